@@ -50,11 +50,16 @@ EXPOSE 3000 9464
 USER 1000:1000
 
 ARG REVISION=unknown
+ARG CREATED=1970-01-01T00:00:00Z
 LABEL org.opencontainers.image.title="user-group-service" \
       org.opencontainers.image.description="Self-hosted user groups and user-group tokens for embedded dashboards" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.revision="$REVISION" \
-      org.opencontainers.image.licenses="Apache-2.0"
+      org.opencontainers.image.created="$CREATED" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="https://repository.invalid/user-group-service" \
+      org.opencontainers.image.documentation="https://repository.invalid/user-group-service#readme" \
+      org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
 
 # Whether the process works, not whether its database does: who restarts unhealthy containers
 # would restart every replica during an outage of the database, and mend nothing.

@@ -1,5 +1,5 @@
 /**
- * Renders docs/performance.md and its charts from the JSON of the benchmark beside them, so that
+ * Renders docs/operate/performance.md and its charts from the JSON of the benchmark beside them, so that
  * prose and figures cannot drift apart. Prints the files, by path, as JSON; `npm run docs` writes them.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { errorCount, figure, median, mostMiB, ratio, serversIn, serversOf, text 
 
 /** Fewer say too little about the spread. */
 const MIN_ROUNDS = 5;
-const DOCS = join(import.meta.dirname, '..', 'docs');
+const DOCS = join(import.meta.dirname, '..', 'docs', 'operate');
 const results = Object.fromEntries(
   ['compare', 'wrk', 'alone', 'sqlite', 'import', 'growth', 'starvation'].map((name) => {
     const file = join(DOCS, 'performance', `${name}.json`);
@@ -22,6 +22,7 @@ const results = Object.fromEntries(
 );
 
 const parts = {
+  summary: () => summaryTable(results.compare, results.alone, results.sqlite),
   machine: () => machine(results.compare),
   compare: () => ratioTable(results.compare) + costTable(results.compare),
   wrk: () => (results.wrk ? ratioTable(results.wrk) + costTable(results.wrk) + runOf(results.wrk) : 'Not measured.\n'),
@@ -34,9 +35,9 @@ const parts = {
 };
 
 const files = {
-  'docs/performance.md': fill(readFileSync(join(DOCS, 'performance.md'), 'utf8')),
-  'docs/performance/throughput.svg': throughputChart(results.compare),
-  'docs/performance/growth.svg': growthChart(results.growth),
+  'docs/operate/performance.md': fill(readFileSync(join(DOCS, 'performance.md'), 'utf8')),
+  'docs/operate/performance/throughput.svg': throughputChart(results.compare),
+  'docs/operate/performance/growth.svg': growthChart(results.growth),
 };
 
 process.stdout.write(JSON.stringify(files));
@@ -45,7 +46,7 @@ process.stdout.write(JSON.stringify(files));
 function fill(document) {
   for (const [name, render] of Object.entries(parts)) {
     const marked = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
-    if (!marked.test(document)) throw new Error(`docs/performance.md has no mark ${name}`);
+    if (!marked.test(document)) throw new Error(`docs/operate/performance.md has no mark ${name}`);
     document = document.replace(marked, (_all, begin, end) => `${begin}\n${render()}\n${end}`);
   }
   return document;
@@ -71,6 +72,35 @@ function runOf({ machine: of }) {
   return its === first ? '' : `\nOf another run: ${its}.\n`;
 }
 
+/** One row for each operation, of the service alone: what somebody needs who only wants to know whether it is fast enough. */
+function summaryTable(busy, alone, sqlite) {
+  const lines = [
+    [
+      'One process',
+      'PostgreSQL, requests a second',
+      'p99 then, ms',
+      'one caller alone, p50 ms',
+      'SQLite, requests a second',
+    ],
+  ];
+  for (const [operation, name] of Object.entries(NAMES.short)) {
+    const of = ({ rounds }, wanted, digits) => {
+      const turns = rounds[operation];
+      if (turns === undefined) return '–';
+      const value = figure(turns, 'service', wanted);
+      return digits === undefined ? number(value) : text(value, digits);
+    };
+    lines.push([
+      name,
+      of(busy, 'requestsPerSecond'),
+      of(busy, 'p99Milliseconds', 1),
+      of(alone, 'p50Milliseconds', 2),
+      of(sqlite, 'requestsPerSecond'),
+    ]);
+  }
+  return table(lines);
+}
+
 /** @param slower the latencies that are compared with those of the bare server, if it takes part */
 function ratioTable({ rounds }, slower = ['p99']) {
   const servers = serversIn(rounds);
@@ -78,7 +108,7 @@ function ratioTable({ rounds }, slower = ['p99']) {
   const tail = servers.includes('limit') ? slower : [];
   const head = ['', '', 'req/s', ...bases.map((base) => `to ${NAMES.servers[base]}`)];
   const lines = [
-    [...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail.map((name) => `${name} to bare server`), 'wrong answers'],
+    [...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail.map((name) => `${name} to bare server`), 'wrong responses'],
   ];
   for (const [operation, turns] of Object.entries(rounds)) {
     for (const server of serversOf(turns)) {
@@ -118,7 +148,7 @@ function costTable({ rounds }) {
 }
 
 function startTable(...all) {
-  const lines = [['', '', 'start to first answer', 'memory, idle', 'most after a round', 'after the load']];
+  const lines = [['', '', 'start to first response', 'memory, idle', 'most after a round', 'after the load']];
   for (const { processes, rounds, options } of all) {
     for (const [server, { starts, loadedMiB }] of Object.entries(processes)) {
       const startOf = (name) => starts && median(starts.map((start) => start[name]));
@@ -178,7 +208,7 @@ function percentage(turns) {
 }
 
 function starvationTable({ starvation }) {
-  const head = ['req/s', 'p50 ms', 'p99 ms', 'p99 to alone', 'refused (503)', 'wrong answers'];
+  const head = ['req/s', 'p50 ms', 'p99 ms', 'p99 to alone', 'refused (503)', 'wrong responses'];
   const lines = [['', '', ...head]];
   const kinds = { lookUps: 'look-ups of 4 callers', writes: 'writes of 4 callers' };
   for (const [kind, name] of Object.entries(kinds)) {
@@ -186,7 +216,7 @@ function starvationTable({ starvation }) {
     for (const side of ['alone', 'beside']) {
       lines.push([
         side === 'alone' ? name : '',
-        side === 'alone' ? 'alone' : 'beside 400 writers',
+        side === 'alone' ? 'alone' : 'with 400 writers',
         number(figure(sides, side, 'requestsPerSecond')),
         text(figure(sides, side, 'p50Milliseconds'), 2),
         text(figure(sides, side, 'p99Milliseconds'), 2),

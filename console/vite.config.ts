@@ -1,10 +1,56 @@
-import { defineConfig } from 'vite';
+import { readFileSync } from 'node:fs';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
-// The page must work below any path of a proxy and under its own Content-Security-Policy: nothing is inlined, and no browser
-// is asked to preload anything that the policy would refuse.
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** The scripts of the overview and of the other pages. */
+const FIRST = ['parts', 'pages'];
+
+/** Lets the browser load the first pages, and ask who is there, in one round trip with the script. */
+const preload: Plugin = {
+  name: 'preload',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) => [
+      ...[...scriptsOf(Object.values(bundle))].map((name) => link({ rel: 'modulepreload', href: `./${name}` })),
+      link({ rel: 'preload', as: 'fetch', href: './sign-in' }),
+    ],
+  },
+};
+
+/** The page itself names every script that a later one needs, so that nothing is to be preloaded when one is wanted. */
+const loadAlone: Plugin = {
+  name: 'load-alone',
+  apply: 'build',
+  enforce: 'pre',
+  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : undefined),
+};
+
+/** The scripts of the first pages, with those that they import. */
+function scriptsOf(files: Rolldown.OutputBundle[string][]): Set<string> {
+  const chunks = files.filter((one) => one.type === 'chunk');
+  const names = chunks.filter(({ name }) => FIRST.includes(name)).flatMap((one) => [one.fileName, ...one.imports]);
+  const entry = chunks.filter(({ isEntry }) => isEntry).flatMap((one) => [one.fileName, ...one.imports]);
+  return new Set(names.filter((name) => !entry.includes(name)));
+}
+
+function link(attrs: Record<string, string>) {
+  return { tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' as const };
+}
+
+// The page must work below any path of a proxy and under its own Content-Security-Policy: nothing is inlined.
 export default defineConfig({
   base: './',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [preload, loadAlone],
+  define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
+  // Calls of `h` are shorter than those of the automatic runtime, which is a script of its own besides.
+  oxc: {
+    jsx: { runtime: 'classic', pragma: '__h', pragmaFrag: '__Fragment' },
+    jsxInject: "import { h as __h, Fragment as __Fragment } from 'preact';",
+  },
   server: {
     // `npx vite console` shows changes at once, with the API of a service that runs at the same time.
     proxy: {
@@ -15,9 +61,29 @@ export default defineConfig({
     outDir: '../dist/console',
     emptyOutDir: true,
     target: 'es2022',
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Few scripts are compressed better, and come in one round trip: the sign-in and the frame; the overview and what
+        // pages share; the other pages.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            {
+              name: 'pages',
+              test: /\/src\/(pages\/(?!overview|groups\/(find|create)|group\/(edit|resource)|registry\/kinds)|audit\/|frame\/(finder|options)|help|ndjson|ui\/waiting)/,
+            },
+            {
+              name: 'parts',
+              test: /\/src\/(ui\/(dialog|table|page|status|json|changes|grace|combobox|local-time|unfold)|curl|save|json-text|attended|follow-events|pages\/overview|pages\/groups\/(find|create)|pages\/group\/(edit|resource)|pages\/registry\/kinds)\b/,
+            },
+            { name: 'base', test: /./ },
+          ],
+        },
+      },
+    },
   },
 });

@@ -9,9 +9,9 @@ import { fileURLToPath, URL } from 'node:url';
 //
 //   npm run --silent sbom
 //
-// Beside development packages npm leaves out what these need too, and names the product after its
-// directory. So it is asked in a directory of that name which never had any; what the lockfile says
-// runs has to be there.
+// npm leaves out development packages with everything that they need, also where the product needs it,
+// and names the product after its directory. A directory of that name without development packages
+// mends both. Every package that runs according to the lockfile has to be there.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'user-groups-sbom-'));

@@ -5,38 +5,38 @@ import { type Connection, type ConnectionOptions, connectionOf } from './connect
 import { Deadline } from './deadline.js';
 import type { Schemas } from './schemas.js';
 
-/** An answer that took longer could be as much behind. */
+/** A response that took longer could be outdated by as much. */
 const ANSWER_LIMIT_MS = 1000;
 const MAX_ENTRIES = 10_000;
-/** No change tells of a token that was unknown. A second is promised; the rest is for the way. */
+/** No event names a token that was unknown. A second is promised; the rest is for the network. */
 const INACTIVE_MS = 750;
 /** The longest `Retry-After` of the service; a proxy may send a longer one. */
 const MAX_PAUSE_MS = 60_000;
-/** Nobody issues a longer token; a made-up one would fill the memory. */
+/** No token is longer; a made-up one would fill the memory. */
 const MAX_KEY_LENGTH = 8192;
 
-/** What a token means; nobody can change it, since others are given the same. */
+/** The meaning of a token. It cannot be changed, since other callers get the same object. */
 export type Introspection = Readonly<Schemas['IntrospectionResponse']>;
 
 export interface CachedIntrospectorOptions extends ConnectionOptions {
-  /** How many answers are kept, 10,000 by default; when there are more, one goes that has not been used for long. */
+  /** The largest number of results that are kept, 10,000 by default. Beyond it the results that were unused for longest go. */
   maxEntries?: number;
   /**
-   * For this many milliseconds after the last news of the service, a token that was active stays so while the service
-   * cannot be reached, or responds with 502, 503 or 504. By default 0: then such a call throws. A token that is ended
-   * meanwhile, as far as this process can know, is accepted for as long.
+   * The time in milliseconds after the last news of the service, for which an active token stays active while the
+   * service cannot be reached, or responds with 502, 503 or 504. The default is 0: then such a call throws. A token that
+   * is ended meanwhile is accepted for this time.
    */
   staleIfUnavailableMs?: number;
-  /** Is told why there is no event stream: while there is none every call asks the service. */
+  /** Gets the reason why there is no event stream. Without a stream every call asks the service. */
   onStreamError?: (error: unknown) => void;
 }
 
 interface Entry {
   answer: Introspection;
   teamId: number;
-  /** By the service's clock, in milliseconds since 1970; undefined if it has no end. */
+  /** The end by the service's clock, in milliseconds since 1970; undefined if there is none. */
   endsAt: number | undefined;
-  /** Since it was last considered for removal. */
+  /** Whether it was used since it was last considered for removal. */
   isUsed: boolean;
   askedAt: Moment;
   /** Whether the stream tells of later changes; otherwise it serves only while the service is away. */
@@ -48,7 +48,7 @@ interface Inactive {
   askedAt: Moment;
 }
 
-/** A request whose answer is to be kept. */
+/** A request whose result is to be kept. */
 interface Filling {
   /** The groups that have changed since it was sent. */
   changed: Set<number>;
@@ -63,21 +63,21 @@ interface Filling {
  * `staleIfUnavailableMs` says otherwise. The API token needs the scopes `tokens:introspect` and `events:read`.
  */
 export class CachedIntrospector {
-  /** How many answers came from memory, and how many times the service was asked. */
+  /** The numbers of results that came from memory and from the service. */
   readonly counts = { remembered: 0, asked: 0 };
 
-  // Private to the engine as well: whatever shows this object, as `util.inspect` does, shows no token.
+  // Private to the engine as well, so that `util.inspect` of this object shows no token.
   readonly #connection: Connection;
   readonly #maxEntries: number;
   #staleMs: number;
   readonly #stream: ChangeStream;
-  /** By token and schema; those that came last, or were spared last, at the end. */
+  /** The results by token and schema; the end has those that came last, or were spared last. */
   readonly #entries = new Map<string, Entry>();
   readonly #keysOf = new Map<number, Set<string>>();
   /** Inactive tokens, the oldest first: apart, so that made-up tokens cannot push out the others. */
   readonly #inactive = new Map<string, Inactive>();
   readonly #fillings = new Set<Filling>();
-  /** What others who want the same can wait for. */
+  /** The requests under way, for which other callers that want the same wait. */
   readonly #pending = new Map<string, Promise<Introspection>>();
   /** The 429 that all calls get until its `Retry-After` is over. */
   #refusal: { error: ApiError; until: number } | undefined;
@@ -98,15 +98,15 @@ export class CachedIntrospector {
     this.#stream = new ChangeStream(this.#connection, listener, onStreamError ?? (() => undefined));
   }
 
-  /** Whether answers come from memory now; while it is false every call asks the service. */
+  /** Whether results come from memory now; while it is false every call goes to the service. */
   get isCurrent(): boolean {
     return this.#stream.isCurrent();
   }
 
   /**
-   * What the token means; `active` is false if nothing, or nothing any more. Of an embed token compare
-   * `aud` with your own name.
-   * @param schemaId the one schema to tell about
+   * Returns the meaning of the token; `active` is false if it has none, or no longer. Compare `aud` of an embed token
+   * with your own name.
+   * @param schemaId the only schema of the mapping to return
    * @throws ApiError, also if there is no response within a second
    */
   async introspect(token: string, schemaId?: string): Promise<Introspection> {
@@ -189,7 +189,7 @@ export class CachedIntrospector {
       const answer = await this.ask(token, schemaId);
       const { active, team_id: teamId, exp } = answer;
       const known = this.#entries.get(key) ?? this.#inactive.get(key);
-      // A later request may have been answered first.
+      // A later request may have got its response first.
       if (known && known.askedAt.monotonic > askedAt.monotonic) return answer;
       if (!active || teamId === undefined) {
         this.keepInactive(key, { answer, askedAt });
@@ -203,7 +203,7 @@ export class CachedIntrospector {
     }
   }
 
-  /** Asks past all caches: an answer is as new as its request. */
+  /** Bypasses all caches: a result is as new as its request. */
   private async ask(token: string, schemaId?: string): Promise<Introspection> {
     if (this.#refusal && performance.now() < this.#refusal.until) throw this.#refusal.error;
     this.counts.asked++;

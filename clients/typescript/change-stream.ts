@@ -2,18 +2,18 @@ import { isWithin, type Moment, now } from './clocks.js';
 import type { Connection } from './connection.js';
 import { readMessages, type StreamMessage } from './event-stream.js';
 
-/** So long everything that has been told is believed to be all. A second is promised; the rest is for the way. */
+/** The time for which no news means no change. A second is promised; the rest is for the network. */
 const LEASE_MS = 750;
 /** Longer than the service takes to end the stream of an API token that may not read it any more. */
 const DOUBT_MS = 1500;
 /** `current` comes four times a second. */
 const SILENCE_MS = 3000;
-/** Who was cut off for longer asks for everything anyway; and the database may have been put back meanwhile. */
+/** The longest gap that is resumed. After a longer one the database may have been restored. */
 const MAX_GAP_MS = 5000;
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
-/** Who is told of changes. */
+/** The receiver of changes. */
 export interface ChangeListener {
   /** A user group or one of its tokens has changed. */
   forget: (teamId: number) => void;
@@ -23,11 +23,11 @@ export interface ChangeListener {
 
 /** A stream that is being read. */
 interface OpenStream {
-  /** Before the call: the moment at which the service says that the call has arrived cannot be earlier. */
+  /** The moment before the call; the service cannot have got it earlier. */
   calledAt: Moment;
-  /** Whether what was missed comes first. */
+  /** Whether missed events come first. */
   isResumed: boolean;
-  /** Where the clock of the service would stand at zero, or earlier. */
+  /** The moment at which the clock of the service would be zero, or an earlier one. */
   zero?: Moment;
   hasBeenCurrent: boolean;
   /** Puts off the end that silence would bring. */
@@ -43,9 +43,9 @@ interface Change {
 export class ChangeStream {
   /** Everything that was committed by then has been told; undefined before any news, and once it must be forgotten. */
   toldUntil: Moment | undefined;
-  /** By the service's clock, at `toldUntil` or later. */
+  /** The time of the service's clock at `toldUntil`, or later. */
   private serverTime = 0;
-  /** By `performance.now()`: it is unclear whether the API token is still valid. */
+  /** The moment by `performance.now()` since which it is unclear whether the API token is valid. */
   private doubtedUntil = 0;
   private lastEventId = '';
   private failures = 0;
@@ -62,7 +62,7 @@ export class ChangeStream {
   /** Whether every change that was committed a second ago or earlier has been told. */
   isCurrent(): boolean {
     if (!this.toldUntil) return false;
-    // Each look at a clock costs as much as the rest of an answer from memory.
+    // Each look at a clock costs as much as the rest of a result from memory.
     const moment = now();
     return isWithin(LEASE_MS, this.toldUntil, moment) && moment.monotonic >= this.doubtedUntil;
   }
@@ -72,7 +72,7 @@ export class ChangeStream {
     return (this.toldUntil?.monotonic ?? performance.now()) < this.doubtedUntil;
   }
 
-  /** By the service's clock it is at most so late, in milliseconds since 1970; to be asked while it is current. */
+  /** Returns the latest time that the service's clock can have, in milliseconds since 1970, while `isCurrent`. */
   latestServerTime(): number {
     const { monotonic, wall } = now();
     // The monotonic clock may stand still while the machine sleeps.
@@ -137,7 +137,7 @@ export class ChangeStream {
     }
   }
 
-  /** The body of the stream; undefined if there is no going on from the last event, and everything is forgotten. */
+  /** Returns the body of the stream; undefined, and everything forgotten, if the last event cannot be resumed from. */
   private async open(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | undefined> {
     const { baseUrl, authorization, userAgent, fetch } = this.connection;
     const headers = new Headers({
@@ -155,20 +155,20 @@ export class ChangeStream {
     if (status === 200 && isStream && body) return body;
     await body?.cancel();
     const wasResumed = this.lastEventId !== '';
-    // Any refusal but for too many calls: what is wrong may be the id.
+    // A refusal for another reason than too many calls may be about the id.
     if (status >= 400 && status < 500 && status !== 429) this.startOver();
     if (status === 410 && wasResumed) return undefined;
     const need = status === 403 ? ': the API token needs the scope events:read' : '';
-    throw new Error(`the event stream was answered with ${status}${need}`);
+    throw new Error(`the event stream returned ${status}${need}`);
   }
 
-  /** @returns and throws as `follow` */
+  /** Returns and throws like `follow`. */
   private async read(messages: AsyncIterable<StreamMessage>, stream: OpenStream): Promise<boolean> {
     for await (const message of messages) {
       const reason = this.hear(message, stream);
       if (reason === undefined) continue;
       const isInOrder = reason === 'renew' || reason === 'shutting_down';
-      // One that never told anything would be followed by the next, and so on without a pause.
+      // A stream without news counts as a failure, so that the next begins after a pause.
       if (isInOrder && stream.hasBeenCurrent) return true;
       throw new Error(`the event stream ended: ${reason}`);
     }
@@ -180,11 +180,11 @@ export class ChangeStream {
     try {
       const reason = this.understand(message, stream);
       if (message.lastEventId) this.lastEventId = message.lastEventId;
-      // Without the right to know, or with something missed.
+      // The API token may no longer follow events, or events were missed.
       if (reason === 'unauthorized' || reason === 'lost') this.startOver();
       return reason;
     } catch (error) {
-      // What cannot be read may have been a change.
+      // A message that cannot be read may have been a change.
       this.startOver();
       throw error;
     }
@@ -204,7 +204,7 @@ export class ChangeStream {
       if (this.toldUntil && !isWithin(MAX_GAP_MS, this.toldUntil)) this.listener.forgetAll();
       this.toldUntil = plus(stream.zero!, at);
       this.serverTime = Date.parse(time);
-      // One that comes late, or that a clock of this machine contradicts, is as good as none.
+      // News that comes late, or that a clock of this machine contradicts, does not count.
       if (isWithin(LEASE_MS, this.toldUntil)) {
         stream.heard();
         stream.hasBeenCurrent = true;
@@ -222,7 +222,7 @@ export class ChangeStream {
     else this.listener.forgetAll();
   }
 
-  /** Without what was known, as at first. */
+  /** Forgets everything, as at the start. */
   private startOver(): void {
     this.toldUntil = undefined;
     this.lastEventId = '';
@@ -242,7 +242,7 @@ export class ChangeStream {
         signal.removeEventListener('abort', done);
         resolve();
       };
-      // Not all clients at once.
+      // The share is random, so that clients do not come all at once.
       const timer = setTimeout(done, longest * (0.5 + Math.random() / 2));
       signal.addEventListener('abort', done);
     });

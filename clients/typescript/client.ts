@@ -137,6 +137,110 @@ export class UserGroupClient {
   }
 
   /**
+   * Change many user groups.
+   *
+   * Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the
+   * query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`. Each group
+   * gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group
+   * does not affect others. A group that passes the filters and is changed before its turn comes is not deleted (412
+   * `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each
+   * group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the
+   * client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and
+   * with `issued_before` no token is rotated twice. At most 2 run at once in a workspace.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/actions`
+   */
+  changeUserGroups(
+    body: Schemas['ChangeUserGroupsRequest'],
+    query: Query<'changeUserGroups'> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<
+    | Schemas['BulkChangeStarted']
+    | Schemas['ChangedUserGroupLine']
+    | Schemas['RefusedUserGroupLine']
+    | Schemas['BulkChangeSummary'],
+    void
+  > {
+    return this.#transport.lines({ method: 'POST', path: '/api/v1/user-groups/actions', body, query, options });
+  }
+
+  /**
+   * List the versions of a user group.
+   *
+   * Every state that the group has had, newest first, the present one included; a rotation of its token makes none.
+   * Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for
+   * `HISTORY_RETENTION_DAYS`.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/versions`
+   */
+  listUserGroupVersions(
+    id: string,
+    query: Query<'listUserGroupVersions'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupVersionsResponse'], Schemas['UserGroupVersion']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/user-groups/{id}/versions', ids: { id }, query, options },
+      'versions',
+    );
+  }
+
+  /**
+   * Get a version of a user group.
+   *
+   * The state as it was stored. With `compare_with` also how it differs from another version.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/versions/{version}`
+   */
+  getUserGroupVersion(
+    id: string,
+    version: number,
+    query: Query<'getUserGroupVersion'> = {},
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupVersionResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/user-groups/{id}/versions/{version}',
+      ids: { id, version },
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Restore a version of a user group.
+   *
+   * Writes the name, the mapping and the properties of the version, which have to keep the present rules of the
+   * workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another
+   * `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody
+   * else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/{id}/versions/{version}/restore`
+   */
+  restoreUserGroupVersion(
+    id: string,
+    version: number,
+    query: Query<'restoreUserGroupVersion'> = {},
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/versions/{version}/restore',
+      ids: { id, version },
+      query,
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
    * List user groups.
    *
    * Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be
@@ -159,7 +263,8 @@ export class UserGroupClient {
    * Get a user group.
    *
    * Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write,
-   * and the write is performed only if the group has not changed since.
+   * and the write is performed only if the group has not changed since. With `at` the group as it was then, without an
+   * `ETag`, and which of its tokens were accepted.
    *
    * Required scope: `user-groups:read`.
    *
@@ -167,20 +272,24 @@ export class UserGroupClient {
    */
   getUserGroup(
     id: string,
+    query: Query<'getUserGroup'> | undefined,
     options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
-  ): Promise<Schemas['UserGroupResponse'] | undefined>;
+  ): Promise<Schemas['GetUserGroupResponse'] | undefined>;
   getUserGroup(
     id: string,
+    query?: Query<'getUserGroup'>,
     options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
-  ): Promise<Schemas['UserGroupResponse']>;
+  ): Promise<Schemas['GetUserGroupResponse']>;
   getUserGroup(
     id: string,
+    query: Query<'getUserGroup'> = {},
     options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
-  ): Promise<Schemas['UserGroupResponse'] | undefined> {
+  ): Promise<Schemas['GetUserGroupResponse'] | undefined> {
     return this.#transport.json({
       method: 'GET',
       path: '/api/v1/user-groups/{id}',
       ids: { id },
+      query,
       headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
       options,
     });
@@ -385,9 +494,11 @@ export class UserGroupClient {
    * reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at
    * `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The
    * grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued
-   * for: another is a 422.
+   * for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records
+   * who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid
+   * it.
    *
-   * Required scope: `embed-tokens:issue`.
+   * Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
    *
    * `POST /api/v1/user-groups/{id}/embed-tokens`
    */
@@ -447,6 +558,20 @@ export class UserGroupClient {
   }
 
   /**
+   * See what a renderer gets for a user group.
+   *
+   * The introspection of its current token as it is now, without the token: the mapping with the names of the registry,
+   * the variables with their types, and what is missing. Counts as no introspection.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/view`
+   */
+  viewUserGroup(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupViewResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/api/v1/user-groups/{id}/view', ids: { id }, options });
+  }
+
+  /**
    * Where things are, for OAuth 2.0 clients.
    *
    * Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There
@@ -461,6 +586,61 @@ export class UserGroupClient {
       isPublic: true,
       options,
     });
+  }
+
+  /**
+   * Inspect a token.
+   *
+   * For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted
+   * now, each check with its result, the group, who has replaced the token, and what to do next. A token of another
+   * workspace is `unknown`, as garbage is. Each call is in the audit log, without the token. Send the token in the
+   * body, never in a URL.
+   *
+   * Required scope: `tokens:inspect`.
+   *
+   * `POST /api/v1/tokens/inspect`
+   */
+  inspectToken(
+    body: Schemas['InspectTokenRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['InspectionResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/tokens/inspect', body, options });
+  }
+
+  /**
+   * Revoke a token.
+   *
+   * For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an
+   * overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends,
+   * and an API token of the workspace, too. A text that is no token of the workspace gets the same response. OAuth 2.0
+   * clients send the API token as their secret, as for introspection.
+   *
+   * Required scope: `tokens:rotate`.
+   *
+   * `POST /api/v1/revoke`
+   */
+  revokeToken(body: Schemas['RevokeTokenRequest'], options: CallOptions = {}): Promise<Schemas['RevokeTokenResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/revoke', body, isSafe: true, options });
+  }
+
+  /**
+   * Report leaked tokens.
+   *
+   * For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended as by `POST
+   * /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit
+   * log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response
+   * never repeats a token. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters
+   * are a CRC-32 in base62.
+   *
+   * Required scope: `tokens:rotate`.
+   *
+   * `POST /api/v1/tokens/report-leaked`
+   */
+  reportLeakedTokens(
+    body: Schemas['ReportLeakedTokensRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['ReportLeakedTokensResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/tokens/report-leaked', body, options });
   }
 
   /**
@@ -739,8 +919,8 @@ export class UserGroupClient {
   /**
    * Read the settings of the workspace.
    *
-   * The workspace of the API token: its id, its requirements for every user group, and the issuer and the audiences of
-   * its embed tokens.
+   * The workspace of the API token: its id, its requirements for every user group, the issuer and the audiences of its
+   * embed tokens, and whether somebody can view as a user group.
    *
    * Required scope: `registry:read`.
    *
@@ -821,26 +1001,6 @@ export class UserGroupClient {
   }
 
   /**
-   * List the user groups that lack what is required.
-   *
-   * Their tokens are inactive until a write gives them what they lack. Each group is listed with every requirement that
-   * it does not meet.
-   *
-   * Required scope: `registry:read`.
-   *
-   * `GET /api/v1/workspace/incomplete-user-groups`
-   */
-  listIncompleteUserGroups(
-    query: Query<'listIncompleteUserGroups'> = {},
-    options: CallOptions = {},
-  ): Pages<Schemas['UserGroupIssuesResponse'], Schemas['UserGroupIssues']> {
-    return this.#transport.pages(
-      { method: 'GET', path: '/api/v1/workspace/incomplete-user-groups', query, options },
-      'user_groups',
-    );
-  }
-
-  /**
    * List the user groups that a new requirement would make incomplete.
    *
    * The user groups that meet the present requirements but not those of the body: their tokens would become inactive.
@@ -859,6 +1019,23 @@ export class UserGroupClient {
       { method: 'POST', path: '/api/v1/workspace/incomplete-user-groups/preview', body, query, isSafe: true, options },
       'user_groups',
     );
+  }
+
+  /**
+   * End all tokens issued before a moment.
+   *
+   * For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or
+   * imported before `before` is inactive in every replica within a second, however many there are, and its holder
+   * cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page
+   * works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
+   * repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+   *
+   * Required scope: `admin`.
+   *
+   * `POST /api/v1/workspace/end-tokens`
+   */
+  endTokens(body: Schemas['EndTokensRequest'], options: CallOptions = {}): Promise<Schemas['EndTokensResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/workspace/end-tokens', body, options });
   }
 
   /**
@@ -1026,6 +1203,21 @@ export class UserGroupClient {
       { method: 'GET', path: '/api/v1/webhook-endpoints/{id}/attempts', ids: { id }, query, options },
       'attempts',
     );
+  }
+
+  /**
+   * Send a test event.
+   *
+   * Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and
+   * returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed,
+   * and changes nothing about the endpoint: a failure does not disable it.
+   *
+   * Required scope: `webhooks:write`.
+   *
+   * `POST /api/v1/webhook-endpoints/{id}/test`
+   */
+  sendTestEvent(id: number, options: CallOptions = {}): Promise<Schemas['WebhookTestResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/webhook-endpoints/{id}/test', ids: { id }, options });
   }
 
   /**
@@ -1201,8 +1393,6 @@ export class UserGroupClient {
    * How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API
    * tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says.
    * Where counting takes longer than a call may wait, the call gets the last count, and a later one the next.
-   * `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been
-   * counted once.
    *
    * Required scope: `user-groups:read`.
    *

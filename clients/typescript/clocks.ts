@@ -1,11 +1,11 @@
-/** So much the clocks of two machines may go apart before they are not believed. */
+/** The largest time by which a clock may go back; beyond it, it is not believed. */
 const TOLERANCE_MS = 100;
 
 /** A moment by both clocks: one may stand still while the machine sleeps, the other can be set. */
 export interface Moment {
-  /** Of `performance.now()`. */
+  /** The value of `performance.now()`. */
   monotonic: number;
-  /** Of `Date.now()`. */
+  /** The value of `Date.now()`. */
   wall: number;
 }
 

@@ -1,6 +1,6 @@
 import { VERSION } from './version.js';
 
-/** Where the service is, and who calls it. */
+/** The address of the service and the credentials of the caller. */
 export interface ConnectionOptions {
   /** The address of the service, such as `https://groups.example.com`; without a user and a password. */
   baseUrl: string;
@@ -12,7 +12,7 @@ export interface ConnectionOptions {
 
 /** Checked options. */
 export interface Connection {
-  /** Without a slash at its end. */
+  /** The address without a slash at its end. */
   baseUrl: string;
   /** The value of the header field `Authorization`. */
   authorization: string;

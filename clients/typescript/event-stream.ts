@@ -3,7 +3,7 @@ export interface StreamMessage {
   /** Its type. */
   event: string;
   data: string;
-  /** The last `id` up to this message, where to go on from; before the first that of the stream before, or empty. */
+  /** The last `id` up to this message, from which a stream is resumed: at first that of the stream before, or empty. */
   lastEventId: string;
 }
 
@@ -14,7 +14,7 @@ export class EventStreamParser {
   private endedInCarriageReturn = false;
   private event = '';
   private data: string[] = [];
-  /** @param lastEventId of a stream that is resumed */
+  /** @param lastEventId the position from which the stream is resumed */
   constructor(private lastEventId = '') {}
 
   /** Returns the messages that are complete with this piece. */
@@ -46,9 +46,9 @@ export class EventStreamParser {
 }
 
 /**
- * The messages of a body as they arrive.
+ * Yields the messages of a body as they arrive.
  * @param signal ends the reading, even where the `fetch` in use does not heed it
- * @param lastEventId what was sent as `Last-Event-ID`, so that it stays the position until another comes
+ * @param lastEventId the value that was sent as `Last-Event-ID`; it stays the position until another comes
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,

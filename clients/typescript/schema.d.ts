@@ -75,6 +75,82 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/user-groups/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change many user groups
+         * @description Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most 2 run at once in a workspace.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["changeUserGroups"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a user group
+         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listUserGroupVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a user group
+         * @description The state as it was stored. With `compare_with` also how it differs from another version.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a user group
+         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["restoreUserGroupVersion"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/user-groups": {
         parameters: {
             query?: never;
@@ -103,7 +179,7 @@ export interface paths {
         };
         /**
          * Get a user group
-         * @description Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since.
+         * @description Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since. With `at` the group as it was then, without an `ETag`, and which of its tokens were accepted.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -256,9 +332,9 @@ export interface paths {
         put?: never;
         /**
          * Issue an embed token
-         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422.
+         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it.
          *
-         *     Required scope: `embed-tokens:issue`.
+         *     Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
          */
         post: operations["issueEmbedToken"];
         delete?: never;
@@ -300,6 +376,25 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/user-groups/{id}/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what a renderer gets for a user group
+         * @description The introspection of its current token as it is now, without the token: the mapping with the names of the registry, the variables with their types, and what is missing. Counts as no introspection.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["viewUserGroup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -314,6 +409,63 @@ export interface paths {
         get: operations["getAuthorizationServerMetadata"];
         put?: never;
         post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/tokens/inspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inspect a token
+         * @description For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, as garbage is. Each call is in the audit log, without the token. Send the token in the body, never in a URL.
+         *
+         *     Required scope: `tokens:inspect`.
+         */
+        post: operations["inspectToken"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token
+         * @description For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. OAuth 2.0 clients send the API token as their secret, as for introspection.
+         *
+         *     Required scope: `tokens:rotate`.
+         */
+        post: operations["revokeToken"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/tokens/report-leaked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report leaked tokens
+         * @description For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62.
+         *
+         *     Required scope: `tokens:rotate`.
+         */
+        post: operations["reportLeakedTokens"];
         delete?: never;
         patch?: never;
     };
@@ -476,7 +628,7 @@ export interface paths {
         };
         /**
          * Read the settings of the workspace
-         * @description The workspace of the API token: its id, its requirements for every user group, and the issuer and the audiences of its embed tokens.
+         * @description The workspace of the API token: its id, its requirements for every user group, the issuer and the audiences of its embed tokens, and whether somebody can view as a user group.
          *
          *     Required scope: `registry:read`.
          */
@@ -528,25 +680,6 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/api/v1/workspace/incomplete-user-groups": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the user groups that lack what is required
-         * @description Their tokens are inactive until a write gives them what they lack. Each group is listed with every requirement that it does not meet.
-         *
-         *     Required scope: `registry:read`.
-         */
-        get: operations["listIncompleteUserGroups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
     "/api/v1/workspace/incomplete-user-groups/preview": {
         parameters: {
             query?: never;
@@ -563,6 +696,25 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         post: operations["previewIncompleteUserGroups"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/workspace/end-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End all tokens issued before a moment
+         * @description For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+         *
+         *     Required scope: `admin`.
+         */
+        post: operations["endTokens"];
         delete?: never;
         patch?: never;
     };
@@ -657,6 +809,25 @@ export interface paths {
         get: operations["listWebhookAttempts"];
         put?: never;
         post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed, and changes nothing about the endpoint: a failure does not disable it.
+         *
+         *     Required scope: `webhooks:write`.
+         */
+        post: operations["sendTestEvent"];
         delete?: never;
         patch?: never;
     };
@@ -776,7 +947,7 @@ export interface paths {
         };
         /**
          * Count what the workspace has
-         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.
+         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -957,69 +1128,37 @@ export interface webhooks {
 export interface components {
     schemas: {
         FieldError: {
-            /**
-             * @description JSON Pointer (RFC 6901) of the place in the body or in the group; for a 409, of the obstacle. Absent for a parameter.
-             * @example /name
-             */
+            /** @description JSON Pointer (RFC 6901) of the place in the body or in the group; for a 409, of the obstacle. Absent for a parameter. */
             pointer?: string;
-            /**
-             * @description Where the parameter is. Absent for a place in the body.
-             * @example query
-             */
+            /** @description Where the parameter is. Absent for a place in the body. */
             in?: string;
-            /**
-             * @description Name of the parameter. Absent for a place in the body.
-             * @example limit
-             */
+            /** @description Name of the parameter. Absent for a place in the body. */
             parameter?: string;
-            /**
-             * @description Code of the violation; stable. New codes can be added.
-             * @example empty
-             */
+            /** @description Code of the violation; stable. New codes can be added. */
             code: string;
-            /**
-             * @description Description for people.
-             * @example The text must not be empty.
-             */
+            /** @description Description for people. */
             detail: string;
         };
         Problem: {
             /**
              * @description 0: the call did not succeed.
-             * @example 0
              * @enum {integer}
              */
             success: 0;
             /**
              * Format: uri
              * @description URI that names the kind of problem.
-             * @example urn:problem-type:user-group-service:validation_failed
              */
             type: string;
-            /**
-             * @description The kind of problem for people.
-             * @example Request not acceptable
-             */
+            /** @description The kind of problem for people. */
             title: string;
-            /**
-             * @description The HTTP status.
-             * @example 422
-             */
+            /** @description The HTTP status. */
             status: number;
-            /**
-             * @description Description of this occurrence for people.
-             * @example The text must not be empty.
-             */
+            /** @description Description of this occurrence for people. */
             detail: string;
-            /**
-             * @description Stable: switch on this. New codes can be added: treat a code that you do not know like its status.
-             * @example validation_failed
-             */
+            /** @description Stable: switch on this. New codes can be added: treat a code that you do not know like its status. */
             code: string;
-            /**
-             * @description Finds the request in the log; also in X-Request-Id.
-             * @example 1f0c5c1e
-             */
+            /** @description Finds the request in the log; also in X-Request-Id. */
             request_id: string;
             /** @description What is wrong in the request. */
             errors?: components["schemas"]["FieldError"][];
@@ -1027,13 +1166,11 @@ export interface components {
         LiveResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /**
              * @description The process works.
-             * @example live
              * @enum {string}
              */
             status: "live";
@@ -1041,146 +1178,74 @@ export interface components {
         ReadyResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /**
              * @description It takes calls.
-             * @example ready
              * @enum {string}
              */
             status: "ready";
         };
         AuditEventActor: {
-            /**
-             * @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none.
-             * @example api_token
-             */
+            /** @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none. */
             type: string;
-            /**
-             * @description Id of the API token.
-             * @example 1
-             */
+            /** @description Id of the API token. */
             api_token_id?: number;
-            /**
-             * @description IP address of the client.
-             * @example 203.0.113.9
-             */
+            /** @description IP address of the client. */
             address?: string;
-            /**
-             * @description The `X-Request-Id` of the call.
-             * @example order-4711
-             */
+            /** @description The `X-Request-Id` of the call. */
             request_id?: string;
         };
         AuditEventObject: {
-            /**
-             * @description The kind of thing.
-             * @example user_group
-             */
+            /** @description The kind of thing. */
             type: string;
-            /**
-             * @description Its id, as the API knows it.
-             * @example acme-emea
-             */
+            /** @description Its id, as the API knows it. */
             id: string;
         };
         AuditEvent: {
-            /**
-             * @description Id of the event, drawn at random; `occurred_at` gives the order.
-             * @example evt_5377108433215711
-             */
+            /** @description Id of the event, drawn at random; `occurred_at` gives the order. */
             id: string;
             /**
              * Format: date-time
              * @description When it happened.
-             * @example 2030-01-01T12:00:00.000Z
              */
             occurred_at: string;
-            /**
-             * @description The action, as `noun.verb`; docs/audit-log.md lists them.
-             * @example user_group.update
-             */
+            /** @description The action, as `noun.verb`: see the page Audit log. */
             action: string;
             /** @description Who did it. */
             actor: components["schemas"]["AuditEventActor"];
             /** @description What it was done to. */
             object?: components["schemas"]["AuditEventObject"];
-            /**
-             * @description The fields that changed, as they were.
-             * @example {
-             *       "name": "Acme EMEA"
-             *     }
-             */
+            /** @description The fields that changed, as they were. */
             before?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description The fields that changed, as they became.
-             * @example {
-             *       "name": "Acme Europe"
-             *     }
-             */
+            /** @description The fields that changed, as they became. */
             after?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Further details, such as the code of a refusal.
-             * @example {
-             *       "code": "insufficient_scope",
-             *       "method": "POST",
-             *       "path": "/api/user"
-             *     }
-             */
+            /** @description Further details, such as the code of a refusal. */
             details?: {
                 [key: string]: unknown;
             };
         };
         Total: {
-            /**
-             * @description The matching entries that were counted.
-             * @example 1284
-             */
+            /** @description The matching entries that were counted. */
             count: number;
-            /**
-             * @description Whether all are counted; otherwise there are at least as many. Counting ends after two seconds.
-             * @example true
-             */
+            /** @description Whether all are counted; otherwise there are at least as many. Counting ends after two seconds. */
             exact: boolean;
         };
         AuditEventsResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description The events, newest first. */
             audit_events: components["schemas"]["AuditEvent"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
             /** @description How many entries match on all pages; only if the query has `count=true`. */
             total?: components["schemas"]["Total"];
-        };
+        } & components["schemas"]["Page"];
         AuditExportCounts: {
-            /**
-             * @description Number of events.
-             * @example 1
-             */
+            /** @description Number of events. */
             exported: number;
-            /**
-             * @description Always true: an export that fails has no last line.
-             * @example true
-             */
+            /** @description Always true: an export that fails has no last line. */
             complete: boolean;
         };
         AuditExportSummary: {
@@ -1188,250 +1253,93 @@ export interface components {
             summary: components["schemas"]["AuditExportCounts"];
         };
         ExportAuditEventsRequest: {
-            /**
-             * @description Only events with these actions, where `*` stands for any characters.
-             * @example [
-             *       "user_group.*"
-             *     ]
-             */
+            /** @description Only events with these actions, where `*` stands for any characters. */
             types?: string[];
-            /**
-             * @description The kind of thing.
-             * @example user_group
-             */
+            /** @description The kind of thing. */
             object_type?: string;
-            /**
-             * @description The id of the thing.
-             * @example acme-emea
-             */
+            /** @description The id of the thing. */
             object_id?: string;
-            /**
-             * @description The API token that did it, by its number.
-             * @example 1
-             */
+            /** @description The API token that did it, by its number. */
             api_token_id?: number;
-            /**
-             * @description The request that did it.
-             * @example order-4711
-             */
+            /** @description The request that did it. */
             request_id?: string;
             /**
              * Format: date-time
              * @description Events of this moment and later.
-             * @example 2030-01-01T00:00:00Z
              */
             from?: string;
             /**
              * Format: date-time
              * @description Events before this moment.
-             * @example 2030-02-01T00:00:00Z
              */
             to?: string;
-            /**
-             * @description A text, as in the filter of the list.
-             * @example acme
-             */
+            /** @description A text, as in the filter of the list. */
             search?: string;
         };
         ApiToken: {
-            /**
-             * @description Number of the token.
-             * @example 2
-             */
+            /** @description Number of the token. */
             id: number;
-            /**
-             * @description Purpose of the token.
-             * @example billing
-             */
+            /** @description Purpose of the token. */
             name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example 9fQ2
-             */
+            /** @description The last four characters of the token. */
             last_four: string;
-            /**
-             * @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused.
-             * @example active
-             */
+            /** @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused. */
             state: string;
-            /**
-             * @description What the token may do.
-             * @example [
-             *       "user-groups:read"
-             *     ]
-             */
+            /** @description What the token may do. */
             scopes: string[];
-            /**
-             * @description The addresses and CIDR ranges it may be used from, or null for any.
-             * @example [
-             *       "10.0.0.0/8"
-             *     ]
-             */
+            /** @description The addresses and CIDR ranges it may be used from, or null for any. */
             allowed_cidrs: string[] | null;
             /**
              * Format: date-time
              * @description When it was issued.
-             * @example 2030-01-01T12:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description Expiry, or null for none.
-             * @example 2099-12-31T00:00:00.000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
              * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
-             * @example 2030-01-02T08:30:00.000Z
              */
             last_used_at: string | null;
             /**
              * Format: date-time
              * @description Time of its revocation, or null.
-             * @example null
              */
             revoked_at: string | null;
-            /**
-             * @description Id of the token that replaced it by a rotation, or null.
-             * @example null
-             */
+            /** @description Id of the token that replaced it by a rotation, or null. */
             superseded_by_id: number | null;
-            /**
-             * @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens.
-             * @example null
-             */
+            /** @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens. */
             subject: string | null;
         };
         ApiTokensResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description The API tokens in the order of their creation. */
             api_tokens: components["schemas"]["ApiToken"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
             /** @description How many entries match on all pages; only if the query has `count=true`. */
             total?: components["schemas"]["Total"];
-        };
+        } & components["schemas"]["Page"];
         CreateApiTokenRequest: {
             /**
              * Format: date-time
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
-             * @example 2099-12-31T00:00:00Z
              */
             expires_at?: string | null;
-            /**
-             * @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
-             * @example [
-             *       "10.0.0.0/8",
-             *       "2001:db8::/32"
-             *     ]
-             */
+            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
-            /**
-             * @description Purpose of the token, for people: 1–255 code points.
-             * @example billing
-             */
+            /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
-            /**
-             * @description What the token may do; a scope implies no other.
-             * @example [
-             *       "user-groups:read"
-             *     ]
-             */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "embed-tokens:issue" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            /** @description What the token may do; a scope implies no other. */
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
         };
         ApiTokenWithSecret: {
-            /**
-             * @description Number of the token.
-             * @example 2
-             */
-            id: number;
-            /**
-             * @description Purpose of the token.
-             * @example billing
-             */
-            name: string;
-            /**
-             * @description The last four characters of the token.
-             * @example 9fQ2
-             */
-            last_four: string;
-            /**
-             * @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused.
-             * @example active
-             */
-            state: string;
-            /**
-             * @description What the token may do.
-             * @example [
-             *       "user-groups:read"
-             *     ]
-             */
-            scopes: string[];
-            /**
-             * @description The addresses and CIDR ranges it may be used from, or null for any.
-             * @example [
-             *       "10.0.0.0/8"
-             *     ]
-             */
-            allowed_cidrs: string[] | null;
-            /**
-             * Format: date-time
-             * @description When it was issued.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Expiry, or null for none.
-             * @example 2099-12-31T00:00:00.000Z
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
-             * @example 2030-01-02T08:30:00.000Z
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of its revocation, or null.
-             * @example null
-             */
-            revoked_at: string | null;
-            /**
-             * @description Id of the token that replaced it by a rotation, or null.
-             * @example null
-             */
-            superseded_by_id: number | null;
-            /**
-             * @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens.
-             * @example null
-             */
-            subject: string | null;
-            /**
-             * @description The token. Save it now: it is not stored and cannot be shown again.
-             * @example uga_EXAMPLE4example4EXAMPLE4example4000000
-             */
+            /** @description The token. Save it now: it is not stored and cannot be shown again. */
             token: string;
-        };
+        } & components["schemas"]["ApiToken"];
         ApiTokenWithSecretResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -1441,7 +1349,6 @@ export interface components {
         ApiTokenResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -1452,103 +1359,36 @@ export interface components {
             /**
              * Format: date-time
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
-             * @example 2099-12-31T00:00:00Z
              */
             expires_at?: string | null;
-            /**
-             * @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
-             * @example [
-             *       "10.0.0.0/8",
-             *       "2001:db8::/32"
-             *     ]
-             */
+            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
-            /**
-             * @description Purpose of the token, for people: 1–255 code points.
-             * @example billing
-             */
+            /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
-            /**
-             * @description What the token may do; a scope implies no other.
-             * @example [
-             *       "user-groups:read"
-             *     ]
-             */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "embed-tokens:issue" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            /** @description What the token may do; a scope implies no other. */
+            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
         };
         RotateApiTokenRequest: {
             /**
              * @description For how many seconds the old token stays valid.
              * @default 0
-             * @example 3600
              */
             grace_period_seconds?: number;
         };
-        Schema: {
-            /**
-             * @description Our number of it.
-             * @example 7
-             */
-            id: number;
-            /**
-             * @description Your own id of it.
-             * @example warehouse-emea
-             */
-            provided_id: string;
-            /**
-             * @description Its name for people.
-             * @example Warehouse EMEA
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description When it was registered.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it was last changed.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
+        Schema: components["schemas"]["RegistryEntry"];
         SchemasResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description Schemas in the order of their registration. */
             schemas: components["schemas"]["Schema"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-        };
+        } & components["schemas"]["Page"];
         CreateRegistryEntryRequest: {
-            /**
-             * @description Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. It cannot be changed.
-             * @example warehouse-emea
-             */
+            /** @description Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. It cannot be changed. */
             provided_id: string;
-            /**
-             * @description Its name for people: 1–255 code points.
-             * @example Warehouse EMEA
-             */
+            /** @description Its name for people: 1–255 code points. */
             name: string;
         };
         SchemaResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -1556,180 +1396,90 @@ export interface components {
             schema: components["schemas"]["Schema"];
         };
         UpdateRegistryEntryRequest: {
-            /**
-             * @description Its name for people: 1–255 code points.
-             * @example Warehouse EMEA
-             */
+            /** @description Its name for people: 1–255 code points. */
             name: string;
         };
         DeletedResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
         };
         UserGroupReference: {
-            /**
-             * @description Internal id of the user group.
-             * @example 1
-             */
+            /** @description Internal id of the user group. */
             team_id: number;
-            /**
-             * @description Your own id of the user group.
-             * @example acme-emea
-             */
+            /** @description Your own id of the user group. */
             provided_id: string;
         };
         ReferencesResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description The user groups whose mappings refer to it, in the order of team_id. */
             user_groups: components["schemas"]["UserGroupReference"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-            /**
-             * @description Whether required_schemas of the workspace names it; never for a data source.
-             * @example false
-             */
+            /** @description Whether required_schemas of the workspace names it; never for a data source. */
             required: boolean;
-        };
-        DataSource: {
-            /**
-             * @description Our number of it.
-             * @example 7
-             */
-            id: number;
-            /**
-             * @description Your own id of it.
-             * @example warehouse-emea
-             */
-            provided_id: string;
-            /**
-             * @description Its name for people.
-             * @example Warehouse EMEA
-             */
-            name: string;
-            /**
-             * Format: date-time
-             * @description When it was registered.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it was last changed.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            updated_at: string;
-        };
+        } & components["schemas"]["Page"];
+        DataSource: components["schemas"]["RegistryEntry"];
         DataSourcesResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description Data sources in the order of their registration. */
             data_sources: components["schemas"]["DataSource"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-        };
+        } & components["schemas"]["Page"];
         DataSourceResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /** @description The data source. */
             data_source: components["schemas"]["DataSource"];
         };
-        RequiredProperty: {
-            /**
-             * @description Name of the property, 1–255 code points.
-             * @example region
-             */
+        DeclaredVariable: {
+            /** @description Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`. */
             name: string;
             /**
-             * @description Its JSON type; `integer` is a number without a fraction, and null is of no type.
-             * @example string
+             * @description Its type. `integer` is a number without a fraction, `date` and `timestamp` are texts of RFC 3339, `[]` makes a list. null is of no type.
              * @enum {string}
              */
-            type: "string" | "number" | "integer" | "boolean" | "object" | "array";
+            type: "string" | "integer" | "number" | "boolean" | "date" | "timestamp" | "string[]" | "integer[]" | "number[]" | "boolean[]" | "date[]" | "timestamp[]";
+            /** @description Whether a group that lacks it is incomplete; false if it is not sent. */
+            required?: boolean;
+            /** @description The value for groups that lack it. Without one they have null. */
+            default?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The allowed values, or the allowed entries of a list; of the type of the variable. */
+            enum?: unknown[];
+            /** @description What it is for. */
+            description?: string;
+            /** @description Whether lists of groups and the audit log leave its value out; false if it is not sent. */
+            is_secret?: boolean;
         };
         Workspace: {
-            /**
-             * @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes.
-             * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
-             */
+            /** @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes. */
             id: string;
             /**
              * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
-             * @example registered
              * @enum {string}
              */
             mapping_policy: "open" | "registered";
-            /**
-             * @description The properties that every user group must have, each name once.
-             * @example [
-             *       {
-             *         "name": "region",
-             *         "type": "string"
-             *       }
-             *     ]
-             */
-            required_properties: components["schemas"]["RequiredProperty"][];
-            /**
-             * @description The schemas that every user group must map; under `registered` by your own ids of them.
-             * @example [
-             *       "sales"
-             *     ]
-             */
+            /** @description The variables of every user group, each name once. They are found in its properties. */
+            variables: components["schemas"]["DeclaredVariable"][];
+            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas: string[];
-            /**
-             * @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`.
-             * @example https://groups.example.com/acme
-             */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`. */
             embed_token_issuer: string | null;
-            /**
-             * @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any.
-             * @example [
-             *       "https://dashboards.example.com"
-             *     ]
-             */
+            /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences: string[];
             /**
-             * @description Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line.
-             * @example 10000
+             * @description `allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.
+             * @enum {string}
              */
+            view_as: "allowed" | "forbidden";
+            /** @description Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line. */
             user_group_quota: number | null;
         };
         WorkspaceResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -1737,21 +1487,14 @@ export interface components {
             workspace: components["schemas"]["Workspace"];
         };
         WorkspaceIdentity: {
-            /**
-             * @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes.
-             * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
-             */
+            /** @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes. */
             id: string;
-            /**
-             * @description Issuer (`iss`) of the embed tokens of the workspace.
-             * @example https://groups.example.com/acme
-             */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace. */
             issuer: string;
         };
         WorkspaceIdentityResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -1759,200 +1502,87 @@ export interface components {
             workspace: components["schemas"]["WorkspaceIdentity"];
         };
         UpdateWorkspaceRequest: {
-            /**
-             * @description The properties that every user group must have, each name once.
-             * @example [
-             *       {
-             *         "name": "region",
-             *         "type": "string"
-             *       }
-             *     ]
-             */
-            required_properties?: components["schemas"]["RequiredProperty"][];
-            /**
-             * @description The schemas that every user group must map; under `registered` by your own ids of them.
-             * @example [
-             *       "sales"
-             *     ]
-             */
+            /** @description The variables of every user group, each name once. They are found in its properties. */
+            variables?: components["schemas"]["DeclaredVariable"][];
+            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas?: string[];
             /**
              * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
-             * @example registered
              * @enum {string}
              */
             mapping_policy?: "open" | "registered";
-            /**
-             * @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`.
-             * @example https://groups.example.com/acme
-             */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`. */
             embed_token_issuer?: string | null;
-            /**
-             * @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any.
-             * @example [
-             *       "https://dashboards.example.com"
-             *     ]
-             */
+            /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences?: string[];
+            /**
+             * @description `allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.
+             * @enum {string}
+             */
+            view_as?: "allowed" | "forbidden";
         };
         UserGroupIssues: {
-            /**
-             * @description Internal id of the user group.
-             * @example 1
-             */
+            /** @description Internal id of the user group. */
             team_id: number;
-            /**
-             * @description Your own id of the user group.
-             * @example acme-emea
-             */
+            /** @description Your own id of the user group. */
             provided_id: string;
             /** @description The violations, at least one, as a write of the group would return them. */
             errors: components["schemas"]["FieldError"][];
         };
         UserGroupIssuesResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description User groups in the order of team_id; a page can have few or none and still not be the last. */
             user_groups: components["schemas"]["UserGroupIssues"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-        };
+        } & components["schemas"]["Page"];
         WorkspaceRequirements: {
-            /**
-             * @description The properties that every user group must have, each name once.
-             * @example [
-             *       {
-             *         "name": "region",
-             *         "type": "string"
-             *       }
-             *     ]
-             */
-            required_properties?: components["schemas"]["RequiredProperty"][];
-            /**
-             * @description The schemas that every user group must map; under `registered` by your own ids of them.
-             * @example [
-             *       "sales"
-             *     ]
-             */
+            /** @description The variables of every user group, each name once. They are found in its properties. */
+            variables?: components["schemas"]["DeclaredVariable"][];
+            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas?: string[];
         };
         UserGroupInput: {
-            /**
-             * @description Name of the user group, 1–255 code points. Needed to create a group.
-             * @example Acme EMEA
-             */
+            /** @description Name of the user group, 1–255 code points. Needed to create a group. */
             name?: string;
-            /**
-             * @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it.
-             * @example {
-             *       "sales": "warehouse-emea",
-             *       "billing": 42
-             *     }
-             */
+            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it. */
             mapping?: {
                 [key: string]: string | number;
             } | null;
-            /**
-             * @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is refused.
-             * @example {
-             *       "region": "EMEA",
-             *       "seats": 25
-             *     }
-             */
+            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is refused. */
             properties?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes.
-             * @example acme-emea
-             */
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
             user_group_id: string;
         };
         UserGroupLookup: {
-            /**
-             * @description Internal id; you need not record it.
-             * @example 1
-             */
-            team_id: number;
-            /**
-             * @description The user-group token: save it and pass it as userGroupToken when you embed a dashboard.
-             * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
-             */
-            token: string;
-            /**
-             * @description The name of the group.
-             * @example Acme EMEA
-             */
-            name: string;
-            /**
-             * @description The user_group_id you gave.
-             * @example acme-emea
-             */
-            provided_id: string;
-            /**
-             * @description The properties of the group; present exactly when the request sent properties.
-             * @example {
-             *       "region": "EMEA",
-             *       "seats": 25
-             *     }
-             */
+            /** @description The properties of the group; present exactly when the request sent properties. */
             properties?: {
                 [key: string]: unknown;
             };
-        };
+        } & components["schemas"]["UserGroupWithToken"];
         UserGroupLookupResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /** @description The user group as stored now. */
             user_group: components["schemas"]["UserGroupLookup"];
-            /**
-             * @description Whether this call created the group.
-             * @example false
-             */
+            /** @description Whether this call created the group. */
             new_user_group: boolean;
         };
         UserGroupWithToken: {
-            /**
-             * @description Internal id; you need not record it.
-             * @example 1
-             */
+            /** @description Internal id; you need not record it. */
             team_id: number;
-            /**
-             * @description The user-group token: save it and pass it as userGroupToken when you embed a dashboard.
-             * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
-             */
+            /** @description The user-group token: save it and pass it as userGroupToken when you embed a dashboard. */
             token: string;
-            /**
-             * @description The name of the group.
-             * @example Acme EMEA
-             */
+            /** @description The name of the group. */
             name: string;
-            /**
-             * @description The user_group_id you gave.
-             * @example acme-emea
-             */
+            /** @description The user_group_id you gave. */
             provided_id: string;
         };
         UserGroupWithTokenResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -1960,194 +1590,84 @@ export interface components {
             user_group: components["schemas"]["UserGroupWithToken"];
         };
         RotateUserGroupTokenRequest: {
-            /**
-             * @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it.
-             * @example 300
-             */
+            /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
-            /**
-             * @description The user-group token that the group holds now.
-             * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
-             */
+            /** @description The user-group token that the group holds now. */
             current_token: string;
         };
         ImportedLine: {
-            /**
-             * @description Number of the line, from 1.
-             * @example 1
-             */
+            /** @description Number of the line, from 1. */
             line: number;
             /**
-             * @description 1: the group is stored durably as in the line.
-             * @example 1
+             * @description 1: the group is stored durably as in the line; in a dry run it could be.
              * @enum {integer}
              */
             success: 1;
-            /**
-             * @description Your own id of the group.
-             * @example acme-emea
-             */
+            /** @description Your own id of the group. */
             provided_id: string;
             /**
              * @description Effect of the line.
-             * @example created
              * @enum {string}
              */
             result: "created" | "updated" | "unchanged";
-            /**
-             * @description Internal id; you need not record it.
-             * @example 1
-             */
-            team_id: number;
-            /**
-             * @description Present if the line ended the previous token of the group and set another.
-             * @example true
-             */
+            /** @description Internal id; you need not record it. Missing if a dry run would create the group. */
+            team_id?: number;
+            /** @description Present if the line ended the previous token of the group and set another. */
             token_replaced?: boolean;
         };
         RefusedLine: {
-            /**
-             * @description Number of the line, from 1.
-             * @example 1
-             */
+            /** @description Number of the line, from 1. */
             line: number;
-            /**
-             * @description 0: nothing of the line was stored.
-             * @example 0
-             * @enum {integer}
-             */
-            success: 0;
-            /**
-             * @description Your own id of the group, if it could be read.
-             * @example acme-emea
-             */
+            /** @description Your own id of the group, if it could be read. */
             provided_id?: string;
-            /**
-             * @description The HTTP status that the same group would get by PUT.
-             * @example 422
-             */
-            status: number;
-            /**
-             * @description Code of the catalogue of errors; stable.
-             * @example validation_failed
-             */
-            code: string;
-            /**
-             * @description Description for people.
-             * @example The text must not be empty.
-             */
-            detail: string;
-            /** @description What is wrong in the line. */
-            errors?: components["schemas"]["FieldError"][];
-        };
+        } & components["schemas"]["RefusedGroup"];
         ImportCounts: {
-            /**
-             * @description Number of lines that created a group.
-             * @example 1
-             */
+            /** @description Number of lines that created a group. */
             created: number;
-            /**
-             * @description Number of lines that changed a group.
-             * @example 1
-             */
+            /** @description Number of lines that changed a group. */
             updated: number;
-            /**
-             * @description Number of lines that changed nothing.
-             * @example 1
-             */
+            /** @description Number of lines that changed nothing. */
             unchanged: number;
-            /**
-             * @description Number of refused lines.
-             * @example 1
-             */
+            /** @description Number of refused lines. */
             failed: number;
-            /**
-             * @description Number of lines that replaced the token of a group.
-             * @example 1
-             */
+            /** @description Number of lines that replaced the token of a group. */
             tokens_replaced: number;
-            /**
-             * @description Whether every line was read. If not, every line with a result is processed, and code says why the import ended: repeat it as it is.
-             * @example true
-             */
-            complete: boolean;
-            /**
-             * @description Code of the reason, from the catalogue of errors, if it is not complete.
-             * @example database_unavailable
-             */
-            code?: string;
-            /**
-             * @description Description for people.
-             * @example The database cannot be reached or is too busy; try again shortly.
-             */
-            detail?: string;
-        };
+        } & components["schemas"]["BulkEnding"];
         ImportSummary: {
             /** @description The totals of all lines. */
             summary: components["schemas"]["ImportCounts"];
         };
         UserGroupLine: {
-            /**
-             * @description Name of the user group, 1–255 code points. Needed to create a group.
-             * @example Acme EMEA
-             */
+            /** @description Name of the user group, 1–255 code points. Needed to create a group. */
             name?: string;
-            /**
-             * @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it.
-             * @example {
-             *       "sales": "warehouse-emea",
-             *       "billing": 42
-             *     }
-             */
+            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it. */
             mapping?: {
                 [key: string]: string | number;
             } | null;
-            /**
-             * @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is refused.
-             * @example {
-             *       "region": "EMEA",
-             *       "seats": 25
-             *     }
-             */
+            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is refused. */
             properties?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes.
-             * @example acme-emea
-             */
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
             provided_id?: string;
-            /**
-             * @description The same as `provided_id`, as in the body of `/api/user`. A line has one of them.
-             * @example acme-emea
-             */
+            /** @description The same as `provided_id`, as in the body of `/api/user`. A line has one of them. */
             user_group_id?: string;
-            /**
-             * @description The token to set: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and an existing one keeps its own.
-             * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
-             */
+            /** @description The token to set: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and an existing one keeps its own. */
             token?: string;
             /**
-             * @description Whether the group is suspended: then its tokens cannot be introspected.
-             * @example false
+             * Format: date-time
+             * @description Time from which on its tokens cannot be introspected; null: it does not end.
              */
+            valid_until?: string | null;
+            /** @description Whether the group is suspended: then its tokens cannot be introspected. */
             suspended?: boolean;
-            /**
-             * @description Written by an export if the token was requested and cannot be decrypted. An import ignores it, and keeps or issues a token.
-             * @example true
-             */
+            /** @description Written by an export if the token was requested and cannot be decrypted. An import ignores it, and keeps or issues a token. */
             token_unreadable?: boolean;
         };
         ExportCounts: {
-            /**
-             * @description Number of groups.
-             * @example 1
-             */
+            /** @description Number of groups. */
             exported: number;
-            /**
-             * @description Always true: an export that fails has no last line.
-             * @example true
-             */
+            /** @description Always true: an export that fails has no last line. */
             complete: boolean;
         };
         ExportSummary: {
@@ -2158,205 +1678,307 @@ export interface components {
             /**
              * @description Whether each line contains the token of its group.
              * @default true
-             * @example true
              */
             include_tokens?: boolean;
         };
-        UserGroup: {
+        BulkChangeStart: {
             /**
-             * @description Internal id; you need not record it.
-             * @example 1
+             * @description What is done with each group.
+             * @enum {string}
              */
-            team_id: number;
+            action: "suspend" | "resume" | "rotate" | "delete";
             /**
-             * @description Your own id of the group.
-             * @example acme-emea
+             * Format: date-time
+             * @description When the change began. Groups that are created later are left out.
              */
+            started_at: string;
+        };
+        BulkChangeStarted: {
+            /** @description What has begun. */
+            started: components["schemas"]["BulkChangeStart"];
+        };
+        ChangedUserGroupLine: {
+            /**
+             * @description 1: the group is durably as the action leaves it.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description Your own id of the group. */
             provided_id: string;
             /**
-             * @description The name of the group.
-             * @example Acme EMEA
+             * @description `unchanged`: it was so before, or its token was issued too late.
+             * @enum {string}
              */
-            name: string;
+            result: "changed" | "unchanged";
+            /** @description The new token of the group, after `rotate`. */
+            token?: string;
+        };
+        RefusedUserGroupLine: {
+            /** @description Your own id of the group. */
+            provided_id: string;
+        } & components["schemas"]["RefusedGroup"];
+        BulkChangeCounts: {
+            /** @description Number of groups that were changed. */
+            changed: number;
+            /** @description Number of groups that needed no change. */
+            unchanged: number;
+            /** @description Number of refused groups. */
+            failed: number;
+        } & components["schemas"]["BulkEnding"];
+        BulkChangeSummary: {
+            /** @description The totals of all groups. */
+            summary: components["schemas"]["BulkChangeCounts"];
+        };
+        ChangeUserGroupsRequest: {
             /**
-             * @description Schema id → data source, in the order of the schema ids.
-             * @example {
-             *       "billing": 42,
-             *       "sales": "warehouse-emea"
-             *     }
+             * @description What to do with each group.
+             * @enum {string}
              */
+            action: "suspend" | "resume" | "rotate" | "delete";
+            /** @description These groups, by your own ids. Then the query has no filter. */
+            ids?: string[];
+            /** @description `true`: every group of the workspace. It is required if there are no `ids` and no filter. */
+            all?: boolean;
+            /** @description For `rotate`: for how many seconds the old tokens can still be introspected. By default the service’s ROTATION_GRACE_SECONDS. */
+            grace_period_seconds?: number;
+            /**
+             * Format: date-time
+             * @description For `rotate`: tokens issued at this time or later stay. By default the time of the call. To go on after a response that was cut off, send the `started_at` of that response.
+             */
+            issued_before?: string;
+        };
+        UserGroupVersion: {
+            /** @description 1 for the state in which the group was created, one more for each change. */
+            version: number;
+            /** @description The group that had this state. A group that is created again has another one, and other versions. */
+            team_id: number;
+            /** @description The name of the group in this state. */
+            name: string;
+            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
+            change: string | null;
+            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
+            changed: string[];
+            /**
+             * Format: date-time
+             * @description When the group got this state.
+             */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description When the group lost this state; null for its present one.
+             */
+            replaced_at: string | null;
+            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
+            ended_by: string | null;
+        };
+        UserGroupVersionsResponse: {
+            /** @description The versions, newest first. */
+            versions: components["schemas"]["UserGroupVersion"][];
+        } & components["schemas"]["Page"];
+        StatusReason: {
+            /** @description Stable code; a code of a field error, `suspended` or `expired`. */
+            code: string;
+            /** @description JSON Pointer of the place in the group that has to change, if there is one. */
+            pointer?: string;
+            /** @description Description for people. */
+            detail: string;
+        };
+        UserGroupVersionContent: {
+            /** @description Schema id → data source, as it was sent. */
             mapping: {
                 [key: string]: string | number;
             };
-            /**
-             * @description Variables for dashboards and SQL.
-             * @example {
-             *       "region": "EMEA",
-             *       "seats": 25
-             *     }
-             */
+            /** @description Variables for dashboards and SQL. */
             properties: {
                 [key: string]: unknown;
             };
             /**
              * Format: date-time
+             * @description Time from which on none of its tokens could be introspected, or null.
+             */
+            valid_until: string | null;
+            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
+            status: string;
+            /** @description Everything that kept the group from being `active`; empty if it was. */
+            reasons: components["schemas"]["StatusReason"][];
+            /**
+             * Format: date-time
+             * @description Time of its suspension, or null.
+             */
+            suspended_at: string | null;
+        } & components["schemas"]["UserGroupVersion"];
+        DifferenceView: {
+            /** @description JSON Pointer of the place: of objects the member that differs. */
+            pointer: string;
+            /** @description The value in the version `compare_with`; absent if it had none. */
+            was?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The value in this version; absent if it has none. */
+            is?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+        };
+        UserGroupVersionResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The version. */
+            version: components["schemas"]["UserGroupVersionContent"];
+            /** @description With `compare_with`: the differences from that version to this one. */
+            differences?: components["schemas"]["DifferenceView"][];
+        };
+        UserGroup: {
+            /** @description Internal id; you need not record it. */
+            team_id: number;
+            /** @description Your own id of the group. */
+            provided_id: string;
+            /** @description The name of the group. */
+            name: string;
+            /** @description Schema id → data source, in the order of the schema ids. */
+            mapping: {
+                [key: string]: string | number;
+            };
+            /** @description Variables for dashboards and SQL. */
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected, or null: it does not end.
+             */
+            valid_until: string | null;
+            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first. */
+            status: string;
+            /** @description Everything that keeps the group from being `active`; empty if it is. */
+            reasons: components["schemas"]["StatusReason"][];
+            /**
+             * Format: date-time
              * @description Time of its suspension, since when none of its tokens can be introspected, or null.
-             * @example 2030-01-01T12:00:00.000Z
              */
             suspended_at: string | null;
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2030-01-01T12:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description Time of the last change; a rotation of its token does not count.
-             * @example 2030-01-01T12:00:00.000Z
              */
             updated_at: string;
-        };
-        UserGroupsResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The user groups. */
-            user_groups: components["schemas"]["UserGroup"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-            /** @description How many entries match on all pages; only if the query has `count=true`. */
-            total?: components["schemas"]["Total"];
         };
         UserGroupResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /** @description The user group as it is now. */
             user_group: components["schemas"]["UserGroup"];
         };
+        UserGroupsResponse: {
+            /** @description The user groups. */
+            user_groups: components["schemas"]["UserGroup"][];
+            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            total?: components["schemas"]["Total"];
+        } & components["schemas"]["Page"];
+        PastTokenView: {
+            /** @description The generation. */
+            generation: number;
+            /** @description The last four characters of the token. */
+            last_four: string;
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            created_at: string;
+            /** @description Why it was refused at that time, or null: it was accepted. */
+            refused_because: string | null;
+        };
+        PastUserGroup: {
+            /**
+             * Format: date-time
+             * @description The time that was asked for.
+             */
+            at: string;
+            /** @description The version of the group at that time. */
+            version: number;
+            /** @description The token that was current, and the one before it. All earlier ones were refused. */
+            tokens: components["schemas"]["PastTokenView"][];
+            /** @description Whether it is known what the mapping resolved to. If not, because the workspace has since left the policy `registered`, its schemas are judged by their ids as they were sent. */
+            is_resolution_kept: boolean;
+        };
+        GetUserGroupResponse: {
+            /** @description With `at`: what there was at that time besides the group. */
+            past?: components["schemas"]["PastUserGroup"];
+        } & components["schemas"]["UserGroupResponse"];
         ReplaceUserGroupRequest: {
-            /**
-             * @description Name of the user group, 1–255 code points.
-             * @example Acme EMEA
-             */
+            /** @description Name of the user group, 1–255 code points. */
             name: string;
-            /**
-             * @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent.
-             * @example {
-             *       "sales": "warehouse-emea",
-             *       "billing": 42
-             *     }
-             */
+            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent. */
             mapping?: {
                 [key: string]: string | number;
             } | null;
-            /**
-             * @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent.
-             * @example {
-             *       "region": "EMEA",
-             *       "seats": 25
-             *     }
-             */
+            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent. */
             properties?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The id of the path again; optional.
-             * @example acme-emea
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected; null, or not sent: it does not end.
              */
+            valid_until?: string | null;
+            /** @description The id of the path again; optional. */
             user_group_id?: string;
         };
         UpdateUserGroupRequest: {
-            /**
-             * @description Name of the user group, 1–255 code points.
-             * @example Acme EMEA
-             */
+            /** @description Name of the user group, 1–255 code points. */
             name?: string;
-            /**
-             * @description Entries to set; null removes an entry, and other entries stay. `null` in place of the object removes all.
-             * @example {
-             *       "sales": "warehouse-emea",
-             *       "billing": null
-             *     }
-             */
+            /** @description Entries to set; null removes an entry, and other entries stay. `null` in place of the object removes all. */
             mapping?: {
                 [key: string]: string | number | null;
             } | null;
-            /**
-             * @description Properties to set; null removes a property, other properties stay, and objects are merged recursively. `null` in place of the object removes all.
-             * @example {
-             *       "seats": 40,
-             *       "trial": null
-             *     }
-             */
+            /** @description Properties to set; null removes a property, other properties stay, and objects are merged recursively. `null` in place of the object removes all. */
             properties?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected; null: it does not end.
+             */
+            valid_until?: string | null;
         };
         SupersededBy: {
-            /**
-             * @description The generation that took its place.
-             * @example 3
-             */
+            /** @description The generation that took its place. */
             generation: number;
             /**
              * Format: date-time
              * @description Time of the rotation.
-             * @example 2030-01-01T12:00:00.000Z
              */
             at: string;
-            /**
-             * @description Id of the API token that rotated it; null for the operator, or if not recorded.
-             * @example 3
-             */
+            /** @description Id of the API token that rotated it; null for the operator, or if not recorded. */
             api_token_id: number | null;
         };
         UserGroupToken: {
-            /**
-             * @description 1 for the token issued with the group, one more for each rotation.
-             * @example 2
-             */
+            /** @description 1 for the token issued with the group, one more for each rotation. */
             generation: number;
-            /**
-             * @description `current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `ended`: refused.
-             * @example overlap
-             */
+            /** @description `current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `replaced`: a rotation, or the end of its overlap, has ended it. `revoked`: a request has ended its overlap. */
             state: string;
-            /**
-             * @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_incomplete`: it would be accepted if its group had all that the workspace requires.
-             * @example overlap_expired
-             */
+            /** @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had all that the workspace requires. `tokens_ended`: it was ended together with all others of the workspace. */
             refused_because: string | null;
-            /**
-             * @description The last four characters of the token; null for one issued by an early version.
-             * @example 9fQ2
-             */
+            /** @description The last four characters of the token; null for one issued by an early version. */
             last_four: string | null;
             /**
              * Format: date-time
              * @description When it was issued.
-             * @example 2030-01-01T12:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description Time of its replacement; null for the current one.
-             * @example 2030-01-01T12:00:00.000Z
              */
             retired_at: string | null;
             /** @description The rotation that replaced it; null for the current one. */
@@ -2364,105 +1986,69 @@ export interface components {
             /**
              * Format: date-time
              * @description End of the overlap in which a replaced token can be introspected, or null.
-             * @example 2030-01-01T12:00:00.000Z
              */
             valid_until: string | null;
             /**
              * Format: date-time
              * @description Time at which a request ended its overlap, or null.
-             * @example 2030-01-01T12:00:00.000Z
              */
             revoked_at: string | null;
-            /**
-             * @description Id of the API token that ended the overlap; null for the operator, or if it was not ended.
-             * @example 3
-             */
+            /** @description Id of the API token that ended the overlap; null for the operator, or if it was not ended. */
             revoked_by: number | null;
             /**
              * Format: date-time
              * @description Time of the last introspection, or null. Later ones appear within a minute, the first one at once.
-             * @example 2030-01-01T12:00:00.000Z
              */
             last_introspected_at: string | null;
         };
         UserGroupTokensResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description The tokens, newest first. */
             tokens: components["schemas"]["UserGroupToken"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-        };
+        } & components["schemas"]["Page"];
         RotateUserGroupTokenByIdRequest: {
-            /**
-             * @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it.
-             * @example 300
-             */
+            /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
         };
+        ActingFor: {
+            /** @description Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters. */
+            subject: string;
+            /** @description Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control characters. */
+            reason: string;
+        };
         IssueEmbedTokenRequest: {
-            /**
-             * @description Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name.
-             * @example https://dashboards.example.com
-             */
+            /** @description Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name. */
             audience: string;
             /**
              * @description For how many seconds the token is valid, unless it is ended sooner.
              * @default 600
-             * @example 600
              */
             expires_in_seconds?: number;
-            /**
-             * @description Web origin of the page that embeds the dashboard, as browsers write it: https (http for localhost), no path. The renderer can use it to let no other page frame the dashboard.
-             * @example https://app.example.com
-             */
+            /** @description Web origin of the page that embeds the dashboard, as browsers write it: https (http for localhost), no path. The renderer can use it to let no other page frame the dashboard. */
             origin?: string;
+            /** @description Issues the token for somebody who views as the user group, such as support. Needs the scope `user-groups:view-as` in place of `embed-tokens:issue`; the token is valid for 900 seconds at most. */
+            acting_for?: components["schemas"]["ActingFor"];
         };
         EmbedToken: {
-            /**
-             * @description The token, a JWT: pass it to the page that embeds the dashboard.
-             * @example eyJ…
-             */
+            /** @description The token, a JWT: pass it to the page that embeds the dashboard. */
             token: string;
             /**
              * @description The kind of token, as an introspection names it.
-             * @example embed_token
              * @enum {string}
              */
             token_type: "embed_token";
             /**
              * Format: date-time
              * @description Expiry, unless it is ended sooner.
-             * @example 2030-01-01T12:10:00.000Z
              */
             expires_at: string;
-            /**
-             * @description Id of the key of /.well-known/jwks.json that signed it.
-             * @example PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE
-             */
+            /** @description Id of the key of /.well-known/jwks.json that signed it. */
             kid: string;
-            /**
-             * @description Id of the token, which is also a claim of it and part of introspection responses.
-             * @example Jb0X4p5mTqGdR0o1c3Y2kA
-             */
+            /** @description Id of the token, which is also a claim of it and part of introspection responses. */
             jti: string;
         };
         EmbedTokenResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -2472,42 +2058,29 @@ export interface components {
         JsonWebKey: {
             /**
              * @description The kind of key.
-             * @example EC
              * @enum {string}
              */
             kty: "EC";
             /**
              * @description The curve.
-             * @example P-256
              * @enum {string}
              */
             crv: "P-256";
-            /**
-             * @description First coordinate of the public point.
-             * @example f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU
-             */
+            /** @description First coordinate of the public point. */
             x: string;
-            /**
-             * @description Second coordinate of the public point.
-             * @example x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0
-             */
+            /** @description Second coordinate of the public point. */
             y: string;
             /**
              * @description Purpose of the key.
-             * @example sig
              * @enum {string}
              */
             use: "sig";
             /**
              * @description The only algorithm.
-             * @example ES256
              * @enum {string}
              */
             alg: "ES256";
-            /**
-             * @description Its id, the thumbprint of RFC 7638.
-             * @example oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U
-             */
+            /** @description Its id, the thumbprint of RFC 7638. */
             kid: string;
         };
         JsonWebKeySet: {
@@ -2515,221 +2088,328 @@ export interface components {
             keys: components["schemas"]["JsonWebKey"][];
         };
         IntrospectionRequest: {
-            /**
-             * @description The user-group token, or embed token, that a dashboard was given.
-             * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
-             */
+            /** @description The user-group token, or embed token, that a dashboard was given. */
             token: string;
-            /**
-             * @description Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or our number of it.
-             * @example sales
-             */
-            schema_id?: string;
-            /**
-             * @description The API token of a client that sends a form and no `Authorization` header (`client_secret_post`).
-             * @example uga_EXAMPLE4example4EXAMPLE4example4000000
-             */
+            /** @description The API token of a client that sends a form and no `Authorization` header (`client_secret_post`). */
             client_secret?: string;
-            /**
-             * @description Accompanies `client_secret`; any value, which is ignored.
-             * @example renderer
-             */
+            /** @description Accompanies `client_secret`; any value, which is ignored. */
             client_id?: string;
+            /** @description Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or our number of it. */
+            schema_id?: string;
         };
         ResolvedDataSource: {
-            /**
-             * @description Our number of the data source.
-             * @example 7
-             */
+            /** @description Our number of the data source. */
             id: number;
-            /**
-             * @description Your own id of the data source.
-             * @example warehouse-emea
-             */
+            /** @description Your own id of the data source. */
             provided_id: string;
-            /**
-             * @description Its name for people.
-             * @example Warehouse EMEA
-             */
+            /** @description Its name for people. */
             name: string;
         };
+        Actor: {
+            /** @description Who it is, as the call that issued the token named them. */
+            sub: string;
+        };
         IntrospectionResponse: {
-            /**
-             * @description Whether the token is valid now.
-             * @example true
-             */
+            /** @description Whether the token is valid now. */
             active: boolean;
-            /**
-             * @description Your own id of the user group.
-             * @example acme-emea
-             */
+            /** @description Your own id of the user group. */
             sub?: string;
-            /**
-             * @description Internal id of the user group.
-             * @example 1
-             */
+            /** @description Internal id of the user group. */
             team_id?: number;
-            /**
-             * @description Name of the user group.
-             * @example Acme EMEA
-             */
+            /** @description Name of the user group. */
             name?: string;
-            /**
-             * @description Schema → data source. Under the policy `open` both as they were sent; under `registered` your own id of the schema, and the data source that is registered.
-             * @example {
-             *       "sales": "warehouse-emea",
-             *       "billing": 42
-             *     }
-             */
+            /** @description Schema → data source. Under the policy `open` both as they were sent; under `registered` your own id of the schema, and the data source that is registered. */
             mapping?: {
                 [key: string]: string | number | components["schemas"]["ResolvedDataSource"];
             };
-            /**
-             * @description The schemas without a data source, of all registered ones or of the requested one. Absent under the policy `open` unless a schema was requested. Query nothing for them.
-             * @example [
-             *       "billing"
-             *     ]
-             */
+            /** @description The schemas without a data source, of all registered ones or of the requested one. Absent under the policy `open` unless a schema was requested. Query nothing for them. */
             unmapped?: string[];
-            /**
-             * @description Variables for dashboards and SQL.
-             * @example {
-             *       "region": "EMEA",
-             *       "seats": 25
-             *     }
-             */
+            /** @description The properties of the group, as they were sent. */
             properties?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description The kind of token.
-             * @example user_group_token
-             */
+            /** @description Variables for dashboards and SQL: every variable that the workspace declares, of its declared type. One without a value has its default or null. Absent if the workspace declares none. */
+            variables?: {
+                [key: string]: unknown;
+            };
+            /** @description The kind of token. */
             token_type?: string;
-            /**
-             * @description When it was issued, in seconds since 1970.
-             * @example 1893499200
-             */
+            /** @description When it was issued, in seconds since 1970. */
             iat?: number;
-            /**
-             * @description Expiry, in seconds since 1970: present for every embed token, and for a user-group token that was rotated with a grace period.
-             * @example 1893499500
-             */
+            /** @description Expiry, in seconds since 1970: present for every embed token, and for a user-group token that was rotated with a grace period. */
             exp?: number;
-            /**
-             * @description Of an embed token: its audience. Compare it with your own name.
-             * @example https://dashboards.example.com
-             */
+            /** @description Of an embed token: its audience. Compare it with your own name. */
             aud?: string;
-            /**
-             * @description Of an embed token: its issuer, the `embed_token_issuer` of the workspace or EMBED_TOKEN_ISSUER.
-             * @example user-group-service
-             */
+            /** @description Of an embed token: its issuer, the `embed_token_issuer` of the workspace or EMBED_TOKEN_ISSUER. */
             iss?: string;
-            /**
-             * @description Of an embed token: its own id.
-             * @example Jb0X4p5mTqGdR0o1c3Y2kA
-             */
+            /** @description Of an embed token: its own id. */
             jti?: string;
-            /**
-             * @description Of an embed token: the id of its workspace, which is the one of your API token.
-             * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
-             */
+            /** @description Of an embed token: the id of its workspace, which is the one of your API token. */
             workspace_id?: string;
-            /**
-             * @description Of an embed token that was issued for the pages of one web origin: that origin.
-             * @example https://app.example.com
-             */
+            /** @description Of an embed token that was issued for the pages of one web origin: that origin. */
             origin?: string;
+            /** @description Of an embed token that was issued with `acting_for`: who views as the user group. Show it with the dashboard. */
+            act?: components["schemas"]["Actor"];
+        };
+        Variable: {
+            /** @description Its name, by which dashboards and SQL use it; `address.country` is inside of `address`. */
+            name: string;
+            /** @description Its declared type; of a property that is not declared, the JSON type of its value. */
+            type: string;
+            /** @description Where its value comes from; `none`: it has none, so that a query that needs it fails. */
+            origin: string;
+            /** @description Whether the workspace declares it. A property that is not declared is in `properties` alone. */
+            declared: boolean;
+            /** @description Whether the workspace requires it. */
+            required: boolean;
+        };
+        UserGroupView: {
+            /** @description The status of the group. */
+            status: string;
+            /** @description What is missing, or in the way; empty if nothing is. */
+            reasons: components["schemas"]["StatusReason"][];
+            /** @description Exactly what a renderer gets for the current token of the group now. */
+            introspection: components["schemas"]["IntrospectionResponse"];
+            /** @description The mapping as an introspection shows it, also while the group is inactive. */
+            mapping: {
+                [key: string]: unknown;
+            };
+            /** @description Under the policy `registered`: the schemas without a data source. */
+            unmapped?: string[];
+            /** @description The declared variables, and other properties of the group. */
+            variables: components["schemas"]["Variable"][];
+        };
+        UserGroupViewResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description What a renderer sees. */
+            view: components["schemas"]["UserGroupView"];
         };
         AuthorizationServerMetadata: {
             /**
              * Format: uri
              * @description PUBLIC_URL.
-             * @example https://user-groups.example.com
              */
             issuer: string;
             /**
              * Format: uri
              * @description Where tokens are introspected (RFC 7662).
-             * @example https://user-groups.example.com/api/v1/introspect
              */
             introspection_endpoint: string;
-            /**
-             * @description How a caller of it may send its API token.
-             * @example [
-             *       "client_secret_basic",
-             *       "client_secret_post",
-             *       "Bearer"
-             *     ]
-             */
+            /** @description How a caller of it may send its API token. */
             introspection_endpoint_auth_methods_supported: string[];
             /**
              * Format: uri
+             * @description Where tokens are revoked (RFC 7009).
+             */
+            revocation_endpoint: string;
+            /** @description How a caller of it may send its API token. */
+            revocation_endpoint_auth_methods_supported: string[];
+            /**
+             * Format: uri
              * @description The public keys of embed tokens (RFC 7517).
-             * @example https://user-groups.example.com/.well-known/jwks.json
              */
             jwks_uri: string;
-            /**
-             * @description None: there is no consent page.
-             * @example []
-             */
+            /** @description None: there is no consent page. */
             response_types_supported: string[];
-            /**
-             * @description None: tokens are issued by the API, not by a token endpoint.
-             * @example []
-             */
+            /** @description None: tokens are issued by the API, not by a token endpoint. */
             grant_types_supported: string[];
         };
-        ChangedUserGroup: {
-            /**
-             * @description Its `team_id`.
-             * @example 7
-             */
-            team_id: number;
-            /**
-             * @description Your own id of it.
-             * @example acme-emea
-             */
+        InspectTokenRequest: {
+            /** @description Any text: a user-group token, an embed token, an API token, or what somebody takes for one. */
+            token: string;
+        };
+        InspectionCheck: {
+            /** @description What was checked; stable. */
+            name: string;
+            /** @description Whether the token passes. */
+            passed: boolean;
+            /** @description Description for people. */
+            detail: string;
+        };
+        InspectedGroup: {
+            /** @description Your own id of it. */
             provided_id: string;
+            /** @description Its `team_id`. */
+            team_id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Its status. */
+            status: string;
+        };
+        EmbedTokenFacts: {
+            /** @description Audience that it was issued for. Compare it with the name of your renderer. */
+            aud: string;
+            /** @description The web origin that it was issued for. */
+            origin?: string;
+            /** @description Its issuer. */
+            iss: string;
+            /** @description Its own id. */
+            jti: string;
             /**
-             * @description Version of the group after the change; grows with each change of the group itself.
-             * @example 3
+             * Format: date-time
+             * @description When it was issued.
              */
+            issued_at: string;
+            /**
+             * Format: date-time
+             * @description Its expiry.
+             */
+            expires_at: string;
+            /** @description Who views as the group, if it was issued with `acting_for`. */
+            acting_for?: string;
+        };
+        ApiTokenFacts: {
+            /** @description Our number of it. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Its state. */
+            state: string;
+        };
+        Inspection: {
+            /** @description What the text is; `unknown` also for a token of another workspace. */
+            kind: string;
+            /** @description Whether it is accepted now: by introspection, or as an API token. */
+            accepted: boolean;
+            /** @description Why it is not accepted, as a stable code; null if it is. */
+            reason: string | null;
+            /** @description What to do next, for people. */
+            next_step: string;
+            /** @description Every check with its result, in their order. */
+            checks: components["schemas"]["InspectionCheck"][];
+            /** @description The user group that it belongs to. */
+            user_group?: components["schemas"]["InspectedGroup"];
+            /** @description The generation of the token of the group, or the one that an embed token depends on: who has replaced it, and its last introspection. */
+            token_generation?: components["schemas"]["UserGroupToken"];
+            /** @description What an embed token says. */
+            embed_token?: components["schemas"]["EmbedTokenFacts"];
+            /** @description The API token. */
+            api_token?: components["schemas"]["ApiTokenFacts"];
+        };
+        InspectionResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description What the text is. */
+            inspection: components["schemas"]["Inspection"];
+        };
+        EndTokensRequest: {
+            /**
+             * Format: date-time
+             * @description Tokens issued before it are ended; by default now. Not in the future.
+             */
+            before?: string;
+            /** @description Which tokens. Embed tokens end with the user-group token that they derive from, too. */
+            kinds: ("user_group_token" | "embed_token")[];
+            /** @description Why, for the audit log. */
+            reason: string;
+            /** @description `true`: ends nothing, and says in `would_end` how many tokens the call would end. */
+            dry_run?: boolean;
+        };
+        EndedBefore: {
+            /**
+             * Format: date-time
+             * @description User-group tokens issued before it are ended; null if none were ended together.
+             */
+            user_group_token: string | null;
+            /**
+             * Format: date-time
+             * @description Embed tokens issued before it are ended; null if none were ended together.
+             */
+            embed_token: string | null;
+        };
+        EndedTokens: {
+            /**
+             * Format: date-time
+             * @description The time of the call: the `before` of its body, or when the call arrived.
+             */
+            before: string;
+            /** @description The kinds of the call. */
+            kinds: string[];
+            /** @description The times that are in force now; of two calls the later time stays. */
+            in_force: components["schemas"]["EndedBefore"];
+            /** @description Only with `dry_run`: the user-group tokens, current or in overlap, that would end. Embed tokens are not stored, so they cannot be counted. */
+            would_end?: components["schemas"]["Total"];
+        };
+        EndTokensResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description What the call has ended. */
+            ended_tokens: components["schemas"]["EndedTokens"];
+        };
+        RevokeTokenRequest: {
+            /** @description The user-group token, or embed token, that a dashboard was given. */
+            token: string;
+            /** @description The API token of a client that sends a form and no `Authorization` header (`client_secret_post`). */
+            client_secret?: string;
+            /** @description Accompanies `client_secret`; any value, which is ignored. */
+            client_id?: string;
+            /** @description Ignored: each kind is looked for. */
+            token_type_hint?: string;
+        };
+        RevokeTokenResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+        };
+        ReportLeakedTokensRequest: {
+            /** @description The tokens, at most 1,000 and as many as BODY_LIMIT takes. */
+            tokens: string[];
+            /** @description Where they were found, for the audit log. */
+            source?: string;
+        };
+        ReportedToken: {
+            /** @description What it is; `unknown` also for one that has expired, or is of another workspace. */
+            kind: string;
+            /** @description `ended`: it is inactive now. `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing was done. */
+            result: string;
+            /** @description Your own id of its user group. */
+            provided_id?: string;
+        };
+        ReportLeakedTokensResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description One for each token, in the order of the tokens. */
+            results: components["schemas"]["ReportedToken"][];
+        };
+        ChangedUserGroup: {
+            /** @description Its `team_id`. */
+            team_id: number;
+            /** @description Your own id of it. */
+            provided_id: string;
+            /** @description Version of the group after the change; grows with each change of the group itself. */
             version?: number;
-            /**
-             * @description Generation of the token, if the event is about one: 1 for the first.
-             * @example 2
-             */
+            /** @description Generation of the token, if the event is about one: 1 for the first. */
             generation?: number;
         };
         ChangedObject: {
-            /**
-             * @description The kind of thing.
-             * @example api_token
-             */
+            /** @description The kind of thing. */
             type: string;
-            /**
-             * @description Its id, as the API knows it.
-             * @example 3
-             */
+            /** @description Its id, as the API knows it. */
             id: string;
         };
         Event: {
-            /**
-             * @description Id of the event, which is that of its audit event and of its webhook. A repeated event has the same id.
-             * @example evt_5377108433215711
-             */
+            /** @description Id of the event, which is that of its audit event and of its webhook. A repeated event has the same id. */
             id: string;
-            /**
-             * @description The kind of event, as `noun.verb`; docs/events.md lists them.
-             * @example user_group.update
-             */
+            /** @description The kind of event, as `noun.verb`: see the page Events. */
             type: string;
             /**
              * Format: date-time
              * @description When it happened.
-             * @example 2030-01-01T12:00:00.000Z
              */
             occurred_at: string;
             /** @description The user group that has changed, or whose token has. */
@@ -2740,256 +2420,114 @@ export interface components {
         EventsResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /** @description The events, in the order of the changes. */
             events: components["schemas"]["Event"][];
-            /**
-             * @description The `after` of the next request; present even if there is no event.
-             * @example azE.dGhlIHBvc2l0aW9uLCBlbmNyeXB0ZWQ
-             */
+            /** @description The `after` of the next request; present even if there is no event. */
             next_cursor: string;
-            /**
-             * @description Whether more events are available now.
-             * @example false
-             */
+            /** @description Whether more events are available now. */
             has_more: boolean;
         };
+        WebhookLastHour: {
+            /** @description Attempts of the last hour; of very many the latest 1,000. */
+            attempts: number;
+            /** @description Those of them that the endpoint took. */
+            delivered: number;
+        };
         WebhookEndpoint: {
-            /**
-             * @description Its number.
-             * @example 345678901
-             */
+            /** @description Its number. */
             id: number;
-            /**
-             * @description URL that events are posted to.
-             * @example https://app.example.com/webhooks
-             */
+            /** @description URL that events are posted to. */
             url: string;
-            /**
-             * @description Description, or null.
-             * @example billing
-             */
+            /** @description Description, or null. */
             description: string | null;
-            /**
-             * @description The types of events that are sent.
-             * @example [
-             *       "user_group.*"
-             *     ]
-             */
+            /** @description The types of events that are sent. */
             event_types: string[];
             /**
              * @description How messages are signed.
-             * @example v1
              * @enum {string}
              */
             signature: "v1" | "v1a";
-            /**
-             * @description The public key of `v1a`, by which the receiver verifies; null for `v1`.
-             * @example null
-             */
+            /** @description The public key of `v1a`, by which the receiver verifies; null for `v1`. */
             public_key: string | null;
             /**
              * Format: date-time
              * @description Time until which messages are also signed with the previous secret, or null.
-             * @example null
              */
             old_secret_expires_at: string | null;
-            /**
-             * @description The names of its headers; their values are not shown.
-             * @example [
-             *       "X-Api-Key"
-             *     ]
-             */
+            /** @description The names of its headers; their values are not shown. */
             headers: string[];
-            /**
-             * @description Whether events are sent to it.
-             * @example true
-             */
+            /** @description Whether events are sent to it. */
             enabled: boolean;
             /**
              * Format: date-time
              * @description Time at which it was disabled, or null.
-             * @example null
              */
             disabled_at: string | null;
-            /**
-             * @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled.
-             * @example null
-             */
+            /** @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled. */
             disabled_reason: string | null;
             /**
              * Format: date-time
+             * @description Time since which every attempt has failed, or null. Test events do not count.
+             */
+            failing_since: string | null;
+            /** @description Its attempts of the last hour; not where it has just been created. */
+            last_hour?: components["schemas"]["WebhookLastHour"];
+            /**
+             * Format: date-time
              * @description Time since which events are skipped because too many wait for it, or null.
-             * @example null
              */
             skipping_since: string | null;
             /**
              * Format: date-time
              * @description When it was created.
-             * @example 2030-01-01T12:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description When it was last changed.
-             * @example 2030-01-01T12:00:00.000Z
              */
             updated_at: string;
         };
         WebhookEndpointsResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @example 1
-             * @enum {integer}
-             */
-            success: 1;
             /** @description Endpoints in the order of their creation. */
             webhook_endpoints: components["schemas"]["WebhookEndpoint"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
-        };
+        } & components["schemas"]["Page"];
         CreateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description URL that events are posted to: https, without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
-             * @example https://app.example.com/webhooks
+             * @description URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
              */
             url: string;
-            /**
-             * @description Description for people: 1–255 code points, or null.
-             * @example billing
-             */
+            /** @description Description for people: 1–255 code points, or null. */
             description?: string | null;
             /**
              * @description The events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
              * @default [
              *       "*"
              *     ]
-             * @example [
-             *       "user_group.*",
-             *       "api_token.revoke"
-             *     ]
              */
             event_types?: string[];
             /**
              * @description How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed.
              * @default v1
-             * @example v1
              * @enum {string}
              */
             signature?: "v1" | "v1a";
-            /**
-             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them, even as a JSON Merge Patch.
-             * @example {
-             *       "X-Api-Key": "a key of yours"
-             *     }
-             */
+            /** @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them, even as a JSON Merge Patch. */
             headers?: {
                 [key: string]: string;
             };
         };
         WebhookEndpointWithSecret: {
-            /**
-             * @description Its number.
-             * @example 345678901
-             */
-            id: number;
-            /**
-             * @description URL that events are posted to.
-             * @example https://app.example.com/webhooks
-             */
-            url: string;
-            /**
-             * @description Description, or null.
-             * @example billing
-             */
-            description: string | null;
-            /**
-             * @description The types of events that are sent.
-             * @example [
-             *       "user_group.*"
-             *     ]
-             */
-            event_types: string[];
-            /**
-             * @description How messages are signed.
-             * @example v1
-             * @enum {string}
-             */
-            signature: "v1" | "v1a";
-            /**
-             * @description The public key of `v1a`, by which the receiver verifies; null for `v1`.
-             * @example null
-             */
-            public_key: string | null;
-            /**
-             * Format: date-time
-             * @description Time until which messages are also signed with the previous secret, or null.
-             * @example null
-             */
-            old_secret_expires_at: string | null;
-            /**
-             * @description The names of its headers; their values are not shown.
-             * @example [
-             *       "X-Api-Key"
-             *     ]
-             */
-            headers: string[];
-            /**
-             * @description Whether events are sent to it.
-             * @example true
-             */
-            enabled: boolean;
-            /**
-             * Format: date-time
-             * @description Time at which it was disabled, or null.
-             * @example null
-             */
-            disabled_at: string | null;
-            /**
-             * @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled.
-             * @example null
-             */
-            disabled_reason: string | null;
-            /**
-             * Format: date-time
-             * @description Time since which events are skipped because too many wait for it, or null.
-             * @example null
-             */
-            skipping_since: string | null;
-            /**
-             * Format: date-time
-             * @description When it was created.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it was last changed.
-             * @example 2030-01-01T12:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * @description The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be shown again. Null for `v1a`, whose receivers need only the public key.
-             * @example whsec_RXhhbXBsZQ==
-             */
+            /** @description The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be shown again. Null for `v1a`, whose receivers need only the public key. */
             secret: string | null;
-        };
+        } & components["schemas"]["WebhookEndpoint"];
         WebhookEndpointWithSecretResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -2999,7 +2537,6 @@ export interface components {
         WebhookEndpointResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -3009,197 +2546,118 @@ export interface components {
         UpdateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description URL that events are posted to: https, without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
-             * @example https://app.example.com/webhooks
+             * @description URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
              */
             url?: string;
-            /**
-             * @description Description for people: 1–255 code points, or null.
-             * @example billing
-             */
+            /** @description Description for people: 1–255 code points, or null. */
             description?: string | null;
-            /**
-             * @description The events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
-             * @example [
-             *       "user_group.*",
-             *       "api_token.revoke"
-             *     ]
-             */
+            /** @description The events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type. */
             event_types?: string[];
-            /**
-             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them, even as a JSON Merge Patch.
-             * @example {
-             *       "X-Api-Key": "a key of yours"
-             *     }
-             */
+            /** @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them, even as a JSON Merge Patch. */
             headers?: {
                 [key: string]: string;
             };
-            /**
-             * @description Whether events are sent to it. While it is disabled they are kept, and are sent once it is enabled again.
-             * @example true
-             */
+            /** @description Whether events are sent to it. While it is disabled they are kept, and are sent once it is enabled again. */
             enabled?: boolean;
         };
         RollWebhookSecretRequest: {
             /**
              * @description For how many seconds messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.
              * @default 86400
-             * @example 3600
              */
             grace_period_seconds?: number;
         };
         WebhookAttempt: {
-            /**
-             * @description The event: the `webhook-id` of the message.
-             * @example evt_5377108433215711
-             */
+            /** @description The event: the `webhook-id` of the message. */
             event_id: string;
-            /**
-             * @description Type of the event.
-             * @example user_group.update
-             */
+            /** @description Type of the event. */
             type: string;
-            /**
-             * @description Number of the attempt: 1 for the first.
-             * @example 1
-             */
+            /** @description The body of the message, to the byte. */
+            body: string;
+            /** @description Number of the attempt: 1 for the first. */
             attempt: number;
             /**
              * Format: date-time
              * @description When it began.
-             * @example 2030-01-01T12:00:00.000Z
              */
             occurred_at: string;
-            /**
-             * @description Duration in ms.
-             * @example 87
-             */
+            /** @description Duration in ms. */
             duration_ms: number;
-            /**
-             * @description HTTP status of the response, or null if there was none.
-             * @example 204
-             */
+            /** @description HTTP status of the response, or null if there was none. */
             status: number | null;
-            /**
-             * @description Why there was no response, as listed in docs/webhooks.md, or null.
-             * @example null
-             */
+            /** @description Why there was no response, as listed on the page Webhooks, or null. */
             failure: string | null;
-            /**
-             * @description The first kilobyte of the response, or null if there was none or it is not kept because the endpoint has headers.
-             * @example
-             */
-            answer: string | null;
-            /**
-             * @description State of the delivery now: `pending`, `delivered`, or `failed` for good.
-             * @example delivered
-             */
+            /** @description The first kilobyte of the response, or null if there was none or it is not kept because the endpoint has headers. */
+            response: string | null;
+            /** @description State of the delivery now: `pending`, `delivered`, or `failed` for good. */
             delivery: string;
             /**
              * Format: date-time
              * @description Time of the next attempt of the event, or null.
-             * @example null
              */
             next_attempt_at: string | null;
         };
         WebhookAttemptsResponse: {
+            /** @description Attempts, the latest first. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+        } & components["schemas"]["Page"];
+        WebhookTestResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
-            /** @description Attempts, the latest first. */
-            attempts: components["schemas"]["WebhookAttempt"][];
-            /**
-             * @description Whether another page follows.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page; absent on the last.
-             * @example WzUwXQ
-             */
-            next_cursor?: string;
+            /** @description The attempt, with its response. */
+            attempt: components["schemas"]["WebhookAttempt"];
         };
         ReplayWebhooksRequest: {
-            /**
-             * @description The event to send again: the `webhook-id` of its messages. Or give `from`.
-             * @example evt_5377108433215711
-             */
+            /** @description The event to send again: the `webhook-id` of its messages. Or give `from`. */
             event_id?: string;
             /**
              * Format: date-time
              * @description Send events again that happened at this time or later.
-             * @example 2030-01-01T12:00:00Z
              */
             from?: string;
             /**
              * Format: date-time
              * @description With `from`: only events before this time. By default now.
-             * @example 2030-01-01T13:00:00Z
              */
             to?: string;
             /**
              * @description With `from`: include events that have already arrived.
              * @default false
-             * @example false
              */
             include_delivered?: boolean;
         };
         WebhookReplayResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
         };
         UserGroupsOverview: {
-            /**
-             * @description Number of user groups.
-             * @example 1280
-             */
+            /** @description Number of user groups. */
             total: number;
-            /**
-             * @description Suspended user groups: `suspended=true` lists them.
-             * @example 3
-             */
+            /** @description User groups whose status is `suspended`: `status=suspended` lists them. */
             suspended: number;
-            /**
-             * @description User groups whose mappings name something unregistered, or one schema twice: `resolvable=false` lists them. Null until counted, and if nothing is registered.
-             * @example 2
-             */
-            unresolvable: number | null;
-            /**
-             * @description User groups that lack something the workspace requires, so that their tokens are inactive. Null until counted.
-             * @example 0
-             */
+            /** @description User groups whose `valid_until` has passed. */
+            expired: number;
+            /** @description User groups that lack something the workspace requires, so that their tokens are inactive. Null for the seconds in which a change of the requirements is applied. */
             incomplete: number | null;
+            /** @description User groups whose mapping names something that is not in the registry, under the policy `registered`. Null as `incomplete` is. */
+            unresolved: number | null;
         };
         UserGroupTokensOverview: {
-            /**
-             * @description Replaced tokens that can still be introspected.
-             * @example 12
-             */
+            /** @description Replaced tokens that can still be introspected. */
             in_overlap: number;
-            /**
-             * @description Those of them that were introspected within the last hour and after their replacement: a dashboard still uses the old token. Uses are stored once a minute.
-             * @example 4
-             */
+            /** @description Those of them that were introspected within the last hour and after their replacement: a dashboard still uses the old token. Uses are stored once a minute. */
             in_overlap_used_last_hour: number;
         };
         ApiTokensOverview: {
-            /**
-             * @description Neither revoked nor expired.
-             * @example 5
-             */
+            /** @description Neither revoked nor expired. */
             active: number;
-            /**
-             * @description Those of them that expire within 30 days and have not been rotated.
-             * @example 1
-             */
+            /** @description Those of them that expire within 30 days and have not been rotated. */
             expiring_within_30_days: number;
         };
         Overview: {
@@ -3212,14 +2670,12 @@ export interface components {
             /**
              * Format: date-time
              * @description When user groups and their tokens were counted.
-             * @example 2030-01-01T12:00:00.000Z
              */
             as_of: string;
         };
         OverviewResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -3230,29 +2686,18 @@ export interface components {
             /**
              * Format: date-time
              * @description When the hour or day began, in UTC.
-             * @example 2030-01-01T12:00:00.000Z
              */
             at: string;
-            /**
-             * @description Tokens that were introspected, active or not.
-             * @example 5120
-             */
+            /** @description Tokens that were introspected, active or not. */
             introspections: number;
-            /**
-             * @description Tokens of user groups that were replaced.
-             * @example 4
-             */
+            /** @description Tokens of user groups that were replaced. */
             rotations: number;
-            /**
-             * @description User groups that were created.
-             * @example 12
-             */
+            /** @description User groups that were created. */
             creations: number;
         };
         Activity: {
             /**
              * @description What each point counts.
-             * @example hour
              * @enum {string}
              */
             step: "hour" | "day";
@@ -3262,7 +2707,6 @@ export interface components {
         ActivityResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
@@ -3272,158 +2716,87 @@ export interface components {
         SystemDatabase: {
             /**
              * @description `sqlite` is the embedded database.
-             * @example postgres
              * @enum {string}
              */
             kind: "postgres" | "sqlite";
-            /**
-             * @description The version of its server or library.
-             * @example 15.20
-             */
+            /** @description The version of its server or library. */
             version: string;
         };
         SystemMigrations: {
-            /**
-             * @description Migrations applied to the database, including those of newer versions but not those of plugins.
-             * @example 31
-             */
+            /** @description Migrations applied to the database, including those of newer versions but not those of plugins. */
             applied: number;
-            /**
-             * @description Migrations of this version that are not applied.
-             * @example 0
-             */
+            /** @description Migrations of this version that are not applied. */
             pending: number;
-            /**
-             * @description The newest applied migration.
-             * @example CreateSchema1795640000000
-             */
+            /** @description The newest applied migration. */
             latest: string | null;
         };
         SystemChangeFeed: {
-            /**
-             * @description Whether it has its lease, and so can serve from memory; without it every request asks the database.
-             * @example true
-             */
+            /** @description Whether it has its lease, and so can serve from memory; without it every request asks the database. */
             lease_up: boolean;
-            /**
-             * @description Whether changes of other processes arrive at once, and not only within 750 ms; null if a connection for this is impossible or not needed.
-             * @example true
-             */
+            /** @description Whether changes of other processes arrive at once, and not only within 750 ms; null if a connection for this is impossible or not needed. */
             channel_up: boolean | null;
         };
         SystemReplica: {
             /**
              * Format: date-time
              * @description Start of its present connection that polls for changes.
-             * @example 2030-01-01T12:00:00.000Z
              */
             connected_at: string;
             /**
              * Format: date-time
              * @description Time of its last poll: three times a second while all is well. Without a result for 750 ms it loses its lease.
-             * @example 2030-01-01T12:30:00.000Z
              */
             polled_at: string;
         };
         SystemEncryptionKey: {
-            /**
-             * @description Id as configured.
-             * @example k2
-             */
+            /** @description Id as configured. */
             id: string;
-            /**
-             * @description Whether it is the key that encrypts; all of them decrypt.
-             * @example true
-             */
+            /** @description Whether it is the key that encrypts; all of them decrypt. */
             encrypts: boolean;
         };
         SystemEventConsumer: {
-            /**
-             * @description Name that the application gives it.
-             * @example billing
-             */
+            /** @description Name that the application gives it. */
             name: string;
-            /**
-             * @description Whether a process has its lease, and so handles events.
-             * @example true
-             */
+            /** @description Whether a process has its lease, and so handles events. */
             running: boolean;
             /**
              * Format: date-time
              * @description Time from which another process may take over; null if none has the lease.
-             * @example 2030-01-01T12:00:30.000Z
              */
             lease_until: string | null;
         };
         SystemRetention: {
-            /**
-             * @description Days for which the audit log keeps an event; 0 for no limit.
-             * @example 365
-             */
+            /** @description Days for which the audit log keeps an event; 0 for no limit. */
             audit_days: number;
-            /**
-             * @description Days for which it keeps refused requests without a known token; never longer than `audit_days`.
-             * @example 90
-             */
+            /** @description Days for which it keeps refused requests without a known token; never longer than `audit_days`. */
             refusal_days: number;
-            /**
-             * @description Days for which it keeps to whom tokens were shown; never longer than `audit_days`.
-             * @example 30
-             */
+            /** @description Days for which it keeps to whom tokens were shown; never longer than `audit_days`. */
             shown_token_days: number;
-            /**
-             * @description Hours for which the change feed keeps an event.
-             * @example 168
-             */
+            /** @description Hours for which the change feed keeps an event. */
             event_hours: number;
-            /**
-             * @description Days for which webhooks can be replayed.
-             * @example 30
-             */
+            /** @description Days for which webhooks can be replayed. */
             webhook_days: number;
         };
         SystemLimits: {
-            /**
-             * @description Requests that one API token may make in a minute; 0 for no limit.
-             * @example 6000
-             */
+            /** @description Requests that one API token may make in a minute; 0 for no limit. */
             calls_per_minute: number;
-            /**
-             * @description The same for all API tokens of one workspace together.
-             * @example 30000
-             */
+            /** @description The same for all API tokens of one workspace together. */
             workspace_calls_per_minute: number;
-            /**
-             * @description Introspections that one API token may make in a minute; 0 for no limit.
-             * @example 0
-             */
+            /** @description Introspections that one API token may make in a minute; 0 for no limit. */
             introspections_per_minute: number;
-            /**
-             * @description Wrong API tokens that one address may send in a minute; 0 for no limit.
-             * @example 60
-             */
+            /** @description Wrong API tokens that one address may send in a minute; 0 for no limit. */
             failed_authentications_per_minute: number;
-            /**
-             * @description Maximum size of a request body.
-             * @example 262144
-             */
+            /** @description Maximum size of a request body. */
             body_bytes: number;
         };
         SystemInfo: {
-            /**
-             * @description Version of the service.
-             * @example 0.1.0
-             */
+            /** @description Version of the service. */
             version: string;
-            /**
-             * @description Version of Node.js.
-             * @example v20.20.0
-             */
+            /** @description Version of Node.js. */
             node: string;
             /**
              * Format: date-time
              * @description Start of the process that handles the request.
-             * @example 2030-01-01T12:00:00.000Z
              */
             started_at: string;
             /** @description The database. */
@@ -3436,10 +2809,7 @@ export interface components {
             replicas: components["schemas"]["SystemReplica"][] | null;
             /** @description The keys that are configured, in their order. */
             encryption_keys: components["schemas"]["SystemEncryptionKey"][];
-            /**
-             * @description Whether anything of your workspace is still encrypted with a key other than the current one, not counting forgotten keys. Null if it would take a long search, because much of the installation is.
-             * @example false
-             */
+            /** @description Whether anything of your workspace is still encrypted with a key other than the current one, not counting forgotten keys. Null if it would take a long search, because much of the installation is. */
             rewrap_remaining: boolean | null;
             /** @description The durable consumers of events in applications that embed the service: the first 100 by name. */
             event_consumers: components["schemas"]["SystemEventConsumer"][];
@@ -3447,86 +2817,75 @@ export interface components {
             retention: components["schemas"]["SystemRetention"];
             /** @description Limits of requests. */
             limits: components["schemas"]["SystemLimits"];
-            /**
-             * @description The plugins, by name.
-             * @example [
-             *       "seats"
-             *     ]
-             */
+            /** @description The plugins, by name. */
             plugins: string[];
         };
         SystemResponse: {
             /**
              * @description 1: the call succeeded.
-             * @example 1
              * @enum {integer}
              */
             success: 1;
             /** @description The installation. */
             system: components["schemas"]["SystemInfo"];
         };
+        Page: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description Whether another page follows. */
+            has_more: boolean;
+            /** @description The `cursor` of the next page; absent on the last. */
+            next_cursor?: string;
+        };
+        RefusedGroup: {
+            /**
+             * @description 0: nothing was stored.
+             * @enum {integer}
+             */
+            success: 0;
+            /** @description The HTTP status that a call for this group alone would get. */
+            status: number;
+            /** @description Code of the catalogue of errors; stable. */
+            code: string;
+            /** @description Description for people. */
+            detail: string;
+            /** @description What is wrong in the group. */
+            errors?: components["schemas"]["FieldError"][];
+        };
+        BulkEnding: {
+            /** @description Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is. */
+            complete: boolean;
+            /** @description Code of the reason, from the catalogue of errors, if it is not complete. */
+            code?: string;
+            /** @description Description for people. */
+            detail?: string;
+        };
+        RegistryEntry: {
+            /** @description Our number of it. */
+            id: number;
+            /** @description Your own id of it. */
+            provided_id: string;
+            /** @description Its name for people. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
     };
     responses: {
         /** @description Codes: `request_malformed`. */
-        Problem400: {
+        400: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`. */
-        Problem400_Body: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `credentials_ambiguous`. */
-        Problem400_Body_CredentialsAmbiguous: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `idempotency_key_invalid`. */
-        Problem400_Body_IdempotencyKeyInvalid: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `precondition_malformed`. */
-        Problem400_Body_PreconditionMalformed: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `request_malformed`, `precondition_malformed`. */
-        Problem400_PreconditionMalformed: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3534,11 +2893,9 @@ export interface components {
             };
         };
         /** @description Codes: `credentials_missing`, `credentials_malformed`, `api_token_invalid`. */
-        Problem401: {
+        401: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3546,407 +2903,8 @@ export interface components {
             };
         };
         /** @description Codes: `insufficient_scope`, `address_not_allowed`. */
-        Problem403: {
+        403: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`. */
-        Problem403_ApiTokenSuperseded: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`, `grant_exceeds_caller`. */
-        Problem403_ApiTokenSuperseded_GrantExceedsCaller: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `api_token_not_found`. */
-        Problem404_ApiTokenNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `data_source_not_found`. */
-        Problem404_DataSourceNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `schema_not_found`. */
-        Problem404_SchemaNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `token_not_found`. */
-        Problem404_TokenNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `token_not_found`, `user_group_not_found`. */
-        Problem404_TokenNotFound_UserGroupNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `user_group_not_found`. */
-        Problem404_UserGroupNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `webhook_endpoint_not_found`. */
-        Problem404_WebhookEndpointNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `webhook_endpoint_not_found`, `webhook_event_not_found`. */
-        Problem404_WebhookEndpointNotFound_WebhookEventNotFound: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `method_not_allowed`. */
-        Problem405_MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `request_timeout`. */
-        Problem408: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `api_token_ended`, `api_token_of_person`, `idempotency_key_reused`, `idempotency_key_spent`. */
-        Problem409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKeyReused_IdempotencyKeySpent: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `api_token_ended`, `last_admin_token`. */
-        Problem409_ApiTokenEnded_LastAdminToken: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `change_refused`. */
-        Problem409_ChangeRefused: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`. */
-        Problem409_ChangeRefused_TokenForgotten_UserGroupQuotaReached: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`. */
-        Problem409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `change_refused`, `user_group_quota_reached`. */
-        Problem409_ChangeRefused_UserGroupQuotaReached: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`, `too_many_schemas`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken_TooManySchemas: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TokenForgotten: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `too_many_webhook_endpoints`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TooManyWebhookEndpoints: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `user_group_incomplete`, `user_group_suspended`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_UserGroupIncomplete_UserGroupSuspended: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `webhook_replay_running`. */
-        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_WebhookReplayRunning: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `last_admin_token`. */
-        Problem409_LastAdminToken: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `mappings_unresolvable`. */
-        Problem409_MappingsUnresolvable: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `still_referenced`. */
-        Problem409_StillReferenced: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `token_forgotten`. */
-        Problem409_TokenForgotten: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `token_is_current`. */
-        Problem409_TokenIsCurrent: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `webhook_secret_unreadable`. */
-        Problem409_WebhookSecretUnreadable: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `events_gone`. */
-        Problem410_EventsGone: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `precondition_failed`. */
-        Problem412_PreconditionFailed: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `body_too_large`. */
-        Problem413_Body: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `media_type_unsupported`. */
-        Problem415_Body: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `expectation_failed`. */
-        Problem417: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3954,10 +2912,8 @@ export interface components {
             };
         };
         /** @description Codes: `validation_failed`. */
-        Problem422: {
+        422: {
             headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3965,31 +2921,9 @@ export interface components {
             };
         };
         /** @description Codes: `rate_limited`, `too_many_at_once`. */
-        Problem429: {
+        429: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `headers_too_large`. */
-        Problem431: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `internal_error`. */
-        Problem500: {
-            headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -3999,79 +2933,107 @@ export interface components {
             };
         };
         /** @description Codes: `database_unavailable`, `shutting_down`. */
-        Problem503: {
+        503: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`. */
-        Problem503_AuditUnavailable: {
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`. */
+        "400_Body": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `extension_unavailable`. */
-        Problem503_AuditUnavailable_ExtensionUnavailable: {
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `credentials_ambiguous`. */
+        "400_Body_CredentialsAmbiguous": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `extension_unavailable`, `token_unreadable`. */
-        Problem503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable: {
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `idempotency_key_invalid`. */
+        "400_Body_IdempotencyKeyInvalid": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `token_unreadable`. */
-        Problem503_AuditUnavailable_TokenUnreadable: {
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `precondition_malformed`. */
+        "400_Body_PreconditionMalformed": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `database_unavailable`, `shutting_down`, `token_unreadable`. */
-        Problem503_TokenUnreadable: {
+        /** @description Codes: `request_malformed`, `precondition_malformed`. */
+        "400_PreconditionMalformed": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_malformed`. */
-        PublicProblem400: {
+        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`. */
+        "403_ApiTokenSuperseded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`, `grant_exceeds_caller`. */
+        "403_ApiTokenSuperseded_GrantExceedsCaller": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `view_as_forbidden`. */
+        "403_ViewAsForbidden": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `api_token_not_found`. */
+        "404_ApiTokenNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `data_source_not_found`. */
+        "404_DataSourceNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `history_begins_later`, `user_group_not_found`. */
+        "404_HistoryBeginsLater_UserGroupNotFound": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4080,7 +3042,7 @@ export interface components {
             };
         };
         /** @description Codes: `public_url_unset`. */
-        PublicProblem404_PublicUrlUnset: {
+        "404_PublicUrlUnset": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4088,8 +3050,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_timeout`. */
-        PublicProblem408: {
+        /** @description Codes: `schema_not_found`. */
+        "404_SchemaNotFound": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4097,8 +3059,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `expectation_failed`. */
-        PublicProblem417: {
+        /** @description Codes: `token_not_found`. */
+        "404_TokenNotFound": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4106,8 +3068,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `headers_too_large`. */
-        PublicProblem431: {
+        /** @description Codes: `token_not_found`, `user_group_not_found`. */
+        "404_TokenNotFound_UserGroupNotFound": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4115,9 +3077,312 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `internal_error`. */
-        PublicProblem500: {
+        /** @description Codes: `user_group_not_found`. */
+        "404_UserGroupNotFound": {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `user_group_not_found`, `user_group_version_not_found`. */
+        "404_UserGroupNotFound_UserGroupVersionNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_endpoint_not_found`. */
+        "404_WebhookEndpointNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_endpoint_not_found`, `webhook_event_not_found`. */
+        "404_WebhookEndpointNotFound_WebhookEventNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `method_not_allowed`. */
+        "405_MethodNotAllowed": {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `api_token_ended`, `api_token_of_person`, `idempotency_key_reused`, `idempotency_key_spent`. */
+        "409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKey": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `api_token_ended`, `last_admin_token`. */
+        "409_ApiTokenEnded_LastAdminToken": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`. */
+        "409_ChangeRefused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`. */
+        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`. */
+        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `user_group_quota_reached`. */
+        "409_ChangeRefused_UserGroupQuotaReached": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`. */
+        "409_IdempotencyKey": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`. */
+        "409_IdempotencyKey_ProvidedIdTaken": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`, `too_many_schemas`. */
+        "409_IdempotencyKey_ProvidedIdTaken_TooManySchemas": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
+        "409_IdempotencyKey_TokenForgotten": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `too_many_webhook_endpoints`. */
+        "409_IdempotencyKey_TooManyWebhookEndpoints": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `user_group_inactive`, `user_group_tokens_ended`. */
+        "409_IdempotencyKey_UserGroupInactive_UserGroupTokensEnded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `webhook_replay_running`. */
+        "409_IdempotencyKey_WebhookReplayRunning": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `last_admin_token`. */
+        "409_LastAdminToken": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `mappings_unresolvable`. */
+        "409_MappingsUnresolvable": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `still_referenced`. */
+        "409_StillReferenced": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `token_forgotten`, `user_group_tokens_ended`. */
+        "409_TokenForgotten_UserGroupTokensEnded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `token_is_current`. */
+        "409_TokenIsCurrent": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_secret_unreadable`. */
+        "409_WebhookSecretUnreadable": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_test_refused`. */
+        "409_WebhookTestRefused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `events_gone`. */
+        "410_EventsGone": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `precondition_failed`. */
+        "412_PreconditionFailed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `body_too_large`. */
+        "413_Body": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `media_type_unsupported`. */
+        "415_Body": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`. */
+        "503_AuditUnavailable": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `extension_unavailable`. */
+        "503_AuditUnavailable_ExtensionUnavailable": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `extension_unavailable`, `token_unreadable`. */
+        "503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `token_unreadable`. */
+        "503_AuditUnavailable_TokenUnreadable": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `migrations_pending`, `shutting_down`, `starting`. */
+        "503_DatabaseUnavailable_MigrationsPending_ShuttingDown_Starting": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -4125,7 +3390,7 @@ export interface components {
             };
         };
         /** @description Codes: `shutting_down`. */
-        PublicProblem503: {
+        "503_ShuttingDown": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -4134,10 +3399,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `shutting_down`, `database_unavailable`, `migrations_pending`, `starting`. */
-        PublicProblem503_DatabaseUnavailable_MigrationsPending_Starting: {
+        /** @description Codes: `database_unavailable`, `shutting_down`, `token_unreadable`. */
+        "503_TokenUnreadable": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_timeout`, `expectation_failed`, `headers_too_large`, `internal_error`. */
+        default: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -4148,32 +3422,50 @@ export interface components {
     parameters: {
         /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
         "Idempotency-Key": string;
+        /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
+        search: string;
+        /** @description The name begins with this text, code point by code point. */
+        name_prefix: string;
+        /** @description The group has a property of this name at the top level of `properties`. */
+        property_name: string;
+        /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
+        property_value: string;
+        /** @description Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds. */
+        status: "suspended" | "expired" | "incomplete" | "unresolved" | "active";
+        /** @description The `valid_until` of the group is later than this time. */
+        valid_until_after: string;
+        /** @description The `valid_until` of the group is earlier than this time. */
+        valid_until_before: string;
+        /** @description Whether a rotation has left an old token that is still in its overlap. */
+        in_overlap: boolean;
         /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
         limit: number;
         /** @description `next_cursor` of the previous page. Leave it out for the first page. */
         cursor: string;
-        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
-        count: boolean;
+        /** @description Your own id of the user group, percent-encoded. */
+        id: string;
+        /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+        team_id: number;
+        /** @description Its number. */
+        version_number: number;
         /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
         "If-Match": string;
         /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
         "If-None-Match": string;
+        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+        count: boolean;
         /** @description Only the one with this id of your own. */
         provided_id: string;
+        /** @description Its number. */
+        id_number: number;
         /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
         types: string;
     };
     requestBodies: never;
     headers: {
-        /**
-         * @description The limits that count, of the API token and of its workspace: how many calls are left (r), and after how many seconds without a call all of them are (t): draft-ietf-httpapi-ratelimit-headers.
-         * @example "api-token";r=5999;t=1, "workspace";r=29999;t=1
-         */
+        /** @description The limits that count, of the API token and of its workspace: how many calls are left (r), and after how many seconds without a call all of them are (t): draft-ietf-httpapi-ratelimit-headers. */
         RateLimit: string;
-        /**
-         * @description The policies: how many calls each allows (q), and in how many seconds (w).
-         * @example "api-token";q=6000;w=60, "workspace";q=30000;w=60
-         */
+        /** @description The policies: how many calls each allows (q), and in how many seconds (w). */
         "RateLimit-Policy": string;
         /** @description The challenge: Token; at introspection also Bearer and Basic. */
         "WWW-Authenticate": string;
@@ -4181,6 +3473,10 @@ export interface components {
         Allow: string;
         /** @description Seconds to wait. */
         "Retry-After": number;
+        /** @description Path of what was created. */
+        Location: string;
+        /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+        ETag: string;
     };
     pathItems: never;
 }
@@ -4202,28 +3498,23 @@ export interface operations {
             /** @description The user group, and whether it is new. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupLookupResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable"];
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable"];
+            default: components["responses"]["default"];
         };
     };
     upsertUserGroup: {
@@ -4242,27 +3533,22 @@ export interface operations {
             /** @description The user group as stored. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable"];
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable"];
+            default: components["responses"]["default"];
         };
     };
     rotateUserGroupToken: {
@@ -4284,29 +3570,24 @@ export interface operations {
             /** @description The user group with its new token. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_TokenNotFound"];
-            405: components["responses"]["Problem405_MethodNotAllowed"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TokenForgotten"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_TokenUnreadable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_TokenNotFound"];
+            405: components["responses"]["405_MethodNotAllowed"];
+            409: components["responses"]["409_IdempotencyKey_TokenForgotten"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_TokenUnreadable"];
+            default: components["responses"]["default"];
         };
     };
     importUserGroups: {
@@ -4314,6 +3595,8 @@ export interface operations {
             query?: {
                 /** @description `failed`: return only the lines that were refused or that replaced a token, and the summary. For clients that send the whole body before they read. */
                 results?: "all" | "failed";
+                /** @description `true`: return what an import of the same body would do now, and store nothing. An extension that can refuse changes is not asked. */
+                dry_run?: boolean;
             };
             header?: never;
             path?: never;
@@ -4329,27 +3612,22 @@ export interface operations {
             /** @description One JSON object per line: a result for each line that is not blank, then the summary. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/x-ndjson": components["schemas"]["ImportedLine"] | components["schemas"]["RefusedLine"] | components["schemas"]["ImportSummary"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     exportUserGroups: {
@@ -4368,51 +3646,232 @@ export interface operations {
             /** @description One JSON object per line: the groups, then the summary. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/x-ndjson": components["schemas"]["UserGroupLine"] | components["schemas"]["ExportSummary"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
-    listUserGroups: {
+    changeUserGroups: {
+        parameters: {
+            query?: {
+                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
+                search?: components["parameters"]["search"];
+                /** @description The name begins with this text, code point by code point. */
+                name_prefix?: components["parameters"]["name_prefix"];
+                /** @description The group has a property of this name at the top level of `properties`. */
+                property_name?: components["parameters"]["property_name"];
+                /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
+                property_value?: components["parameters"]["property_value"];
+                /** @description Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds. */
+                status?: components["parameters"]["status"];
+                /** @description The `valid_until` of the group is later than this time. */
+                valid_until_after?: components["parameters"]["valid_until_after"];
+                /** @description The `valid_until` of the group is earlier than this time. */
+                valid_until_before?: components["parameters"]["valid_until_before"];
+                /** @description Whether a rotation has left an old token that is still in its overlap. */
+                in_overlap?: components["parameters"]["in_overlap"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeUserGroupsRequest"];
+            };
+        };
+        responses: {
+            /** @description One JSON object per line: the start, a result for each group, then the summary. After `rotate` the results are credentials. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["BulkChangeStarted"] | components["schemas"]["ChangedUserGroupLine"] | components["schemas"]["RefusedUserGroupLine"] | components["schemas"]["BulkChangeSummary"];
+                };
+            };
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_ChangeRefused"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUserGroupVersions: {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
                 limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
+                team_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of versions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+                /** @description Also lists the differences from this version of the same group. */
+                compare_with?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    restoreUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+            };
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            /** @description The group was created again. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUserGroups: {
+        parameters: {
+            query?: {
+                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
+                search?: components["parameters"]["search"];
+                /** @description The name begins with this text, code point by code point. */
+                name_prefix?: components["parameters"]["name_prefix"];
+                /** @description The group has a property of this name at the top level of `properties`. */
+                property_name?: components["parameters"]["property_name"];
+                /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
+                property_value?: components["parameters"]["property_value"];
+                /** @description Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds. */
+                status?: components["parameters"]["status"];
+                /** @description The `valid_until` of the group is later than this time. */
+                valid_until_after?: components["parameters"]["valid_until_after"];
+                /** @description The `valid_until` of the group is earlier than this time. */
+                valid_until_before?: components["parameters"]["valid_until_before"];
+                /** @description Whether a rotation has left an old token that is still in its overlap. */
+                in_overlap?: components["parameters"]["in_overlap"];
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
                 /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
                 count?: components["parameters"]["count"];
-                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
-                search?: string;
-                /** @description The name begins with this text, code point by code point. */
-                name_prefix?: string;
-                /** @description The group has a property of this name at the top level of `properties`. */
-                property_name?: string;
-                /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
-                property_value?: string;
-                /** @description Whether the group is suspended. */
-                suspended?: boolean;
-                /** @description Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable. */
-                resolvable?: boolean;
-                /** @description The order of the list; `-` reverses it. Texts are in the order of their code points. */
-                sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
+                /** @description The order of the list; `-` reverses it. Texts are in the order of their code points. `status`: the most severe first, in order of creation. */
+                sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | "status";
             };
             header?: never;
             path?: never;
@@ -4423,29 +3882,27 @@ export interface operations {
             /** @description One page of user groups. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupsResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getUserGroup: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Returns the group as it was at this time, also if it was deleted since. */
+                at?: string;
+            };
             header?: {
                 /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -4454,7 +3911,7 @@ export interface operations {
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4463,37 +3920,29 @@ export interface operations {
             /** @description The group. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
+                    "application/json": components["schemas"]["GetUserGroupResponse"];
                 };
             };
             /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_HistoryBeginsLater_UserGroupNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     replaceUserGroup: {
@@ -4507,7 +3956,7 @@ export interface operations {
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4520,8 +3969,6 @@ export interface operations {
             /** @description The group existed and was replaced. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4531,30 +3978,24 @@ export interface operations {
             /** @description The group was created. */
             201: {
                 headers: {
-                    /** @description The path of the group. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused_UserGroupQuotaReached"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     deleteUserGroup: {
@@ -4568,7 +4009,7 @@ export interface operations {
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4577,27 +4018,22 @@ export interface operations {
             /** @description It is gone. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     updateUserGroup: {
@@ -4611,7 +4047,7 @@ export interface operations {
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4625,31 +4061,25 @@ export interface operations {
             /** @description The group. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     suspendUserGroup: {
@@ -4658,7 +4088,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4667,26 +4097,21 @@ export interface operations {
             /** @description The suspended group. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     resumeUserGroup: {
@@ -4695,7 +4120,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4704,26 +4129,21 @@ export interface operations {
             /** @description The group. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ChangeRefused"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listUserGroupTokens: {
@@ -4741,7 +4161,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4750,25 +4170,20 @@ export interface operations {
             /** @description One page of tokens. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupTokensResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getUserGroupToken: {
@@ -4777,7 +4192,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4786,26 +4201,21 @@ export interface operations {
             /** @description The user group with its token. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_TokenForgotten"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_TokenUnreadable"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_TokenForgotten_UserGroupTokensEnded"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_TokenUnreadable"];
+            default: components["responses"]["default"];
         };
     };
     rotateUserGroupTokenById: {
@@ -4817,7 +4227,7 @@ export interface operations {
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4830,28 +4240,23 @@ export interface operations {
             /** @description The user group with its new token. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TokenForgotten"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable_TokenUnreadable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_IdempotencyKey_TokenForgotten"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_TokenUnreadable"];
+            default: components["responses"]["default"];
         };
     };
     revokeUserGroupToken: {
@@ -4862,7 +4267,7 @@ export interface operations {
                 /** @description Its number. */
                 generation: number;
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4871,26 +4276,21 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupTokensResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_TokenNotFound_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_TokenIsCurrent"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_TokenNotFound_UserGroupNotFound"];
+            409: components["responses"]["409_TokenIsCurrent"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     issueEmbedToken: {
@@ -4902,7 +4302,7 @@ export interface operations {
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
-                id: string;
+                id: components["parameters"]["id"];
             };
             cookie?: never;
         };
@@ -4915,28 +4315,23 @@ export interface operations {
             /** @description The embed token. */
             201: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EmbedTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_UserGroupNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_UserGroupIncomplete_UserGroupSuspended"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ViewAsForbidden"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_IdempotencyKey_UserGroupInactive_UserGroupTokensEnded"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getJsonWebKeySet: {
@@ -4957,12 +4352,9 @@ export interface operations {
                     "application/jwk-set+json": components["schemas"]["JsonWebKeySet"];
                 };
             };
-            400: components["responses"]["PublicProblem400"];
-            408: components["responses"]["PublicProblem408"];
-            417: components["responses"]["PublicProblem417"];
-            431: components["responses"]["PublicProblem431"];
-            500: components["responses"]["PublicProblem500"];
-            503: components["responses"]["PublicProblem503"];
+            400: components["responses"]["400"];
+            503: components["responses"]["503_ShuttingDown"];
+            default: components["responses"]["default"];
         };
     };
     introspectToken: {
@@ -4985,26 +4377,52 @@ export interface operations {
             /** @description What the token means. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["IntrospectionResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_CredentialsAmbiguous"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_Body_CredentialsAmbiguous"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    viewUserGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a renderer sees. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupViewResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -5025,13 +4443,111 @@ export interface operations {
                     "application/json": components["schemas"]["AuthorizationServerMetadata"];
                 };
             };
-            400: components["responses"]["PublicProblem400"];
-            404: components["responses"]["PublicProblem404_PublicUrlUnset"];
-            408: components["responses"]["PublicProblem408"];
-            417: components["responses"]["PublicProblem417"];
-            431: components["responses"]["PublicProblem431"];
-            500: components["responses"]["PublicProblem500"];
-            503: components["responses"]["PublicProblem503"];
+            400: components["responses"]["400"];
+            404: components["responses"]["404_PublicUrlUnset"];
+            503: components["responses"]["503_ShuttingDown"];
+            default: components["responses"]["default"];
+        };
+    };
+    inspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InspectTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description What the text is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InspectionResponse"];
+                };
+            };
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevokeTokenRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["RevokeTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token is inactive. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokeTokenResponse"];
+                };
+            };
+            400: components["responses"]["400_Body_CredentialsAmbiguous"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ApiTokenSuperseded"];
+            409: components["responses"]["409_LastAdminToken"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    reportLeakedTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportLeakedTokensRequest"];
+            };
+        };
+        responses: {
+            /** @description What has become of each. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportLeakedTokensResponse"];
+                };
+            };
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ApiTokenSuperseded"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listSchemas: {
@@ -5053,24 +4569,19 @@ export interface operations {
             /** @description One page of schemas. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SchemasResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     createSchema: {
@@ -5092,29 +4603,23 @@ export interface operations {
             /** @description The new schema. */
             201: {
                 headers: {
-                    /** @description Path of the schema. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken_TooManySchemas"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_IdempotencyKey_ProvidedIdTaken_TooManySchemas"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getSchema: {
@@ -5128,7 +4633,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5137,10 +4642,7 @@ export interface operations {
             /** @description The schema. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5150,24 +4652,19 @@ export interface operations {
             /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_SchemaNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_SchemaNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     deleteSchema: {
@@ -5181,7 +4678,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5190,27 +4687,22 @@ export interface operations {
             /** @description It is gone. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_SchemaNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_StillReferenced"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_SchemaNotFound"];
+            409: components["responses"]["409_StillReferenced"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     updateSchema: {
@@ -5224,7 +4716,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5238,30 +4730,24 @@ export interface operations {
             /** @description The schema as it is now. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_SchemaNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_SchemaNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listSchemaReferences: {
@@ -5275,7 +4761,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5284,25 +4770,20 @@ export interface operations {
             /** @description One page of user groups. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReferencesResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_SchemaNotFound"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_SchemaNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     listDataSources: {
@@ -5324,24 +4805,19 @@ export interface operations {
             /** @description One page of data sources. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DataSourcesResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     createDataSource: {
@@ -5363,29 +4839,23 @@ export interface operations {
             /** @description The new data source. */
             201: {
                 headers: {
-                    /** @description Path of the data source. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_IdempotencyKey_ProvidedIdTaken"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getDataSource: {
@@ -5399,7 +4869,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5408,10 +4878,7 @@ export interface operations {
             /** @description The data source. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5421,24 +4888,19 @@ export interface operations {
             /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_DataSourceNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_DataSourceNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     deleteDataSource: {
@@ -5452,7 +4914,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5461,27 +4923,22 @@ export interface operations {
             /** @description It is gone. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_DataSourceNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_StillReferenced"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_DataSourceNotFound"];
+            409: components["responses"]["409_StillReferenced"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     updateDataSource: {
@@ -5495,7 +4952,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5509,30 +4966,24 @@ export interface operations {
             /** @description The data source as it is now. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_DataSourceNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_DataSourceNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listDataSourceReferences: {
@@ -5546,7 +4997,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5555,25 +5006,20 @@ export interface operations {
             /** @description One page of user groups. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ReferencesResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_DataSourceNotFound"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_DataSourceNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getWorkspace: {
@@ -5593,10 +5039,7 @@ export interface operations {
             /** @description The settings. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5606,23 +5049,18 @@ export interface operations {
             /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     updateWorkspace: {
@@ -5647,30 +5085,24 @@ export interface operations {
             /** @description The settings as they are now. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_MappingsUnresolvable"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_MappingsUnresolvable"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getWorkspaceIdentity: {
@@ -5685,24 +5117,19 @@ export interface operations {
             /** @description The id and the issuer. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WorkspaceIdentityResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     listUnresolvableMappings: {
@@ -5722,61 +5149,19 @@ export interface operations {
             /** @description One page of user groups. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupIssuesResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
-        };
-    };
-    listIncompleteUserGroups: {
-        parameters: {
-            query?: {
-                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: components["parameters"]["limit"];
-                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: components["parameters"]["cursor"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupIssuesResponse"];
-                };
-            };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     previewIncompleteUserGroups: {
@@ -5800,26 +5185,54 @@ export interface operations {
             /** @description One page of user groups. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserGroupIssuesResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    endTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndTokensRequest"];
+            };
+        };
+        responses: {
+            /** @description What is in force now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndTokensResponse"];
+                };
+            };
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listWebhookEndpoints: {
@@ -5839,24 +5252,19 @@ export interface operations {
             /** @description One page of endpoints. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpointsResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     createWebhookEndpoint: {
@@ -5878,29 +5286,23 @@ export interface operations {
             /** @description The new endpoint. */
             201: {
                 headers: {
-                    /** @description Path of the endpoint. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TooManyWebhookEndpoints"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_IdempotencyKey_TooManyWebhookEndpoints"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getWebhookEndpoint: {
@@ -5914,7 +5316,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5923,10 +5325,7 @@ export interface operations {
             /** @description The endpoint. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5936,24 +5335,19 @@ export interface operations {
             /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     deleteWebhookEndpoint: {
@@ -5967,7 +5361,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -5976,26 +5370,21 @@ export interface operations {
             /** @description It is gone. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     updateWebhookEndpoint: {
@@ -6009,7 +5398,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6023,31 +5412,25 @@ export interface operations {
             /** @description The endpoint as it is now. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpointResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_WebhookSecretUnreadable"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound"];
+            409: components["responses"]["409_WebhookSecretUnreadable"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     rollWebhookSecret: {
@@ -6059,7 +5442,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6072,28 +5455,23 @@ export interface operations {
             /** @description The endpoint with its new secret. */
             201: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound"];
+            409: components["responses"]["409_IdempotencyKey"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listWebhookAttempts: {
@@ -6109,7 +5487,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6118,25 +5496,52 @@ export interface operations {
             /** @description One page of attempts. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookAttemptsResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    sendTestEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: components["parameters"]["id_number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempt, whatever the endpoint responded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTestResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound"];
+            409: components["responses"]["409_WebhookTestRefused"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     replayWebhooks: {
@@ -6148,7 +5553,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6161,28 +5566,23 @@ export interface operations {
             /** @description They will be sent. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookReplayResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_WebhookEndpointNotFound_WebhookEventNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_WebhookReplayRunning"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_WebhookEndpointNotFound_WebhookEventNotFound"];
+            409: components["responses"]["409_IdempotencyKey_WebhookReplayRunning"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     listApiTokens: {
@@ -6206,24 +5606,19 @@ export interface operations {
             /** @description One page of tokens. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiTokensResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     createApiToken: {
@@ -6245,29 +5640,23 @@ export interface operations {
             /** @description The new token. */
             201: {
                 headers: {
-                    /** @description Path of the token. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiTokenWithSecretResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ApiTokenSuperseded_GrantExceedsCaller"];
+            409: components["responses"]["409_IdempotencyKey"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getApiToken: {
@@ -6281,7 +5670,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6290,10 +5679,7 @@ export interface operations {
             /** @description The token. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6303,24 +5689,19 @@ export interface operations {
             /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["Problem400_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            404: components["responses"]["Problem404_ApiTokenNotFound"];
-            408: components["responses"]["Problem408"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_ApiTokenNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     updateApiToken: {
@@ -6334,7 +5715,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6348,31 +5729,25 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
-                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
-            404: components["responses"]["Problem404_ApiTokenNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ApiTokenEnded_LastAdminToken"];
-            412: components["responses"]["Problem412_PreconditionFailed"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ApiTokenSuperseded_GrantExceedsCaller"];
+            404: components["responses"]["404_ApiTokenNotFound"];
+            409: components["responses"]["409_ApiTokenEnded_LastAdminToken"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     rotateApiToken: {
@@ -6384,7 +5759,7 @@ export interface operations {
             };
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6397,30 +5772,24 @@ export interface operations {
             /** @description The new token. */
             201: {
                 headers: {
-                    /** @description Path of the new token. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiTokenWithSecretResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
-            404: components["responses"]["Problem404_ApiTokenNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKeyReused_IdempotencyKeySpent"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ApiTokenSuperseded_GrantExceedsCaller"];
+            404: components["responses"]["404_ApiTokenNotFound"];
+            409: components["responses"]["409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKey"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     revokeApiToken: {
@@ -6429,7 +5798,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Its number. */
-                id: number;
+                id: components["parameters"]["id_number"];
             };
             cookie?: never;
         };
@@ -6438,26 +5807,21 @@ export interface operations {
             /** @description The token, revoked. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403_ApiTokenSuperseded"];
-            404: components["responses"]["Problem404_ApiTokenNotFound"];
-            408: components["responses"]["Problem408"];
-            409: components["responses"]["Problem409_LastAdminToken"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503_AuditUnavailable"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_ApiTokenSuperseded"];
+            404: components["responses"]["404_ApiTokenNotFound"];
+            409: components["responses"]["409_LastAdminToken"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
         };
     };
     getOverview: {
@@ -6472,24 +5836,19 @@ export interface operations {
             /** @description The counts. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OverviewResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getActivity: {
@@ -6511,24 +5870,19 @@ export interface operations {
             /** @description The points, the oldest first. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getSystem: {
@@ -6543,24 +5897,19 @@ export interface operations {
             /** @description The installation. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SystemResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     listAuditEvents: {
@@ -6598,24 +5947,19 @@ export interface operations {
             /** @description One page of events. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEventsResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     exportAuditEvents: {
@@ -6634,26 +5978,21 @@ export interface operations {
             /** @description One JSON object per line: the events, then the summary. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportSummary"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            413: components["responses"]["Problem413_Body"];
-            415: components["responses"]["Problem415_Body"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     listEvents: {
@@ -6677,25 +6016,20 @@ export interface operations {
             /** @description The events behind the cursor. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["EventsResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            410: components["responses"]["Problem410_EventsGone"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            410: components["responses"]["410_EventsGone"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     streamEvents: {
@@ -6718,38 +6052,20 @@ export interface operations {
             /** @description Server-sent events: `open`, `change`, `current` and `end`. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example retry: 500
-                     *     id: azE.FgX
-                     *     event: open
-                     *     data: {"at":81734.2}
-                     *
-                     *     id: azE.dGhl
-                     *     event: change
-                     *     data: {"id":"evt_5377108433215711","type":"user_group.suspend","occurred_at":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"provided_id":"acme-emea","version":3}}
-                     *
-                     *     event: current
-                     *     data: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}
-                     */
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["Problem400"];
-            401: components["responses"]["Problem401"];
-            403: components["responses"]["Problem403"];
-            408: components["responses"]["Problem408"];
-            410: components["responses"]["Problem410_EventsGone"];
-            417: components["responses"]["Problem417"];
-            422: components["responses"]["Problem422"];
-            429: components["responses"]["Problem429"];
-            431: components["responses"]["Problem431"];
-            500: components["responses"]["Problem500"];
-            503: components["responses"]["Problem503"];
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            410: components["responses"]["410_EventsGone"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
         };
     };
     getLiveness: {
@@ -6770,12 +6086,9 @@ export interface operations {
                     "application/json": components["schemas"]["LiveResponse"];
                 };
             };
-            400: components["responses"]["PublicProblem400"];
-            408: components["responses"]["PublicProblem408"];
-            417: components["responses"]["PublicProblem417"];
-            431: components["responses"]["PublicProblem431"];
-            500: components["responses"]["PublicProblem500"];
-            503: components["responses"]["PublicProblem503"];
+            400: components["responses"]["400"];
+            503: components["responses"]["503_ShuttingDown"];
+            default: components["responses"]["default"];
         };
     };
     getReadiness: {
@@ -6796,32 +6109,20 @@ export interface operations {
                     "application/json": components["schemas"]["ReadyResponse"];
                 };
             };
-            400: components["responses"]["PublicProblem400"];
-            408: components["responses"]["PublicProblem408"];
-            417: components["responses"]["PublicProblem417"];
-            431: components["responses"]["PublicProblem431"];
-            500: components["responses"]["PublicProblem500"];
-            503: components["responses"]["PublicProblem503_DatabaseUnavailable_MigrationsPending_Starting"];
+            400: components["responses"]["400"];
+            503: components["responses"]["503_DatabaseUnavailable_MigrationsPending_ShuttingDown_Starting"];
+            default: components["responses"]["default"];
         };
     };
     receiveEvent: {
         parameters: {
             query?: never;
             header: {
-                /**
-                 * @description The event; the same for each attempt.
-                 * @example evt_5377108433215711
-                 */
+                /** @description The event; the same for each attempt. */
                 "webhook-id": string;
-                /**
-                 * @description When it was sent, in seconds since 1970.
-                 * @example 1893499200
-                 */
+                /** @description When it was sent, in seconds since 1970. */
                 "webhook-timestamp": string;
-                /**
-                 * @description One signature or, while a secret is rolled, two.
-                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
-                 */
+                /** @description One signature or, while a secret is rolled, two. */
                 "webhook-signature": string;
             };
             path?: never;

@@ -7,21 +7,43 @@ import type { Schemas } from './own-types.ts';
  * @param options options of curl
  */
 export function curl(path: string, body?: string, options?: string): string {
-  const address = new URL(`../api/${path}`, location.href.split('#')[0]).href;
+  const { href } = new URL(`../api/${path}`, location.href.split('#')[0]);
+  // A shell looks for files that match a question mark.
+  const address = /[^\w:/.%-]/.test(href) ? `'${href}'` : href;
   const call = ['curl', options, address].filter(Boolean).join(' ');
   const token = '-H "Authorization: Token $TOKEN"';
   if (body === undefined) return `${call} \\\n  ${token}`;
-  const quoted = `'${body.replaceAll("'", "'\\''")}'`;
-  return `${call} \\\n  ${token} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted}`;
+  return `${call} \\\n  ${token} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted(body)}`;
 }
 
+/** An argument of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A call about one user group.
+ * @param below its place below the address of the group: `/view`
+ */
+export function groupCall(
+  method: string,
+  id: string,
+  below = '',
+  { body, headers = {} }: { body?: string; headers?: object } = {},
+): string {
+  // Escapes the characters that encodeURIComponent leaves and a shell may read.
+  const escaped = encodeURIComponent(id).replaceAll(/[!'()*~]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  const fields = Object.entries(headers).map(([name, value]: [string, string]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const options = [method === 'GET' ? '' : `-X ${method}`, ...fields].filter(Boolean).join(' ');
+  return curl(`v1/user-groups/${escaped}${below}`, body, options);
+}
+
+/** A user group as a backend writes it, which the example renderer can show. */
+export const FIRST = `{"user_group_id": "acme-emea", "name": "Acme EMEA",
+       "mapping": {"sales": "warehouse-acme"}, "properties": {"region": "EMEA", "max_rows": 6}}`;
+
 /** The call with which a backend makes or changes a user group. */
-export const writeUserGroup = curl(
-  'user',
-  `{"user_group_id": "acme-emea", "name": "Acme EMEA",
-       "mapping": {"sales": "warehouse-emea"}, "properties": {"region": "EMEA"}}`,
-  '-X PUT',
-);
+export const writeUserGroup = curl('user', FIRST, '-X PUT');
 
 /** The call with which a backend adds a missing member of the group. */
 export function writeMember({ provided_id }: Schemas['UserGroup'], name: string, value: string): string {

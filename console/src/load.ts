@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { way } from './router.ts';
+import { returns } from './session.ts';
 
 export interface Loaded<T> {
   data: T | undefined;
@@ -25,7 +27,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
     return () => {
       ending.abort();
     };
-  }, [...inputs, round]);
+  }, [...inputs, round, returns.value]);
   const reload = () => {
     setRound((count) => count + 1);
   };
@@ -54,40 +56,118 @@ export interface Listed<T> {
   /** Loads the next rows; undefined at the end of the list. */
   more: (() => void) | undefined;
   reload: () => void;
+  /** The number of entries that the service has examined, of a list that searches on by itself. */
+  examined: number | undefined;
+  /** Ends a search that goes on by itself; undefined while none does. */
+  stop: (() => void) | undefined;
 }
 
 export interface Page<T> {
   rows: T[];
   next: string | undefined;
+  /** The number of entries that the service has examined for the page: the list then searches on by itself. */
+  examined?: number;
+}
+
+interface Kept {
+  rows: unknown[];
+  next: string | undefined;
+  pages: number;
+  examined: number | undefined;
+  y: number;
+}
+
+/** The rows and places of lists that were left, by their address. */
+const kept = new Map<string, Kept>();
+const KEPT_PAGES = 20;
+
+export function forgetLists(): void {
+  kept.clear();
 }
 
 // A page of a filtered list may be empty although the list continues.
 const CALLS_AT_ONCE = 10;
 const ENOUGH = 20;
 
-/** A list of the API, page after page. */
+/**
+ * A list of the API, page after page.
+ * @param address the place to which the browser returns with the same rows, scrolled as before
+ */
 export function useList<T>(
   page: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<T>>,
   inputs: unknown[],
+  address?: string,
 ): Listed<T> {
-  const [rows, setRows] = useState<T[]>([]);
-  const [next, setNext] = useState<string>();
-  const [state, setState] = useState<{ fresh: boolean; busy: boolean; error?: unknown }>({ fresh: true, busy: true });
+  const [back] = useState(() => (way.isReturn && address !== undefined ? kept.get(address) : undefined));
+  const [rows, setRows] = useState<T[]>((back?.rows ?? []) as T[]);
+  const [next, setNext] = useState(back?.next);
+  const [state, setState] = useState<{ fresh: boolean; busy: boolean; searching?: boolean; error?: unknown }>({
+    fresh: !back,
+    busy: true,
+  });
+  const pages = useRef(back?.pages ?? 0);
+  const examined = useRef(back?.examined);
+  const isStopping = useRef(false);
+  const isStopped = () => isStopping.current;
+  const last = useRef<Omit<Kept, 'y'>>(undefined);
+  useEffect(() => {
+    last.current = { rows, next, pages: pages.current, examined: examined.current };
+  }, [rows, next]);
+  const y = useRef(back?.y ?? 0);
+  useEffect(() => {
+    const pathHere = () => location.hash.split('?')[0];
+    const path = pathHere();
+    const follow = () => {
+      // The page moves, too, when something shorter takes the place of a long list.
+      if (pathHere() === path) y.current = scrollY;
+    };
+    requestAnimationFrame(() => {
+      if (back) scrollTo(0, back.y);
+      addEventListener('scroll', follow, { passive: true });
+    });
+    return () => {
+      removeEventListener('scroll', follow);
+    };
+  }, []);
+  useEffect(
+    () => () => {
+      if (address !== undefined && last.current && last.current.pages <= KEPT_PAGES) {
+        kept.set(address, { ...last.current, y: y.current });
+      }
+    },
+    [address],
+  );
   const [round, setRound] = useState(0);
   const ending = useRef<AbortController>(null);
 
   const fetchFrom = async (cursor: string | undefined, signal: AbortSignal): Promise<void> => {
+    // A list that the browser has led back to is as long as it was.
+    const wanted = cursor === undefined ? pages.current : 0;
     let found: T[] = cursor === undefined ? [] : rows;
     const before = found.length;
     let from = cursor;
+    if (cursor === undefined) {
+      pages.current = 0;
+      examined.current = undefined;
+    }
+    isStopping.current = false;
     setState(({ fresh }) => ({ fresh, busy: true }));
     try {
-      for (let call = 0; call < CALLS_AT_ONCE; call += 1) {
+      for (let call = 1; ; call += 1) {
         const answer = await page(from, signal);
         if (signal.aborted) return;
+        pages.current += 1;
         found = [...found, ...answer.rows];
         from = answer.next;
-        if (from === undefined || found.length - before >= ENOUGH) break;
+        const goesOn = answer.examined !== undefined;
+        if (goesOn) examined.current = (examined.current ?? 0) + answer.examined!;
+        if (from === undefined || isStopped()) break;
+        if (call < wanted) continue;
+        if (found.length - before >= ENOUGH || (!goesOn && call >= CALLS_AT_ONCE)) break;
+        if (goesOn) {
+          setRows(found);
+          setState({ fresh: false, busy: true, searching: true });
+        }
       }
       setRows(found);
       setNext(from);
@@ -102,16 +182,32 @@ export function useList<T>(
     }
   };
 
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) pages.current = 0;
+    isFirst.current = false;
+  }, inputs);
   useEffect(() => {
     ending.current = new AbortController();
     void fetchFrom(undefined, ending.current.signal);
     return () => ending.current?.abort();
   }, [...inputs, round]);
 
+  // A list that has rows keeps them, and its place.
+  useEffect(() => {
+    if (state.error) setRound((count) => count + 1);
+  }, [returns.value]);
+
   return {
     rows,
     ...state,
     error: state.error,
+    examined: examined.current,
+    stop: state.searching
+      ? () => {
+          isStopping.current = true;
+        }
+      : undefined,
     more:
       next === undefined || state.busy
         ? undefined

@@ -8,6 +8,8 @@ export type Scope = Schemas['CreateApiTokenRequest']['scopes'][number];
 /** The page's first request. */
 export interface SignInState {
   signed_in: boolean;
+  /** Null as well where the API token may not be used from. */
+  session: Session | null;
   ways: ('api_token' | 'openid')[];
 }
 

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { signal } from './signal.ts';
 
 /** The place in the page: the parts of the path after `#`, and the filters. */
 export interface Place {
@@ -21,7 +21,22 @@ function decode(part: string): string {
 
 export const place = signal(readPlace());
 
-addEventListener('hashchange', () => {
+/** Tells whether the browser has led back to the place, or forward; and the address before it. */
+export const way = { isReturn: markVisited(), from: '' };
+
+/** Marks the entry of the history; returns whether it was there before. */
+function markVisited(): boolean {
+  const wasVisited = history.state !== null;
+  if (!wasVisited) history.replaceState({}, '');
+  return wasVisited;
+}
+
+// The place of a list is its own to keep.
+history.scrollRestoration = 'manual';
+
+addEventListener('hashchange', ({ oldURL }) => {
+  way.isReturn = markVisited();
+  way.from = new URL(oldURL).hash;
   place.value = readPlace();
 });
 
@@ -36,9 +51,31 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
-/** Changes filters of the current place, without a new entry in the history. */
+/** The first token or signing secret in a text. It must not get into an address, which browsers keep. */
+export function tokenIn(text: string): string | undefined {
+  return /\b(ug[ta]_|whsec_|eyJ)[^\s"']*/.exec(text)?.[0];
+}
+
+/**
+ * The tokens in a text, each once. A line without one of this service is taken for a token of another system, which an
+ * import has brought, if it can be one.
+ */
+export function tokensIn(text: string): string[] {
+  const found = text.split('\n').flatMap((line) => {
+    const own = line.match(/ug[ta]_[0-9A-Za-z]{38}|eyJ[\w-]+\.[\w-]+\.[\w-]+/g);
+    return own ?? /^\s*((?!whsec_|.*:\/\/)(?=.*[0-9A-Za-z])[!-~]{20,255})\s*$/.exec(line)?.[1] ?? [];
+  });
+  return [...new Set(found)];
+}
+
+export function isLikeToken(text: string): boolean {
+  return tokenIn(text) !== undefined;
+}
+
+/** Changes filters of the current place, without a new entry in the history; ignores what looks like a token. */
 export function filter(changes: Record<string, string>): void {
+  if (Object.values(changes).some(isLikeToken)) return;
   const query = { ...Object.fromEntries(place.value.query), ...changes };
-  history.replaceState(null, '', addressOf(place.value.path, query));
+  history.replaceState(history.state, '', addressOf(place.value.path, query));
   place.value = readPlace();
 }

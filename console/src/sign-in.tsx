@@ -1,19 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { fetchJson, within } from './api.ts';
-import type { Session } from './own-types.ts';
+import type { Session, SignInState } from './own-types.ts';
 import { addressOf, goTo, place } from './router.ts';
-import { endedBecause, session, ways } from './session.ts';
+import { endedBecause, enter, followSignIns, isAway, personOf, session, ways } from './session.ts';
+import { setTitle } from './title.ts';
 import { useAction } from './ui/action.ts';
 import { Button } from './ui/button.tsx';
 import { Curl } from './ui/copy.tsx';
 import { TextField } from './ui/fields.tsx';
 import { Mark } from './ui/icons.tsx';
 import { Trouble } from './ui/trouble.tsx';
-
-const REASONS: Record<string, string> = {
-  session_ended: 'The session has ended: its time was up, or its API token was ended.',
-  session_missing: 'The session is no longer there.',
-};
 
 /** Reasons of the identity provider for a refusal. */
 const REFUSALS: Record<string, string> = {
@@ -31,13 +27,13 @@ export function SignIn() {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ api_token: token.trim() }),
     });
-    endedBecause.value = '';
-    session.value = answer.session;
+    enter(answer.session, true);
     leaveSignIn();
   });
   useEffect(() => {
-    document.title = 'User group service';
+    setTitle();
   }, []);
+  const other = useOtherTab();
   const reason = endedBecause.value;
   return (
     <main class="sign-in">
@@ -61,7 +57,19 @@ export function SignIn() {
         )}
         {reason && !error && (
           <p class="note" role="status">
-            {REASONS[reason] ?? REASONS['session_ended']} Sign in again to go on where you were.
+            {reason} Sign in again to go on where you were.
+          </p>
+        )}
+        {other && (
+          <p class="note" role="status">
+            This browser is signed in as {other.api_token.name} in {other.workspace.name}.{' '}
+            <Button
+              onClick={() => {
+                enter(other);
+              }}
+            >
+              Go on as {other.api_token.name}
+            </Button>
           </p>
         )}
         {ways.value.includes('openid') && (
@@ -74,7 +82,7 @@ export function SignIn() {
         )}
         <TextField
           label="API token"
-          hint="The console may do what this token may. It is sent once and kept by nobody; a cookie that no script can read takes its place."
+          hint="You get this token's permissions. The token is not stored; a session cookie replaces it."
           type="password"
           required
           autofocus={!ways.value.includes('openid')}
@@ -93,19 +101,40 @@ export function SignIn() {
           Sign in
         </Button>
         <details>
-          <summary>Where do I get one?</summary>
+          <summary>Where is my token?</summary>
           <p>
-            The first start has left one in <code>data/bootstrap-token</code>. On the machine of the service the command
-            line issues another:
+            The first start wrote one to <code>bootstrap-token</code> in the service's data folder (
+            <code>DATA_DIR</code>, by default <code>./data</code>). Or create one on the server:
           </p>
           <Curl text={ISSUE} />
           <p>
-            In its container that is <code>user-group-service token create --name console --scopes all</code>.
+            In its container: <code>user-group-service token create --name console --scopes all</code>.
           </p>
         </details>
       </form>
     </main>
   );
+}
+
+/** Goes on with the session that another tab has begun, if it is of the same person; returns it otherwise. */
+function useOtherTab(): Session | undefined {
+  const [other, setOther] = useState<Session>();
+  useEffect(() => {
+    const look = () => {
+      fetchJson<SignInState>('sign-in').then(
+        ({ session: found }) => {
+          const own = session.value;
+          if (!found || (own && !isAway.value)) return;
+          if (!own || personOf(own) === personOf(found)) enter(found);
+          else setOther(found);
+        },
+        () => undefined,
+      );
+    };
+    if (isAway.value) look();
+    return followSignIns(look);
+  }, []);
+  return other;
 }
 
 /** Shows why the sign-in was refused, and nothing else of the link, which anybody can write. */

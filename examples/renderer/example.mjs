@@ -33,7 +33,23 @@ export const GROUPS = [
  * @returns `links` of the groups in their order; `base` of the service and `tokenFile`, the file of an API token with every
  * scope; `ended`, which settles when one of the processes ends; and `stop`
  */
-export async function startExample(givenDir) {
+export function startExample(givenDir) {
+  return startWithin(givenDir, startIn);
+}
+
+/**
+ * Starts the renderer alone, for a service that runs already.
+ * @param service `base` of it, and an `apiToken` with the scope `tokens:introspect`
+ * @returns `page`, the address of the dashboard; `ended` and `stop` as of `startExample`
+ */
+export function startRendererFor({ base, apiToken }) {
+  return startWithin(undefined, async (directory, running) => {
+    const page = await startRenderer(base, apiToken, directory, running);
+    return { page, ended: running[0].ended };
+  });
+}
+
+async function startWithin(givenDir, startAll) {
   const directory = givenDir ? resolve(givenDir) : mkdtempSync(join(tmpdir(), 'renderer-example-'));
   const running = [];
   const stop = async () => {
@@ -41,7 +57,7 @@ export async function startExample(givenDir) {
     if (!givenDir) rmSync(directory, { recursive: true, force: true });
   };
   try {
-    const started = await startIn(directory, running);
+    const started = await startAll(directory, running);
     return { ...started, stop };
   } catch (error) {
     await stop();
@@ -63,15 +79,7 @@ async function startIn(directory, running) {
   const tokenFile = join(directory, 'bootstrap-token');
   const admin = new Api(base, readToken(tokenFile));
 
-  const dataSources = join(directory, 'data-sources');
-  seed(dataSources);
-  const renderer = start(RENDERER, directory, {
-    SERVICE_URL: base,
-    API_TOKEN: await issueRendererToken(admin),
-    DATA_SOURCES_DIR: dataSources,
-  });
-  running.push(renderer);
-  const page = await announced(renderer, /^renderer (\S+)$/);
+  const page = await startRenderer(base, await issueRendererToken(admin), directory, running);
 
   const links = [];
   for (const group of GROUPS) {
@@ -80,6 +88,19 @@ async function startIn(directory, running) {
   }
   const ended = Promise.race(running.map((process) => process.ended));
   return { base, tokenFile, links, ended };
+}
+
+async function startRenderer(base, apiToken, directory, running) {
+  const dataSources = join(directory, 'data-sources');
+  seed(dataSources);
+  const renderer = start(RENDERER, directory, {
+    SERVICE_URL: base,
+    API_TOKEN: apiToken,
+    DATA_SOURCES_DIR: dataSources,
+    AUDIENCE: 'dashboards',
+  });
+  running.push(renderer);
+  return announced(renderer, /^renderer (\S+)$/);
 }
 
 /** The renderer gets this one, so that an intruder there can neither list groups nor read tokens. */

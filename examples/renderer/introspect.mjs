@@ -15,17 +15,22 @@ export function createIntrospector(service) {
 /**
  * Returns the viewer with the data and the variables (RFC 7662). Called for each query, and cached while the service's
  * events report no change: a token that was rotated or revoked shows nothing a second later.
- * @throws Refusal if the token is not valid, or the service is unavailable
+ * @param renderer the `audience` of the embed tokens for this renderer, and the origin of the site that embeds its page
+ * @throws Refusal if the token is not valid or for another renderer, or the service is unavailable
  */
-export async function introspect(introspector, userGroupToken) {
+export async function introspect(introspector, userGroupToken, renderer) {
   const isText = typeof userGroupToken === 'string';
   const answer = isText ? await requestIntrospection(introspector, userGroupToken) : undefined;
-  // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too; its workspace
-  // is that of the API token, which the service has compared.
-  if (answer?.active !== true || answer.token_type !== 'user_group_token') {
+  // Everything but a plain yes is a no.
+  if (answer?.active !== true || !isFor(renderer, answer)) {
     throw new Refusal(403, 'token_refused', 'This dashboard link is not valid, or no longer.');
   }
   return answer;
+}
+
+/** Compares `aud` and `origin` of an embed token; the service has compared its workspace with that of the API token. */
+function isFor({ audience, embeddedBy }, { token_type: type, aud, origin = embeddedBy }) {
+  return type === 'user_group_token' || (type === 'embed_token' && aud === audience && origin === embeddedBy);
 }
 
 async function requestIntrospection(introspector, token) {

@@ -1,9 +1,13 @@
 import { parseArgs } from 'node:util';
-import { GROUPS, startExample } from './example.mjs';
+import { GROUPS, startExample, startRendererFor } from './example.mjs';
 
 // Starts the service and the renderer, and prints a link for each of two tenants.
 //
 //   npm run example:renderer [-- --data-dir ./example-data]
+//
+// Starts the renderer alone, for a service that runs already.
+//
+//   SERVICE_URL=http://127.0.0.1:3000 API_TOKEN=uga_… npm run example:renderer
 
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } });
 const interrupted = new Promise((settle) => {
@@ -11,8 +15,10 @@ const interrupted = new Promise((settle) => {
 });
 
 try {
-  const example = await startExample(values['data-dir']);
-  announce(example);
+  const { SERVICE_URL: base, API_TOKEN: apiToken } = process.env;
+  const example = await (base ? startRendererFor({ base, apiToken }) : startExample(values['data-dir']));
+  if (base) announcePage(example);
+  else announce(example);
   const reason = await Promise.race([interrupted, example.ended]);
   await example.stop();
   if (reason !== 'interrupted') throw new Error('the service or the renderer ended by itself');
@@ -21,15 +27,32 @@ try {
   process.exitCode = 1;
 }
 
-function announce({ links, base, tokenFile }) {
-  const lines = GROUPS.map(({ name }, index) => `  ${name.padEnd(12)} ${links[index]}`);
+function announcePage({ page }) {
   console.log(`
-Each link is the dashboard of one tenant:
+The dashboard of a group, with the token of the group at the end:
+
+  ${page}/?userGroupToken=ugt_…
+
+It shows a group whose mapping has sales: warehouse-acme or warehouse-globex, and whose properties are region (EMEA, AMER
+or APAC) and max_rows, a number.
+
+Ctrl-C ends it.`);
+}
+
+function announce({ links, base, tokenFile }) {
+  const consoleAt = `${base}/console/`;
+  const lines = GROUPS.flatMap(({ user_group_id, name }, index) => [
+    `  ${name.padEnd(12)} ${links[index]}`,
+    `  ${''.padEnd(12)} ${consoleAt}#/groups/${user_group_id}`,
+  ]);
+  console.log(`
+The dashboard of each tenant, and its page in the console:
 
 ${lines.join('\n')}
 
 Change a property or rotate a token, and watch:
 
+  Console      ${consoleAt}
   Service      ${base}/docs
   API token    in ${tokenFile}
 

@@ -8,10 +8,11 @@ import { periodOf, revenueByProduct, variablesOf } from './revenue.mjs';
 // A dashboard that is embedded with the token of a user group: GET / is the page, POST /query its data.
 //
 //   SERVICE_URL=http://127.0.0.1:3000 API_TOKEN=uga_… \
-//   DATA_SOURCES_DIR=… [PORT=4000] [EMBEDDED_BY=https://app.example.com] node server.mjs
+//   DATA_SOURCES_DIR=… [AUDIENCE=dashboards] [PORT=4000] [EMBEDDED_BY=https://app.example.com] node server.mjs
 
-const { SERVICE_URL, API_TOKEN, DATA_SOURCES_DIR, PORT = '0', EMBEDDED_BY } = process.env;
-const MAX_BODY_BYTES = 4096;
+const { SERVICE_URL, API_TOKEN, DATA_SOURCES_DIR, AUDIENCE, PORT = '0', EMBEDDED_BY } = process.env;
+/** More than the longest embed token. */
+const MAX_BODY_BYTES = 8192;
 
 const introspector = createIntrospector({ baseUrl: SERVICE_URL, apiToken: API_TOKEN });
 const dataSources = openDataSources(DATA_SOURCES_DIR);
@@ -19,11 +20,13 @@ const dataSources = openDataSources(DATA_SOURCES_DIR);
 /** Responds to a query: the viewer's group determines the data source and the variables. */
 async function answerQuery({ userGroupToken, ...chosen }) {
   const period = periodOf(chosen);
-  const viewer = await introspect(introspector, userGroupToken);
+  const viewer = await introspect(introspector, userGroupToken, { audience: AUDIENCE, embeddedBy: EMBEDDED_BY });
   const dataSource = dataSourceOf(viewer.mapping, 'sales', dataSources);
   const variables = variablesOf(viewer.properties);
   return {
     viewer: viewer.name,
+    // Somebody who acts for the group, such as support; absent for the group itself.
+    acting: viewer.act?.sub,
     // Shown because this is an example; viewers of yours need not know it.
     data_source: viewer.mapping.sales,
     variables,

@@ -5,7 +5,7 @@
  * A key would make the service store each embed token for a day.
  */
 const SAFE_POSTS = new Set([
-  ...['introspectToken', 'previewIncompleteUserGroups', 'exportUserGroups', 'exportAuditEvents'],
+  ...['introspectToken', 'revokeToken', 'previewIncompleteUserGroups', 'exportUserGroups', 'exportAuditEvents'],
   'issueEmbedToken',
 ]);
 
@@ -17,6 +17,11 @@ export function isSafePost(id) {
 /** Whether the client makes an `Idempotency-Key` for each call, so that the call can be repeated. */
 export function makesKey({ operationId: id, parameters = [] }) {
   return !SAFE_POSTS.has(id) && parameters.some(({ name }) => name === 'Idempotency-Key');
+}
+
+/** Whether an operation needs no token: it says so, since the document asks for one. */
+export function isPublic({ security }) {
+  return security?.length === 0;
 }
 
 /** The name of the entries of a list, and the parameter that takes its `next_cursor`; undefined for another operation. */
@@ -43,5 +48,5 @@ export function known(thing, keys, place) {
 /** Keys of an operation that the clients understand. */
 export const OPERATION_KEYS = [
   ...['operationId', 'summary', 'description', 'tags', 'parameters', 'requestBody', 'responses', 'security'],
-  ...['x-required-scope', 'x-codeSamples'],
+  ...['x-required-scope', 'x-required-scope-with', 'x-codeSamples'],
 ];

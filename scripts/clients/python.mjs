@@ -1,17 +1,17 @@
-import { isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
+import { isPublic, isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
 import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
 // Writes the Python client from the OpenAPI document: `models.py`, a type for each schema, and
-// `client.py`, a method for each operation. What the document says and this does not know is an error,
+// `client.py`, a method for each operation. A keyword that it does not know is an error,
 // so that the client never leaves anything out unnoticed.
 
 const WIDTH = 100;
 const HEADER = '# Generated from the OpenAPI document by `npm run client`: changes are lost.\n';
 
 /**
- * What a client written for `requests` sends unless it is told otherwise. It reads nothing of an answer
- * before everything is sent, and the service waits for those who do not read what it answers.
+ * The defaults of a client written for `requests`. It reads nothing of a response before everything is
+ * sent, and the service waits for a client that does not read.
  */
 const OWN_DEFAULTS = { importUserGroups: { results: 'failed' } };
 
@@ -42,7 +42,7 @@ export function generatePython(published) {
 
 // models.py
 
-/** The schemas of which an answer has one or another. */
+/** The schemas of which a response has one or another. */
 function alternatives({ paths }) {
   const text = JSON.stringify(
     Object.values(paths)
@@ -88,10 +88,13 @@ function inOrder(schemas) {
 }
 
 function writeModel(name, schema, isFinal) {
-  known(schema, ['type', 'properties', 'required', 'additionalProperties', 'description', 'example'], name);
-  if (schema.type !== 'object') throw new Error(`${name} is not an object`);
+  known(schema, ['type', 'allOf', 'properties', 'required', 'additionalProperties', 'description', 'example'], name);
+  // A class takes the fields of those that it extends, and all that it has is an object then.
+  const bases = (schema.allOf ?? []).map(nameOf);
+  if (schema.type !== 'object' && bases.length === 0) throw new Error(`${name} is not an object`);
   const required = new Set(schema.required);
   if (Object.keys(schema.properties ?? {}).some((field) => RESERVED.has(field))) {
+    if (bases.length > 0) throw new Error(`${name} extends another schema and has a field that no class can have`);
     return writeFunctionalModel(name, schema, required);
   }
   const fields = Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
@@ -108,7 +111,7 @@ function writeModel(name, schema, isFinal) {
   return [
     '',
     ...(isFinal ? ['@final'] : []),
-    `class ${name}(TypedDict):`,
+    `class ${name}(${bases.length > 0 ? bases.join(', ') : 'TypedDict'}):`,
     ...(body.length ? body : ['    pass']),
     '',
   ].join('\n');
@@ -198,7 +201,7 @@ function describe(method, path, operation, schemas) {
   const body = bodyOf(operation, schemas);
   const fields = body && body.mediaType !== 'application/x-ndjson' ? body.fields : [];
   const named = [...parameters.filter((parameter) => parameter.in !== 'path'), ...fields];
-  // Those that must be given first; beyond that in the order of the document.
+  // The required ones come first, otherwise in the order of the document.
   named.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
   const all = [...inPath, ...named].map(({ argument }) => argument);
   if (new Set([...all, 'self', 'timeout', 'lines']).size !== all.length + 3) {
@@ -225,7 +228,8 @@ function bodyOf({ operationId: id, requestBody }, schemas) {
   if (!['application/json', 'application/merge-patch+json', 'application/x-ndjson'].includes(mediaType)) {
     throw new Error(`${id} takes ${mediaType}`);
   }
-  const { properties = {}, required = [] } = schemas[name];
+  const { allOf, properties = {}, required = [] } = schemas[name];
+  if (allOf) throw new Error(`${id} takes a body that extends another schema`);
   const fields = Object.entries(properties).map(([field, property]) => ({
     name: field,
     in: 'body',
@@ -237,7 +241,7 @@ function bodyOf({ operationId: id, requestBody }, schemas) {
   return { mediaType, name, fields };
 }
 
-/** What a method returns, and how it is read. */
+/** Returns the type that a method returns, and the way to read it. */
 function answerOf({ operationId: id, responses }) {
   const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const types = new Set();
@@ -283,7 +287,7 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
   const call = [
     `"${method}",`,
     `${template === path ? '' : 'f'}"${template}",`,
-    ...(answer.kind === '_json' && !operation.security ? ['public=True,'] : []),
+    ...(answer.kind === '_json' && isPublic(operation) ? ['public=True,'] : []),
     ...dictionary('query', where('query')),
     ...dictionary('headers', where('header')),
     ...(body && !hasLines ? dictionary('body', fields, true) : []),
@@ -424,6 +428,7 @@ const UNDERSTOOD = [
  */
 function typeOf(schema, use, place) {
   known(schema, UNDERSTOOD, place);
+  if (Object.keys(schema).length === 0) return 'Any';
   if (schema.$ref) return nameOf(schema);
   const parts = schema.oneOf ?? schema.anyOf ?? (schema.allOf?.length === 1 ? schema.allOf : undefined);
   if (parts) return union(parts.map((part) => typeOf(part, use, place)));
@@ -463,7 +468,7 @@ function literal(value, place) {
 
 // Text
 
-/** What people are told about a value. Arguments are encoded by the client. */
+/** Returns the description of a value. The client encodes arguments itself. */
 function textOf({ description = '', default: value }) {
   const text = description.replace(/, percent-encoded\b/, '');
   const told = value === undefined ? '' : `Default: \`${JSON.stringify(value)}\`.`;

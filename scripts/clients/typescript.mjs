@@ -1,4 +1,4 @@
-import { isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
+import { isPublic, isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
 import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
@@ -76,10 +76,10 @@ function writeMethod(method, path, operation, schemas) {
   const [query, headers] = [where('query'), where('header')];
   const body = bodyOf(operation);
   const result = resultOf(operation, schemas);
-  const signature = (options) => [
+  const signature = (options, queryOf = (type) => `query: ${type} = {}`) => [
     ...ids.map(({ name, schema }) => `${name}: ${schema.type === 'integer' ? 'number' : 'string'}`),
     ...(body ? [body.argument] : []),
-    ...(query.length > 0 ? [`query: Query<'${id}'> = {}`] : []),
+    ...(query.length > 0 ? [queryOf(`Query<'${id}'>`)] : []),
     options,
   ];
   const call = [
@@ -92,7 +92,7 @@ function writeMethod(method, path, operation, schemas) {
     ...(headers.length > 0
       ? [`headers: { ${headers.map(({ name }) => `'${name}': options.${camelCase(name)}`).join(', ')} }`]
       : []),
-    ...(operation.security ? [] : ['isPublic: true']),
+    ...(isPublic(operation) ? ['isPublic: true'] : []),
     ...(method === 'POST' && isSafePost(id) ? ['isSafe: true'] : []),
     ...(makesKey(operation) ? ['takesKey: true'] : []),
     'options',
@@ -103,8 +103,8 @@ function writeMethod(method, path, operation, schemas) {
   const overloads = result.isConditional
     ? [
         ...doc,
-        `  ${id}(${signature(`options: ${options('ifNoneMatch: string')}`).join(', ')}): ${result.type};`,
-        `  ${id}(${signature(`options?: ${options('ifNoneMatch?: undefined')}`).join(', ')}): Promise<${result.body}>;`,
+        `  ${id}(${signature(`options: ${options('ifNoneMatch: string')}`, (type) => `query: ${type} | undefined`).join(', ')}): ${result.type};`,
+        `  ${id}(${signature(`options?: ${options('ifNoneMatch?: undefined')}`, (type) => `query?: ${type}`).join(', ')}): Promise<${result.body}>;`,
       ]
     : doc;
   return [

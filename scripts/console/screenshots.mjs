@@ -11,7 +11,7 @@ import { createSqlite } from '../../test/system/lab/databases.mjs';
 import { startServer } from '../../test/system/lab/server.mjs';
 import { API_TOKENS, DATA_SOURCES, GROUPS, SCHEMAS, SUSPENDED } from './customers.mjs';
 
-// Takes the pictures of docs/console.md, of the built service with customers that do not exist:
+// Takes the pictures of docs/guides/console.md, of the built service with customers that do not exist:
 //
 //   npm run console:screenshots
 
@@ -73,7 +73,11 @@ async function fill() {
     await call('POST', '/api/v1/api-tokens', { name, scopes });
   }
   await call('PATCH', '/api/v1/workspace', {
-    required_properties: [{ name: 'region', type: 'string' }],
+    variables: [
+      { name: 'region', type: 'string', required: true, enum: ['EMEA', 'AMER', 'APAC'], description: 'Rows to show.' },
+      { name: 'max_rows', type: 'integer', required: false, default: 1000 },
+      { name: 'currency', type: 'string', required: false, default: 'USD' },
+    ],
     required_schemas: ['sales'],
     mapping_policy: 'registered',
   });
@@ -147,12 +151,12 @@ async function takeAll(endpoint) {
   await light.getByRole('button', { name: 'Rotate' }).click();
   await save(light, 'rotate-light');
   await take(light, 'registry/data-sources', 'registry-light');
-  await take(light, 'registry/policy', 'policy-light');
+  await take(light, 'registry/variables', 'variables-light');
   await light.getByRole('button', { name: 'Change', exact: true }).click();
-  await light.getByRole('button', { name: 'Property', exact: true }).click();
-  await light.getByRole('textbox', { name: 'Name of property 2' }).fill('locale');
+  await light.getByRole('button', { name: 'Variable', exact: true }).click();
+  await light.getByRole('textbox', { name: 'Name' }).last().fill('locale');
   await light.getByRole('button', { name: 'Preview' }).click();
-  await light.getByRole('button', { name: 'Save and break them' }).waitFor();
+  await light.getByRole('button', { name: 'Save and deactivate' }).waitFor();
   await save(light, 'preview-light');
   await take(light, 'api-tokens', 'api-tokens-light');
   await take(light, `audit?object_type=user_group`, 'audit-light', async () => {
@@ -167,7 +171,10 @@ async function takeAll(endpoint) {
     }
     const [first] = GROUPS.slice(-5);
     await light.getByRole('link', { name: first.body.user_group_id }).waitFor();
-    await light.getByRole('link', { name: GROUPS.at(-1).body.user_group_id }).waitFor();
+    await light
+      .getByRole('link', { name: GROUPS.at(-1).body.user_group_id })
+      .first()
+      .waitFor();
   });
   await take(light, 'sessions', 'sessions-light');
   await take(light, 'system', 'system-light');

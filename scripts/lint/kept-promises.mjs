@@ -99,7 +99,7 @@ function awaitedBefore(declarator) {
   return undefined;
 }
 
-/** What comes first in the order of evaluation: a use of the name, or an `await` of something else. */
+/** Returns the first in the order of evaluation: a use of the name, or an `await` of something else. */
 function firstUse(node, name) {
   if (node.type === 'Identifier') return node.name === name ? node : undefined;
   if (/Function/.test(node.type)) return mentions(node, name) ? { type: 'Identifier' } : undefined;

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { PEERS } from './manifest.mjs';
 
-/** Where the library lies, within the repository. */
+/** The directory of the library, within the repository. */
 export const LIB = 'lib';
 
 /**
@@ -21,7 +21,7 @@ export function compileLibrary() {
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   }
-  // Where the code reads its version, and those that it was made with.
+  // The code reads there its version, and the versions that it was made with.
   const { type, version, dependencies: all } = JSON.parse(readFileSync('package.json', 'utf8'));
   const dependencies = Object.fromEntries(PEERS.map((name) => [name, all[name]]));
   writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version, dependencies })}\n`);

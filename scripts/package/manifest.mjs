@@ -1,4 +1,6 @@
-/** What the application has itself, and the library must share with it. */
+import { PLACEHOLDER } from '../release/readiness.mjs';
+
+/** Packages that the application has itself, and the library must share with it. */
 export const PEERS = [
   '@nestjs/common',
   '@nestjs/core',
@@ -10,12 +12,12 @@ export const PEERS = [
 ];
 /** Peers that some applications need. */
 const OPTIONAL_PEERS = ['@nestjs/swagger', '@redis/client', 'better-sqlite3', 'pg'];
-/** What the declarations name. */
+/** Packages that the declarations name. */
 const TYPES = ['@types/express'];
 /** Single files of it are imported, which another version may have elsewhere. */
 const EXACT = ['class-validator'];
 
-/** What an application can import, each by the module that makes it. */
+/** The entry points that an application can import, each with the module that makes it. */
 export const ENTRIES = {
   '.': 'src/library/index',
   './testing': 'src/library/testing',
@@ -41,9 +43,11 @@ export function packageManifest(service, code) {
   const ranges = (names) => Object.fromEntries([...names].sort().map((name) => [name, range(name)]));
   const imported = new Set(code.flatMap(packagesIn));
   const peers = [...PEERS, ...OPTIONAL_PEERS];
-  const { name, version, description, license, type, engines } = service;
+  const { name, version, description, keywords, homepage, license, repository, type, engines } = service;
   return {
-    ...{ name, version, description, license, type, engines },
+    ...{ name, version, description, keywords, homepage, license, repository, type, engines },
+    // npm refuses to publish it.
+    ...(repository.url.includes(PLACEHOLDER) && { private: true }),
     exports: {
       ...Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, entry(path)])),
       './openapi.json': './lib/openapi.json',

@@ -1,2 +1,2 @@
-/** Where the manifest of the service lies while a package is made. */
+/** The place of the service's manifest while a package is made. */
 export const SAVED = 'package.json.of-the-service';

@@ -8,7 +8,8 @@ const findings = unnamedFindings(join(import.meta.dirname, '..', '..'));
 for (const line of findings) console.log(line);
 if (findings.length > 0) {
   console.error(
-    '\nEach would break a caller. Undo it, or name it in an entry "- **BREAKING** `…`" under Unreleased in CHANGELOG.md.',
+    '\nEach would break a caller. Undo it, or name it in an entry "- **BREAKING** `…`" under Unreleased in CHANGELOG.md. ' +
+      'Before the version in api/released is published, "npm run api:release" will do instead.',
   );
   process.exitCode = 1;
 }

@@ -14,8 +14,8 @@ import { resolve } from './shapes.mjs';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * Finds what a caller of the released service would notice in the present one: it can no longer be sent,
- * or no longer relied on in an answer. What is only added is none of it. For a webhook the service is the
+ * Finds the changes that break a caller of the released service: something can no longer be sent, or no
+ * longer be relied on in a response. Additions are no such changes. For a webhook the service is the
  * caller.
  * @param {any} before the OpenAPI document of the release
  * @param {any} after the present one
@@ -106,7 +106,11 @@ class OperationComparison {
     const key = 'x-required-scope';
     const scope =
       was[key] === is[key] || is[key] === undefined ? [] : [{ text: `scope was ${was[key] ?? 'none'}, is ${is[key]}` }];
-    return [...scope, ...this.#security(was.security, is.security)];
+    const others = is['x-required-scope-with'] ?? {};
+    const instead = Object.entries(was['x-required-scope-with'] ?? {})
+      .filter(([field, one]) => others[field] !== one)
+      .map(([field, one]) => ({ text: `scope with ${field} was ${one}, is ${others[field] ?? is[key]}` }));
+    return [...scope, ...instead, ...this.#security(was.security, is.security)];
   }
 
   #security(was = this.before.security ?? [], is = this.after.security ?? []) {
@@ -132,7 +136,7 @@ class OperationComparison {
     ];
   }
 
-  /** A parameter, or a header of an answer. */
+  /** A parameter, or a header of a response. */
   #field(key, was, is, isInput) {
     const changes = this.#need(key, was, is, isInput);
     for (const rule of ['style', 'explode']) {

@@ -38,7 +38,7 @@ function nameOf(line) {
   return (declared.exec(line) ?? renamed.exec(line))?.[1] ?? line;
 }
 
-/** What has happened to a declaration, if it matters. */
+/** Returns the change of a declaration, if it breaks a caller. */
 function changeOf(was, is) {
   if (is === undefined) return 'removed';
   let next = 0;

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { shapesOf } from './shapes.mjs';
 
 /**
- * What of a schema is not as it was.
+ * A breaking change of a schema.
  * @typedef {object} Change
  * @property {string} path of the field, such as `user_groups[].token`; empty for the whole
- * @property {string} text what has happened to it
+ * @property {string} text the change in words
  * @property {string} [schema] the named schema that the field stands in
  * @property {string} [inSchema] its path there
  */
@@ -23,7 +23,10 @@ const COMPARED = new Set([
   'x-extensible-enum',
 ]);
 
-/** Compares schemas of two documents. What is sent to the service may only widen, what it sends only narrow. */
+/**
+ * Compares schemas of two documents. Requests may only widen. Responses may only narrow, and keep their fields and
+ * the values of their lists.
+ */
 export class SchemaComparison {
   /**
    * @param {any} before the released document
@@ -85,7 +88,9 @@ export class SchemaComparison {
     const texts = this.isInput
       ? missing(was, is).map((value) => `${value} is no longer taken`)
       : missing(is, was).map((value) => `${value} is a new value`);
-    return texts.map((text) => ({ path: '', text }));
+    // Types of clients have a name for each value.
+    const gone = this.isInput || was === undefined || is === undefined ? [] : missing(was, is);
+    return [...texts, ...gone.map((value) => `${value} is no longer a value`)].map((text) => ({ path: '', text }));
   }
 
   #ofLimits(before, after) {
@@ -145,10 +150,10 @@ export class SchemaComparison {
     return changes;
   }
 
-  /** Of the items of a list, or of the values of a map: nothing said is anything. */
+  /** Compares the items of a list, or the values of a map. No schema allows everything. */
   #ofParts(was = true, is = true) {
     if (was === is) return [];
-    // A field more may come with any answer.
+    // A field more may come with any response.
     if (was === false && !this.isInput) return [];
     return this.compare(was, is);
   }

@@ -6,8 +6,7 @@ import { compareReports } from './compare-reports.mjs';
 import { importOf, REPORT } from './report-names.mjs';
 
 /**
- * Compares what is committed with what the last release had, in `api/released`. Before the first release there is
- * nothing to compare with.
+ * Compares what is committed with what the last release had, in `api/released`.
  * @param {string} root of the repository
  * @returns {string[]} a line for each incompatible change that the changelog does not name; its names are
  *   what it takes
@@ -15,7 +14,6 @@ import { importOf, REPORT } from './report-names.mjs';
 export function unnamedFindings(root) {
   const read = (...path) => readFileSync(join(root, ...path), 'utf8');
   const document = (...path) => JSON.parse(read(...path));
-  if (!existsSync(join(root, 'api', 'released'))) return [];
   const reports = readdirSync(join(root, 'api', 'released')).filter((name) => name.endsWith(REPORT));
   const findings = [
     ...compareOpenApi(document('api', 'released', 'openapi.json'), document('openapi.json')),

@@ -1,4 +1,4 @@
-/** How the name of each API report ends. */
+/** The end of the name of each API report. */
 export const REPORT = '.api.md';
 
 const PACKAGE = 'user-group-service';
@@ -8,7 +8,7 @@ export function reportOf(entry) {
   return entry === '.' ? PACKAGE : entry.replace('./', '');
 }
 
-/** What an application imports, by the file name of its report. */
+/** The entry points of an application, by the file names of their reports. */
 export function importOf(report) {
   const name = report.slice(0, -REPORT.length);
   return name === PACKAGE ? PACKAGE : `${PACKAGE}/${name}`;

@@ -29,7 +29,7 @@ try {
   rmSync(temporary, { recursive: true });
 }
 
-/** @returns what is wrong with it, in a line each */
+/** @returns its faults, in a line each */
 function writeReport(entry, path) {
   const name = `${reportOf(entry)}${REPORT}`;
   const problems = extract(`${LIB}/${path}.d.ts`, name);

@@ -9,11 +9,11 @@ import { isDeepStrictEqual } from 'node:util';
  */
 
 /** Keywords that say nothing about what is valid. */
-const DESCRIPTIVE = new Set([
+export const DESCRIPTIVE = new Set([
   ...['description', 'title', 'example', 'examples', 'deprecated', 'externalDocs', 'xml'],
   ...['$comment', 'readOnly', 'writeOnly', 'discriminator'],
 ]);
-/** Those that make a schema out of others. */
+/** Keywords that make a schema out of others. */
 const COMBINING = new Set(['$ref', 'allOf', 'oneOf', 'anyOf', 'type', 'nullable']);
 /** A value of another type meets these whatever they say. */
 const RULES_OF = {
@@ -46,7 +46,7 @@ export function shapesOf(schema, document) {
   );
 }
 
-/** What a reference within the document names; what is no reference, itself. */
+/** Returns the target of a reference within the document; anything else as it is. */
 export function resolve(thing, document) {
   if (thing?.$ref === undefined) return thing;
   const target = thing.$ref
@@ -62,7 +62,7 @@ function ofReference($ref, document) {
   return shapesOf(resolve({ $ref }, document), document).map((shape) => ({ ...shape, name }));
 }
 
-/** Those of the keywords that stand in a schema itself: one for each of its types. */
+/** Returns the shapes that the schema's own keywords describe, one for each of its types. */
 function ownShapes(schema) {
   const keywords = Object.entries(schema).filter(
     ([key, value]) => !COMBINING.has(key) && !DESCRIPTIVE.has(key) && !key.startsWith('x-') && value !== undefined,
@@ -98,7 +98,7 @@ function isOf(type, value) {
   return typeOf(value) === type || (type === 'number' && typeof value === 'number');
 }
 
-/** What meets both, or `undefined` if nothing does. */
+/** Returns the shape that meets both, or `undefined` if none does. */
 function both(one, other) {
   const name = one.name ?? other.name;
   if (one.type && other.type && one.type !== other.type) {
@@ -124,6 +124,6 @@ function bothRules(key, one, other) {
     const merged = shared.map((name) => [name, { allOf: [one[name], other[name]] }]);
     return { ...one, ...other, ...Object.fromEntries(merged) };
   }
-  // What is not compared must not pass unseen.
+  // A keyword that is not compared must not pass unseen.
   throw new Error(`allOf with two different values of ${key} cannot be compared.`);
 }

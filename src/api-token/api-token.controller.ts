@@ -67,7 +67,7 @@ export class ApiTokenController {
     'Issue an API token',
     'The response shows the token, once. A caller can grant only what it has: scopes, expiry and allowed_cidrs must lie within those of the token that calls.',
   )
-  @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of the token.' })
+  @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of what was created.' })
   @ApiProblems(ApiTokenSuperseded, GrantExceedsCaller, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
   async issue(
     @CurrentCaller() caller: Caller,
@@ -128,7 +128,7 @@ export class ApiTokenController {
     'Rotate an API token',
     'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.',
   )
-  @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of the new token.' })
+  @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of what was created.' })
   @ApiProblems(...CHANGE_ERRORS, ApiTokenEnded, ApiTokenOfPerson, GrantExceedsCaller, ...IDEMPOTENCY_ERRORS)
   async rotate(
     @CurrentCaller() caller: Caller,

@@ -5,7 +5,6 @@ import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
 import { ApiTokenAuthenticator } from './authentication/api-token.authenticator.ts';
 import { ApiTokenBootstrap } from './api-token.bootstrap.ts';
-import { ApiTokenCounter } from './api-token-counter.ts';
 import { ApiTokenGuard } from './authentication/api-token.guard.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 import { ApiTokenService } from './api-token.service.ts';
@@ -17,13 +16,12 @@ import { SsoTokens } from './sso-tokens.ts';
   providers: [
     ApiTokenAuthenticator,
     ApiTokenBootstrap,
-    ApiTokenCounter,
     ApiTokenRepository,
     ApiTokenService,
     ApiTokenUsage,
     ApiTokenGuard,
     SsoTokens,
   ],
-  exports: [ApiTokenBootstrap, ApiTokenCounter, ApiTokenGuard, ApiTokenService, ApiTokenUsage, SsoTokens],
+  exports: [ApiTokenBootstrap, ApiTokenGuard, ApiTokenRepository, ApiTokenService, ApiTokenUsage, SsoTokens],
 })
 export class ApiTokenModule {}

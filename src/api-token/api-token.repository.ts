@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/problem/errors.ts';
 import { hashToken } from '../common/secret/secrets.ts';
+import { DAY_MS } from '../common/time.ts';
+import { toBytesText } from '../database/dialect.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { ApiToken } from './api-token.entity.ts';
@@ -79,9 +81,33 @@ const countTokens = statement<Choice, { count: number }>(
   () => `SELECT CAST(count(*) AS integer) AS count FROM api_token WHERE ${CHOSEN}`,
 );
 
+const SOON_MS = 30 * DAY_MS;
+
+/** Tokens that are neither revoked nor expired, and those of them that expire within 30 days and have no successor. */
+const countActive = statement<
+  { workspaceId: number; now: number; soon: number },
+  { active: number; expiringSoon: number }
+>(
+  'api-token.count',
+  () => `
+    SELECT CAST(count(*) AS integer) AS active,
+      CAST(count(CASE WHEN expires_at <= CAST(:soon AS bigint) AND superseded_by IS NULL THEN 1 END)
+        AS integer) AS "expiringSoon"
+    FROM api_token
+    WHERE workspace_id = :workspaceId AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > CAST(:now AS bigint))`,
+);
+
 const findToken = statement<TokenKey, ShownApiToken>(
   'api-token.find',
   () => `SELECT ${SHOWN} FROM api_token WHERE workspace_id = :workspaceId AND id = :id`,
+);
+
+const findHeld = statement<{ workspaceId: number; hashes: readonly string[] }, { id: number; hash: string }>(
+  'api-token.find-held',
+  ({ isOneOf, toHex }) => `
+    SELECT id, ${toHex('token_hash')} AS hash FROM api_token
+    WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')} ORDER BY id`,
 );
 
 /** Queries API tokens, except for authentication; each query names its workspace. */
@@ -99,11 +125,22 @@ export class ApiTokenRepository {
     return row!.count;
   }
 
+  async countActive(workspaceId: number): Promise<{ active: number; expiringSoon: number }> {
+    const now = Date.now();
+    const [counts] = await this.statements.read(countActive, { workspaceId, now, soon: now + SOON_MS });
+    return counts!;
+  }
+
   /** Reads a token as committed. @throws ApiTokenNotFound */
   async show(key: TokenKey): Promise<ShownApiToken> {
     const [token] = await this.statements.read(findToken, key);
     if (!token) throw new ApiTokenNotFound();
     return token;
+  }
+
+  /** Finds the tokens of the workspace among those with these hashes. */
+  findHeld(workspaceId: number, hashes: readonly Buffer[]): Promise<{ id: number; hash: string }[]> {
+    return this.statements.read(findHeld, { workspaceId, hashes: hashes.map(toBytesText) });
   }
 
   /** Reads a token within a transaction. @throws ApiTokenNotFound */

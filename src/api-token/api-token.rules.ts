@@ -17,18 +17,8 @@ export function hasEnded({ revokedAt, expiresAt }: ApiToken): boolean {
  * @throws GrantExceedsCaller
  */
 export function requireGrantable(own: ApiToken | undefined, grant: Grant): void {
-  if (!own) return;
-  const held = own.scopes.split(' ');
-  const missing = grant.scopes.split(' ').find((scope) => !held.includes(scope));
-  if (missing !== undefined) {
-    throw new GrantExceedsCaller(`Your API token does not have the scope "${missing}".`);
-  }
-  if ((grant.expiresAt ?? Infinity) > (own.expiresAt ?? Infinity)) {
-    throw new GrantExceedsCaller('Your API token expires, so what it grants must expire no later.');
-  }
-  if (!areRangesWithin(grant.allowedCidrs, own.allowedCidrs)) {
-    throw new GrantExceedsCaller('The allowed_cidrs must lie within those of your API token.');
-  }
+  const excess = own && excessOf(grant, own);
+  if (excess !== undefined) throw new GrantExceedsCaller(excess);
 }
 
 /**
@@ -36,12 +26,19 @@ export function requireGrantable(own: ApiToken | undefined, grant: Grant): void 
  * token that outlives the caller's own would be granted for that longer life.
  */
 export function isWider(wanted: Grant, held: Grant): boolean {
+  return excessOf(wanted, held) !== undefined;
+}
+
+/** Describes, to a caller who holds `held`, how `wanted` exceeds it; undefined if it does not. */
+function excessOf(wanted: Grant, held: Grant): string | undefined {
   const scopes = held.scopes.split(' ');
-  return (
-    wanted.scopes.split(' ').some((scope) => !scopes.includes(scope)) ||
-    (wanted.expiresAt ?? Infinity) > (held.expiresAt ?? Infinity) ||
-    !areRangesWithin(wanted.allowedCidrs, held.allowedCidrs)
-  );
+  const missing = wanted.scopes.split(' ').find((scope) => !scopes.includes(scope));
+  if (missing !== undefined) return `Your API token does not have the scope "${missing}".`;
+  if ((wanted.expiresAt ?? Infinity) > (held.expiresAt ?? Infinity)) {
+    return 'Your API token expires, so what it grants must expire no later.';
+  }
+  const isWithin = areRangesWithin(wanted.allowedCidrs, held.allowedCidrs);
+  return isWithin ? undefined : 'The allowed_cidrs must lie within those of your API token.';
 }
 
 function areRangesWithin(inner: string | null, outer: string | null): boolean {
@@ -62,13 +59,18 @@ export function isAdmin({ scopes }: Pick<ApiToken, 'scopes'>): boolean {
  * @param leaving the token that is about to end, to expire sooner, to lose the scope `admin`, or to exclude its own address
  * @throws LastAdminApiToken
  */
-export async function requireAnotherAdmin(
+export async function requireAnotherAdmin(manager: EntityManager, caller: Caller, leaving: ApiToken): Promise<void> {
+  if (!(await hasAnotherAdmin(manager, caller, leaving))) throw new LastAdminApiToken();
+}
+
+/** Tells whether the caller may change the token in these ways. */
+export async function hasAnotherAdmin(
   manager: EntityManager,
   { workspaceId, apiTokenId }: Caller,
   leaving: ApiToken,
-): Promise<void> {
+): Promise<boolean> {
   // People do not count, and may always leave: the identity provider grants and revokes their access.
-  if (apiTokenId === null || leaving.subject !== null || !isLasting(leaving)) return;
+  if (apiTokenId === null || leaving.subject !== null || !isLasting(leaving)) return true;
   const others = await manager.findBy(ApiToken, {
     workspaceId,
     id: Not(leaving.id),
@@ -77,7 +79,7 @@ export async function requireAnotherAdmin(
     supersededBy: IsNull(),
     scopes: Like('%admin%'),
   });
-  if (!others.some(isLasting)) throw new LastAdminApiToken();
+  return others.some(isLasting);
 }
 
 /** Tells whether it is an administrator that lasts beyond the overlap of a rotation. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log.ts';
-import type { Caller } from '../common/access/caller.ts';
+import type { Caller, Scope } from '../common/access/caller.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
@@ -19,7 +19,15 @@ import { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import type { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
-import { hasEnded, isAdmin, isAllowedFrom, isWider, requireAnotherAdmin, requireGrantable } from './api-token.rules.ts';
+import {
+  hasAnotherAdmin,
+  hasEnded,
+  isAdmin,
+  isAllowedFrom,
+  isWider,
+  requireAnotherAdmin,
+  requireGrantable,
+} from './api-token.rules.ts';
 import { settingsOf, tagOf, toApiTokenView } from './api-token.view.ts';
 import type {
   ApiTokenQueryDto,
@@ -27,7 +35,15 @@ import type {
   RotateApiTokenRequest,
   UpdateApiTokenRequest,
 } from './dto/api-token.dto.ts';
-import type { ApiTokenResponse, ApiTokensResponse, ApiTokenWithSecretResponse } from './dto/api-token-response.dto.ts';
+import type {
+  ApiTokenResponse,
+  ApiTokensResponse,
+  ApiTokenView,
+  ApiTokenWithSecretResponse,
+} from './dto/api-token-response.dto.ts';
+
+/** The result for a token whose text somebody holds. */
+type HeldResult = 'ended' | 'already_inactive' | 'last_admin_token';
 
 /** A change that is the same however often it is made. */
 const UNKEYED: IdempotentCall = { key: undefined, request: [] };
@@ -183,6 +199,45 @@ export class ApiTokenService {
     });
   }
 
+  /** Finds the token of the workspace with this hash; undefined if there is none. @internal */
+  async findByHash(workspaceId: number, hash: Buffer): Promise<ApiTokenView | undefined> {
+    const [held] = await this.apiTokens.findHeld(workspaceId, [hash]);
+    return held && toApiTokenView(await this.apiTokens.show({ workspaceId, id: held.id }));
+  }
+
+  /**
+   * Ends tokens for a caller who holds them, or has found them, whatever its other scopes.
+   * @param leak the place where they were found
+   * @returns the results of those of the workspace, by hash in hexadecimal
+   * @internal
+   */
+  async end(
+    caller: Caller,
+    hashes: readonly Buffer[],
+    leak?: { source?: string | undefined },
+  ): Promise<Map<string, HeldResult>> {
+    const held = await this.apiTokens.findHeld(caller.workspaceId, hashes);
+    const results = new Map<string, HeldResult>();
+    if (held.length === 0) return results;
+    const endAll = async (manager: EntityManager) => {
+      for (const { id, hash } of held) results.set(hash, await this.endHeld(manager, caller, id, leak));
+      return results;
+    };
+    return this.change(caller, UNKEYED, endAll, 'tokens:rotate');
+  }
+
+  private async endHeld(manager: EntityManager, caller: Caller, id: number, leak?: object): Promise<HeldResult> {
+    const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
+    if (hasEnded(row)) return 'already_inactive';
+    if (!(await hasAnotherAdmin(manager, caller, row))) return 'last_admin_token';
+    row.revokedAt = Date.now();
+    await manager.save(row);
+    const object = { type: 'api_token', id };
+    await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object });
+    if (leak) await this.auditLog.record(manager, caller, { action: 'api_token.leaked', object, details: leak });
+    return 'ended';
+  }
+
   /**
    * Runs one change at a time in a workspace. Reads the caller's own token again: the guard's cached copy may be almost
    * a second old.
@@ -192,6 +247,7 @@ export class ApiTokenService {
     caller: Caller,
     call: IdempotentCall,
     work: (manager: EntityManager, own: ApiToken | undefined) => Promise<T>,
+    scope: Scope = 'admin',
   ): Promise<T> {
     const { workspaceId, apiTokenId } = caller;
     const result = await this.transactor.run(async (manager) => {
@@ -199,7 +255,7 @@ export class ApiTokenService {
       if (apiTokenId === null) return work(manager, undefined);
       const own = await this.apiTokens.get(manager, { workspaceId, id: apiTokenId });
       if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
-      if (!isAdmin(own)) throw new InsufficientScope('admin');
+      if (!own.scopes.split(' ').includes(scope)) throw new InsufficientScope(scope);
       if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
       return this.calls.within(manager, caller, call, () => {
         // The holder of an old, stolen token must not be able to end the new one, or to outlive it.

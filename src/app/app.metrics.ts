@@ -6,7 +6,7 @@ import { type Expected, type Extension, Extensions } from '../common/extension/e
 import { reasonOf } from '../common/problem/reason-of.ts';
 import type { Metric } from '../common/extension/metric.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
-import { ConnectionPool } from '../database/connection-pool.ts';
+import { Statements } from '../database/statements.ts';
 import { ChangeRetention } from '../change-log/change-retention.ts';
 import { EncryptionCount } from '../encryption-key/encryption-count.ts';
 import { EventStreams } from '../event/stream/event-streams.ts';
@@ -25,12 +25,8 @@ type Row = [help: string, read: Metric['read'], label?: string];
 /** Exports values of the parts of the application, and of its HTTP server, as metrics. */
 export function watchApplication(app: INestApplication, { malformed, connections }: HttpServer): void {
   const metrics = app.get(Metrics);
-  app.get(WebhookDeliverer).observe = (attempt) => {
-    metrics.observeWebhookAttempt(attempt);
-  };
-  app.get(Extensions).observe = (call) => {
-    metrics.observeExtension(call);
-  };
+  app.get(WebhookDeliverer).observe = (attempt) => metrics.observeWebhookAttempt(attempt);
+  app.get(Extensions).observe = (call) => metrics.observeExtension(call);
   const changes = app.get(ChangeFeed);
   watchRows(metrics, 'gauge', {
     user_group_service_info: ['1, with the version of the service.', () => ({ [serviceVersion]: 1 }), 'version'],
@@ -43,7 +39,7 @@ export function watchApplication(app: INestApplication, { malformed, connections
       () => app.get(WebhookWorker).dueEndpoints,
     ],
     webhook_overdue_seconds: [
-      'Time since the oldest of these deliveries was due, at the last check of this process.',
+      'Time since the oldest pending delivery became due, at the last check of this process.',
       () => app.get(WebhookWorker).overdueSeconds,
     ],
     change_consumer_lag_seconds: [
@@ -53,7 +49,7 @@ export function watchApplication(app: INestApplication, { malformed, connections
     ],
     database_connections: [
       'Connections to PostgreSQL that are busy or idle, and calls that wait for one.',
-      () => ({ ...app.get(ConnectionPool).usage() }),
+      () => ({ ...app.get(Statements).poolUsage() }),
       'state',
     ],
     encryption_key_encryptions: [

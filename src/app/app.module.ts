@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ProblemFilter } from '../common/problem/problem.filter.ts';
-import { compose, type UserGroupStructure } from './composition.ts';
+import { compose } from './composition.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigModule } from '../config/config.module.ts';
 import { ConsoleModule } from '../console/console.module.ts';
@@ -14,9 +14,8 @@ import { Metrics } from '../metrics/metrics.ts';
   providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, Metrics],
 })
 export class AppModule {
-  static with(config: Config, structure: UserGroupStructure = {}): DynamicModule {
-    const { plugins } = config;
-    const service = compose(ConfigModule.forRoot(config), { plugins, ...structure });
+  static with(config: Config): DynamicModule {
+    const service = compose(ConfigModule.with({ useValue: config }), { plugins: config.plugins });
     const operating = config.console ? [ConsoleModule] : [];
     return { module: AppModule, imports: [HealthModule, ...operating, ...service] };
   }

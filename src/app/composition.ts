@@ -30,7 +30,9 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { entities } from './entities.ts';
 import { type Feature, modulesOf } from './features.ts';
 import { KeyAdministrationModule } from '../key-administration/key-administration.module.ts';
+import { InspectionCoreModule } from '../inspection/inspection-core.module.ts';
 import { IntrospectionCoreModule } from '../introspection/introspection-core.module.ts';
+import { RevocationCoreModule } from '../revocation/revocation-core.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
 import { Config } from '../config/config.ts';
@@ -107,7 +109,9 @@ const serviceModules = [
   EncryptionKeyModule,
   EventCoreModule,
   IdempotencyModule,
+  InspectionCoreModule,
   IntrospectionCoreModule,
+  RevocationCoreModule,
   KeyAdministrationModule,
   UserGroupCoreModule,
   WorkspaceModule,

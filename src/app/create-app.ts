@@ -48,10 +48,11 @@ export async function createApp(
   app.set('query parser', false);
 
   const hasConsole = config.console;
+  const metrics = app.get(Metrics);
   watchApplication(app, adapter.http);
   watchPlugins(app, config.plugins);
   adapter.before(
-    observeRequests(log, app.get(Metrics), config.bootstrapApiToken),
+    observeRequests(log, (request) => metrics.observeRequest(request), config.bootstrapApiToken),
     refuseWhenClosing(app.getHttpServer()),
     ...(hasConsole ? [consoleCalls(app.get(ConsoleSessionGuard), app.get(ConsoleSite))] : []),
     contractRules,

@@ -9,7 +9,9 @@ import { IdempotentResponse } from '../idempotency/idempotent-response.entity.ts
 import { DataSourceMapping } from '../mapping/data-source-mapping.entity.ts';
 import { RegisteredDataSource, RegisteredSchema } from '../mapping/registered-things.entity.ts';
 import { IdempotencyKey } from '../user-group/entities/idempotency-key.entity.ts';
+import { RevokedEmbedToken } from '../user-group/entities/revoked-embed-token.entity.ts';
 import { UserGroupToken } from '../user-group/entities/user-group-token.entity.ts';
+import { UserGroupVersion } from '../user-group/entities/user-group-version.entity.ts';
 import { UserGroup } from '../user-group/entities/user-group.entity.ts';
 import { Reminder } from '../webhook/entities/reminder.entity.ts';
 import { WebhookAttempt } from '../webhook/entities/webhook-attempt.entity.ts';
@@ -18,6 +20,7 @@ import { WebhookDelivery } from '../webhook/entities/webhook-delivery.entity.ts'
 import { WebhookEndpoint } from '../webhook/entities/webhook-endpoint.entity.ts';
 import { WebhookProgress } from '../webhook/entities/webhook-progress.entity.ts';
 import { WebhookReplay } from '../webhook/entities/webhook-replay.entity.ts';
+import { WorkspaceHistory } from '../workspace/workspace-history.entity.ts';
 import { Workspace } from '../workspace/workspace.entity.ts';
 
 /** Every entity of the service. */
@@ -35,8 +38,10 @@ export const entities: (new () => object)[] = [
   Reminder,
   RegisteredDataSource,
   RegisteredSchema,
+  RevokedEmbedToken,
   UserGroup,
   UserGroupToken,
+  UserGroupVersion,
   WebhookAttempt,
   WebhookBacklog,
   WebhookDelivery,
@@ -44,4 +49,5 @@ export const entities: (new () => object)[] = [
   WebhookProgress,
   WebhookReplay,
   Workspace,
+  WorkspaceHistory,
 ];

@@ -4,9 +4,11 @@ import { AuditEventModule } from '../audit/audit-event.module.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
 import { EmbedTokenModule } from '../embed-token/embed-token.module.ts';
 import { EventModule } from '../event/event.module.ts';
+import { InspectionModule } from '../inspection/inspection.module.ts';
 import { IntrospectionModule } from '../introspection/introspection.module.ts';
 import { OverviewModule } from '../overview/overview.module.ts';
 import { RegistryModule } from '../registry/registry.module.ts';
+import { RevocationModule } from '../revocation/revocation.module.ts';
 import { SystemModule } from '../system/system.module.ts';
 import { UserGroupModule } from '../user-group/user-group.module.ts';
 import { WebhookModule } from '../webhook/webhook.module.ts';
@@ -19,6 +21,8 @@ export type Feature =
   | 'user-groups'
   | 'embed-tokens'
   | 'introspection'
+  | 'inspection'
+  | 'revocation'
   | 'events'
   | 'webhooks'
   | 'overview'
@@ -31,6 +35,8 @@ const modules: Record<Feature, Type> = {
   'user-groups': UserGroupModule,
   'embed-tokens': EmbedTokenModule,
   introspection: IntrospectionModule,
+  inspection: InspectionModule,
+  revocation: RevocationModule,
   events: EventModule,
   webhooks: WebhookModule,
   overview: OverviewModule,

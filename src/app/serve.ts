@@ -30,12 +30,10 @@ async function start(): Promise<void> {
   const given = loadConfig(process.env, { plugins: await loadPlugins(process.env) });
   const log = await createLog(given);
   // Node and libraries warn in several lines of text, which a reader of JSON cannot parse.
-  process.removeAllListeners('warning').on('warning', ({ name, message }) => {
-    log.warn({ msg: 'runtime warning', name, warning: message });
-  });
-  const { config } = await prepareDatabase(given, (level, msg, details) => {
-    log[level]({ msg, ...details });
-  });
+  process
+    .removeAllListeners('warning')
+    .on('warning', ({ name, message }) => log.warn({ msg: 'runtime warning', name, warning: message }));
+  const { config } = await prepareDatabase(given, (level, msg, details) => log[level]({ msg, ...details }));
   for (const name of findExposed(process.env, config)) {
     log.warn({ msg: 'secret file is world-readable; chmod o-rwx', name });
   }
@@ -43,9 +41,7 @@ async function start(): Promise<void> {
     log.warn({ msg: 'another process already serves this DATA_DIR', data_dir: config.dataDir });
   }
   const app = await createApp(config, log);
-  handOverSignals((signal) => {
-    log.info({ msg: 'shutting down', signal });
-  });
+  handOverSignals((signal) => log.info({ msg: 'shutting down', signal }));
   await app.init();
   const isReady = app.get(Readiness).holdBack();
   const { port } = await listen(app.getHttpServer(), 'PORT', config.port, config.host);

@@ -1,9 +1,10 @@
 import { OperatorError } from '../common/problem/operator-error.ts';
 
-/** The actions of the service, as `noun.verb`; docs/audit-log.md describes each. The console's page imports this file. */
+/** The actions of the service, as `noun.verb`; docs/reference/audit-log.md describes each. The console's page imports this file. */
 export const ownActions = [
   'api_token.expiring',
   'api_token.issue',
+  'api_token.leaked',
   'api_token.revoke',
   'api_token.rotate',
   'api_token.update',
@@ -14,18 +15,24 @@ export const ownActions = [
   'data_source.create',
   'data_source.delete',
   'data_source.update',
+  'embed_token.leaked',
+  'embed_token.revoke',
   'encryption_key.forget',
   'encryption_key.rewrap',
   'schema.create',
   'schema.delete',
   'schema.update',
+  'token.inspect',
   'user_group.create',
   'user_group.delete',
+  'user_group.expiring',
   'user_group.export',
   'user_group.mapping_unresolvable',
   'user_group.resume',
   'user_group.suspend',
   'user_group.update',
+  'user_group.view_as',
+  'user_group_token.leaked',
   'user_group_token.overlap_ending',
   'user_group_token.revoke',
   'user_group_token.rotate',
@@ -36,11 +43,28 @@ export const ownActions = [
   'webhook_endpoint.overflow',
   'webhook_endpoint.replay',
   'webhook_endpoint.roll_secret',
+  'webhook_endpoint.test',
   'webhook_endpoint.update',
   'webhook_endpoint.warn',
   'workspace.create',
+  'workspace.end_tokens',
   'workspace.update',
 ] as const;
+
+/** Actions that change no user group, API token or anything that they depend on, so that they are no events. */
+export const unchangingActions: readonly string[] = [
+  'token.inspect',
+  'authentication.refuse',
+  'authorization.refuse',
+  'console_session.begin',
+  'console_session.end',
+  'encryption_key.forget',
+  'encryption_key.rewrap',
+  'user_group.export',
+  'user_group_token.show',
+  'webhook_endpoint.replay',
+  'webhook_endpoint.test',
+] satisfies AuditAction[];
 
 /** An action of the service, or the result of `declareAction` for a plugin. */
 export type AuditAction = (typeof ownActions)[number];

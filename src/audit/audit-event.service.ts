@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../common/access/caller.ts';
-import { filterInParts } from '../common/concurrency/filter-in-parts.ts';
+import { inParts } from '../common/concurrency/in-parts.ts';
 import { foldCase } from '../common/fold-case.ts';
 import { limitBySize, limitOf, positionOf, toPage } from '../common/http/parameters/page.dto.ts';
 import { countInParts, type Total } from '../common/http/parameters/total.ts';
@@ -142,7 +142,7 @@ export class AuditEventService {
 
   private async findWithText(filters: Filters, text: string | undefined) {
     const found = await this.find(filters, MAX_EXAMINED);
-    return { ...found, events: await filterInParts(found.events, toSearch(text)) };
+    return { ...found, events: await inParts(found.events, (part) => part.filter(toSearch(text))) };
   }
 
   /** Finds the next matching events; sets `lookedUntil` if more may follow. */

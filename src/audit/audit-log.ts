@@ -11,20 +11,9 @@ import { translateDatabaseError } from '../database/database-errors.ts';
 import { columnsOf, type Dialect } from '../database/dialect.ts';
 import { statement, type Step } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
-import { type AuditAction, auditActions } from './audit-actions.ts';
+import { type AuditAction, auditActions, unchangingActions } from './audit-actions.ts';
 
-/** Actions that change no user group, API token or anything that they depend on. */
-const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
-  'authentication.refuse',
-  'authorization.refuse',
-  'console_session.begin',
-  'console_session.end',
-  'encryption_key.forget',
-  'encryption_key.rewrap',
-  'user_group.export',
-  'user_group_token.show',
-  'webhook_endpoint.replay',
-]);
+const UNCHANGING: ReadonlySet<string> = new Set(unchangingActions);
 
 /** Lists the actions that are events, too. */
 export const changeKinds = (): readonly string[] => auditActions.filter((action) => !UNCHANGING.has(action));

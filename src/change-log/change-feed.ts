@@ -13,7 +13,7 @@ export interface ChangeListener {
 }
 
 /** Invalidates caches, here and in other processes. */
-export abstract class ChangeFeed {
+export abstract class ChangeFeed implements ChangeListener {
   private readonly listeners = new Set<ChangeListener>();
 
   /**
@@ -45,11 +45,13 @@ export abstract class ChangeFeed {
     // Nothing to close within one process.
   }
 
-  protected invalidate(change: Change): void {
+  /** Tells the listeners of a change that the change log has; `announce` publishes one. */
+  invalidate(change: Change): void {
     for (const listener of this.listeners) listener.invalidate(change);
   }
 
-  protected invalidateAll(): void {
+  /** Tells the listeners that changes may have been missed. */
+  invalidateAll(): void {
     for (const listener of this.listeners) listener.invalidateAll();
   }
 }

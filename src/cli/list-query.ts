@@ -10,7 +10,9 @@ export interface Limited {
 
 /** Adds an option for each parameter of a list of the API: `--name-prefix` for `name_prefix`. */
 export function parameterOptions(command: Command, parameters: Record<string, string>): Command {
-  for (const [name, about] of Object.entries(parameters)) command.option(`--${toKebab(name)} <value>`, about);
+  for (const [name, about] of Object.entries(parameters)) {
+    command.option(`--${name.replaceAll('_', '-')} <value>`, about);
+  }
   return command;
 }
 
@@ -29,10 +31,6 @@ export function limitOption(command: Command, most = MAX_COUNT): Command {
     throw new InvalidArgumentError(`Use a number from 1 to ${most}.`);
   };
   return command.option('--limit <count>', `how many, at most ${most}`, parse, DEFAULT_COUNT);
-}
-
-function toKebab(name: string): string {
-  return name.replaceAll('_', '-');
 }
 
 function toCamel(name: string): string {

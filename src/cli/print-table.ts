@@ -36,19 +36,20 @@ export function printTable<Row>(
   }
 }
 
-/** Prints the fields of an object, one below the other. A long value goes on in the next line. */
+/** Prints the fields of an object, one below the other. A long value, and each entry of a list, has lines of its own. */
 export function printFields(object: object): void {
   const fields = Object.entries(object);
   const indent = Math.max(0, ...fields.map(([name]) => name.length)) + GAP.length;
   for (const [name, value] of fields) {
-    let rest = withoutControls(toText(value));
     let label = name;
-    do {
-      const part = partOf(rest, MAX_WIDTH - indent);
-      console.log((label.padEnd(indent) + part).trimEnd());
-      rest = rest.slice(part.length);
-      label = '';
-    } while (rest !== '');
+    for (let rest of entriesOf(value).map(withoutControls)) {
+      do {
+        const part = partOf(rest, MAX_WIDTH - indent);
+        console.log((label.padEnd(indent) + part).trimEnd());
+        rest = rest.slice(part.length);
+        label = '';
+      } while (rest !== '');
+    }
   }
 }
 
@@ -63,6 +64,15 @@ export function withoutControls(text: string): string {
     /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** Returns a text for each object of a list: `code: required, pointer: /name`. Any other value has one text. */
+function entriesOf(value: unknown): string[] {
+  if (!Array.isArray(value) || typeof (value[0] ?? '') !== 'object') return [toText(value)];
+  return value.map((entry: object) => {
+    const fields = Object.entries(entry).filter(([, field]) => field !== null);
+    return fields.map(([name, field]) => `${name}: ${toText(field)}`).join(', ');
+  });
 }
 
 function toText(value: unknown): string {

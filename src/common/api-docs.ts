@@ -4,20 +4,29 @@ import type * as Swagger from '@nestjs/swagger';
 type AnyDecorator = (...target: unknown[]) => void;
 
 const recorded: ((swagger: typeof Swagger) => void)[] = [];
+/** Classes whose schemas decorators have named, with others. */
+const named = new Set<Type>();
 
 /**
  * Makes a decorator of `@nestjs/swagger` that only records its use, for `describeRecorded` to apply: serving never
  * needs the library, and loading it takes a quarter of a start.
  */
 function recordedAs<K extends keyof typeof Swagger>(name: K): (typeof Swagger)[K] {
-  const factory =
-    (...options: unknown[]): AnyDecorator =>
-    (...target) => {
-      recorded.push((swagger) => {
-        (swagger[name] as unknown as (...options: unknown[]) => AnyDecorator)(...options)(...target);
-      });
+  const factory = (...options: unknown[]): AnyDecorator => {
+    for (const type of options.flatMap(classesIn)) named.add(type);
+    return (...target) => {
+      recorded.push((swagger) =>
+        (swagger[name] as unknown as (...options: unknown[]) => AnyDecorator)(...options)(...target),
+      );
     };
+  };
   return factory as unknown as (typeof Swagger)[K];
+}
+
+/** Returns the classes that an option of a decorator is, or has as its `type`. */
+function classesIn(option: unknown): Type[] {
+  const { type } = Object(option) as { type?: unknown };
+  return [option, type].flat().filter((one) => typeof one === 'function') as Type[];
 }
 
 export const ApiBody = recordedAs('ApiBody');
@@ -57,9 +66,35 @@ export function SchemaName(name: string): ClassDecorator {
   };
 }
 
+const bases = new Set<Type>();
+
+/** Names the schema of a class as `SchemaName` does; the schemas of its subclasses refer to it for its properties. */
+export function BaseSchema(name: string): ClassDecorator {
+  return (type) => {
+    SchemaName(name)(type);
+    bases.add(type as unknown as Type);
+  };
+}
+
+/** Returns the classes with a `BaseSchema`. */
+export function baseSchemas(): Type[] {
+  return [...bases];
+}
+
+/** Returns the schemas that extend another one, each with that one, by their names. */
+export function extendedSchemas(): [name: string, base: string][] {
+  return [...named].flatMap((type): [string, string][] => {
+    let base = Object.getPrototypeOf(type) as Type | null;
+    while (base && !bases.has(base)) base = Object.getPrototypeOf(base) as Type | null;
+    return base ? [[schemaNameOf(type), schemaNameOf(base)]] : [];
+  });
+}
+
+const schemaNameOf = (type: Type) => schemaNames.get(type) ?? type.name;
+
 /** Returns the place of a class in the OpenAPI document, for a `$ref`. */
 export function schemaPath(type: Type): string {
-  return `#/components/schemas/${schemaNames.get(type) ?? type.name}`;
+  return `#/components/schemas/${schemaNameOf(type)}`;
 }
 
 /** Applies the decorators that were recorded since the last call, in order. */

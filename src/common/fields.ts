@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import { ApiProperty } from './api-docs.ts';
+import { toPointer } from './json/json-pointer.ts';
 import type { Violation } from './problem/violation.ts';
 
 /**
@@ -27,6 +28,15 @@ export const Flag = kind({ type: Boolean });
 /** An object with any members. */
 export const AnyObject = kind({ type: 'object', additionalProperties: true });
 
+/** Any JSON value. */
+export const AnyValue = kind({
+  oneOf: [
+    ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
+    { type: 'object', additionalProperties: true },
+    { type: 'array', items: {} },
+  ],
+});
+
 /** A choice of several values, or with `isArray` a list of them. */
 export const OneOf = kindOf((values: readonly unknown[]) => ({ enum: values }));
 /** A choice of several values in a query. The library drops an `enum` that is not in a `schema` there. */
@@ -36,7 +46,6 @@ export const CodeOf = kindOf((values: readonly string[]) => ({ type: String, 'x-
 /** Always the same value. */
 export const Constant = kindOf((value: 0 | 1 | string) => ({
   enum: [value],
-  example: value,
   type: typeof value === 'number' ? 'integer' : 'string',
 }));
 /** An object of another class. */
@@ -132,6 +141,30 @@ export function wholeNumber(least: number, most: number): Check {
     if (Number.isInteger(value) && value >= least && value <= most) return [];
     const detail = `The ${fieldOf(pointer)} must be a whole number from ${least} to ${most}.`;
     return [{ pointer, code: 'not_acceptable', detail }];
+  };
+}
+
+/** Makes the rule of an object with these fields, of which some can be absent, and no others. */
+export function objectOf(fields: Readonly<Record<string, Check>>, optional: readonly string[] = []): Check {
+  const names = Object.keys(fields);
+  const required = names.filter((name) => !optional.includes(name));
+  return (value, pointer) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return [{ pointer, code: 'type', detail: 'The value must be an object.' }];
+    }
+    const unknown = Object.keys(value)
+      .filter((name) => !Object.hasOwn(fields, name))
+      .map((name): Violation => {
+        const detail = `The object can have ${names.join(', ')}.`;
+        return { pointer: pointer + toPointer([name]), code: 'unknown', detail };
+      });
+    const broken = names.flatMap((name): Violation[] => {
+      const place = `${pointer}/${name}`;
+      if (Object.hasOwn(value, name)) return fields[name]!((value as Record<string, unknown>)[name], place);
+      if (optional.includes(name)) return [];
+      return [{ pointer: place, code: 'required', detail: `The object must have ${required.join(', ')}.` }];
+    });
+    return [...unknown, ...broken];
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { isatty } from 'node:tty';
+import type { PrettyOptions } from 'pino-pretty';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import { OperatorError } from './problem/operator-error.ts';
 import { redactor } from './secret/secrets.ts';
@@ -30,8 +31,21 @@ export async function createLog({ logLevel, logFormat, bootstrapApiToken }: LogO
   };
   if (logFormat === 'json') return pino(options, pino.destination(stream));
   const { default: pretty } = await import('pino-pretty');
-  return pino(options, pretty({ colorize: isatty(stream), destination: stream, sync: true }));
+  return pino(options, pretty({ ...ONE_LINE, colorize: isatty(stream), destination: stream, sync: true }));
 }
+
+const FIRST_FIELDS = ['method', 'path', 'status', 'ms', 'code'];
+
+/** Keeps each entry without an error in one line, with what is read first in front: `request PUT /api/user 200 3.5`. */
+const ONE_LINE: PrettyOptions = {
+  messageFormat: (entry, key) =>
+    [key, ...FIRST_FIELDS]
+      .filter((field) => entry[field] !== undefined)
+      .map((field) => (typeof entry[field] === 'string' ? entry[field] : JSON.stringify(entry[field])))
+      .join(' '),
+  ignore: FIRST_FIELDS.join(),
+  singleLine: true,
+};
 
 /**
  * Reduces an error to its safe fields: a driver's error carries the parameters of the statement, which are the callers'

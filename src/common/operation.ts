@@ -1,4 +1,5 @@
 import { applyDecorators, type Type } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation, ApiResponse } from './api-docs.ts';
 import {
   AddressNotAllowed,
@@ -13,6 +14,8 @@ import {
   type ErrorSpec,
   ExpectationFailed,
   HeadersTooLarge,
+  IdempotencyKeyReused,
+  IdempotencyKeySpent,
   InsufficientScope,
   InternalError,
   JsonDuplicateKey,
@@ -54,18 +57,15 @@ export interface DocumentedError {
   spec: ErrorSpec;
 }
 
-const PUBLIC_ERRORS: DocumentedError[] = [
-  RequestMalformed,
-  RequestTimeout,
-  ExpectationFailed,
-  HeadersTooLarge,
-  InternalError,
-  ShuttingDown,
-];
+/** Errors that no operation decides on: one response describes them for all. */
+const DEFAULT_ERRORS: DocumentedError[] = [RequestTimeout, ExpectationFailed, HeadersTooLarge, InternalError];
+
+const PUBLIC_ERRORS: DocumentedError[] = [RequestMalformed, ...DEFAULT_ERRORS];
 
 const COMMON_ERRORS: DocumentedError[] = [
   DatabaseUnavailable,
   ...PUBLIC_ERRORS,
+  ShuttingDown,
   CredentialsMissing,
   CredentialsMalformed,
   ApiTokenInvalid,
@@ -86,39 +86,42 @@ const BODY_ERRORS: DocumentedError[] = [
   MediaTypeUnsupported,
 ];
 
+/** Come together, wherever a key is taken. */
+const KEY_ERRORS: DocumentedError[] = [IdempotencyKeyReused, IdempotencyKeySpent];
+
 /** Documents the errors of an operation with a body: the common ones, and its own. */
 export function ApiProblems(...own: DocumentedError[]): MethodDecorator {
-  return documentProblems('Problem', [...COMMON_ERRORS, ...BODY_ERRORS], own);
+  return documentProblems([...COMMON_ERRORS, ...BODY_ERRORS], own);
 }
 
 /** Documents the errors of an operation without a body. */
 export function ApiReadProblems(...own: DocumentedError[]): MethodDecorator {
-  return documentProblems('Problem', COMMON_ERRORS, own);
+  return documentProblems(COMMON_ERRORS, own);
 }
 
 /** Documents the errors of a public operation that needs no database. */
 export function ApiPublicProblems(...own: DocumentedError[]): MethodDecorator {
-  return documentProblems('PublicProblem', PUBLIC_ERRORS, own);
+  return documentProblems(PUBLIC_ERRORS, [ShuttingDown, ...own]);
 }
 
 /** The errors of each shared response of the OpenAPI document, by its name. */
 export const sharedResponses = new Map<string, DocumentedError[]>();
 
-/** Refers to a shared response for each status. */
-function documentProblems(
-  kind: 'Problem' | 'PublicProblem',
-  common: DocumentedError[],
-  own: DocumentedError[],
-): MethodDecorator {
+/** Refers to a shared response for each status, and for the errors of all operations. */
+function documentProblems(common: DocumentedError[], own: DocumentedError[]): MethodDecorator {
   const sorted = own.toSorted((a, b) => (a.spec.code < b.spec.code ? -1 : 1));
   const errors = [...common, ...sorted];
-  const statuses = new Set(errors.map(({ spec }) => spec.status));
+  const statusOf = (error: DocumentedError) => (DEFAULT_ERRORS.includes(error) ? 'default' : error.spec.status);
+  const statuses = new Set(errors.map(statusOf));
   return applyDecorators(
     ApiExtraModels(Problem),
     ...[...statuses].map((status) => {
-      const ofStatus = errors.filter(({ spec }) => spec.status === status);
+      const ofStatus = errors.filter((error) => statusOf(error) === status);
       const parts = new Set(ofStatus.map((error) => partOfName(error, common)));
-      const name = `${kind}${status}${[...parts].join('')}`;
+      const name = `${status}${[...parts].join('')}`;
+      // The last of two lists would stand for both.
+      const known = sharedResponses.get(name) ?? ofStatus;
+      if (!isDeepStrictEqual(known, ofStatus)) throw new Error(`Two lists of errors have the name ${name}.`);
       sharedResponses.set(name, ofStatus);
       const reference = { $ref: `#/components/responses/${name}` };
       return ApiResponse({ status, ...reference });
@@ -126,9 +129,10 @@ function documentProblems(
   );
 }
 
-/** Tells apart the responses of one status: whether there is a body, and the errors of few operations. */
+/** Tells apart the responses of one status: whether there is a body or a key, and the errors of few operations. */
 function partOfName(error: DocumentedError, common: DocumentedError[]): string {
   if (BODY_ERRORS.includes(error)) return '_Body';
+  if (KEY_ERRORS.includes(error)) return '_IdempotencyKey';
   if (common.includes(error)) return '';
   const words = error.spec.code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `_${words.join('')}`;

@@ -22,11 +22,11 @@ export function textViolations(value: unknown, pointer: string): Violation[] {
   return [];
 }
 
-/** Validates an id, which people and logs must be able to show: no control characters. */
+/** Validates an id, or another text that people and logs must be able to show: no control characters. */
 export function identifierViolations(value: unknown, pointer: string): Violation[] {
   const violations = textViolations(value, pointer);
   if (violations.length === 0 && CONTROL.test(value as string)) {
-    const detail = 'The id must not contain control characters.';
+    const detail = 'The text must not contain control characters.';
     return [{ pointer, code: 'control_character', detail }];
   }
   return violations;

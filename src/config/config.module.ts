@@ -5,23 +5,19 @@ import { Config } from './config.ts';
 @Global()
 @Module({})
 export class ConfigModule {
-  static forRoot(config: Config): DynamicModule {
-    return { module: ConfigModule, providers: [{ provide: Config, useValue: config }], exports: [Config] };
-  }
-
   /**
-   * @param imports modules for the dependencies of the factory
-   * @param providers further dependencies of the factory
+   * @param imports modules for the dependencies of a factory
+   * @param providers further dependencies of a factory
    */
-  static forRootAsync(
-    { inject = [], useFactory }: Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,
+  static with(
+    config: { useValue: Config } | Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,
     imports: DynamicModule['imports'] = [],
     providers: Provider[] = [],
   ): DynamicModule {
     return {
       module: ConfigModule,
       imports,
-      providers: [...providers, { provide: Config, inject, useFactory }],
+      providers: [...providers, { provide: Config, ...config }],
       exports: [Config],
     };
   }

@@ -37,7 +37,6 @@ export class Config {
   @FromEnv('PUBLIC_URL', {
     about:
       'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and by default of embed tokens. A trailing slash is removed.',
-    defaultText: 'unset',
     read: httpUrl,
   })
   publicUrl?: string;
@@ -66,8 +65,7 @@ export class Config {
 
   @FromEnv('PLUGINS', {
     about:
-      'Plugins to load, separated by commas: files, such as `./plugins/seats/index.js`, or packages; see [Extending](docs/extending.md).',
-    defaultText: 'unset',
+      'Plugins to load, separated by commas: files, such as `./plugins/seats/index.js`, or packages; see [Plugins](docs/extend/plugins.md).',
     read: list,
   })
   pluginNames: string[] = [];
@@ -91,7 +89,6 @@ export class Config {
   @FromEnv('DATABASE_DIRECT_URL', {
     about:
       'The same database without its connection pooler, if `DATABASE_URL` leads through one in transaction mode, such as PgBouncer. Used for migrations and messages between replicas; if unset, replicas send no messages, and some migrations are refused.',
-    defaultText: 'unset',
     secret: true,
     read: postgresUrl,
   })
@@ -107,7 +104,7 @@ export class Config {
 
   @FromEnv('DATABASE_POOL_SIZE', {
     about:
-      'Connections (4–1000) to PostgreSQL that serve requests, of one process. Up to three more belong to each process: see [Replicas](docs/scaling.md#replicas).',
+      'Connections (4–1000) to PostgreSQL that serve requests, of one process. Up to three more belong to each process: see [Replicas](docs/operate/scaling.md#replicas).',
     read: integer(4, 1000),
   })
   databasePoolSize = 10;
@@ -140,21 +137,15 @@ export class Config {
 
   @FromEnv('VAULT_ADDR', {
     about:
-      'Address of the HashiCorp Vault or OpenBao that unwraps keys at the start, such as `https://vault.example.com:8200`; over plain HTTP on this machine alone; unused without wrapped keys.',
-    defaultText: 'unset',
+      'Address of the HashiCorp Vault or OpenBao that unwraps keys at the start, such as `https://vault.example.com:8200`; over plain HTTP only on this machine; unused without wrapped keys.',
     read: (value) => httpUrl(secureUrl(value)),
   })
   vaultAddress?: string;
 
-  @FromEnv('VAULT_TOKEN', {
-    about: 'Vault token. Leave unset behind a Vault agent.',
-    defaultText: 'unset',
-    secret: true,
-    read: headerText,
-  })
+  @FromEnv('VAULT_TOKEN', { about: 'Vault token. Leave unset behind a Vault agent.', secret: true, read: headerText })
   vaultToken?: string;
 
-  @FromEnv('VAULT_NAMESPACE', { about: 'Vault namespace of the key.', defaultText: 'unset', read: headerText })
+  @FromEnv('VAULT_NAMESPACE', { about: 'Vault namespace of the key.', read: headerText })
   vaultNamespace?: string;
 
   @FromEnv('VAULT_TRANSIT_KEY', {
@@ -256,6 +247,13 @@ export class Config {
   })
   auditTokenAccessRetentionDays = 30;
 
+  @FromEnv('HISTORY_RETENTION_DAYS', {
+    about:
+      'Days for which a state of a user group is kept after a change or the deletion of the group has replaced it, from 1. `0` keeps all states indefinitely.',
+    read: duration('days', 0, 36_500),
+  })
+  historyRetentionDays = 365;
+
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
       'Hours, 24–8760, for which the change feed keeps an event. Choose more than any consumer or introspecting process may be away. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
@@ -280,7 +278,7 @@ export class Config {
   @FromEnv('WEBHOOK_ALLOWED_CIDRS', {
     about:
       'Non-public addresses and CIDR ranges, separated by commas, that webhooks may be sent to, such as `10.1.2.0/24`. Any workspace can then make this process call them.',
-    defaultText: 'unset (public addresses alone)',
+    defaultText: 'unset (only public addresses)',
     read: cidrs,
   })
   webhookAllowedCidrs: string[] = [];
@@ -295,7 +293,7 @@ export class Config {
   @FromEnv('CONSOLE', {
     group: 'Console',
     about:
-      '`on` serves the console for operators below `/console`, and redirects `/` there; `off` disables it. See [Console](docs/console.md).',
+      '`on` serves the console for operators below `/console`, and redirects `/` there; `off` disables it. See [Console](docs/guides/console.md).',
     read: onOff,
   })
   console = true;
@@ -306,21 +304,16 @@ export class Config {
   @FromEnv('CONSOLE_OIDC_ISSUER', {
     about:
       'OpenID Connect provider for signing in to the console, such as `https://id.example.com/realms/ops`, with or without a trailing slash as the provider spells it. Register `PUBLIC_URL` followed by `/console/sign-in/openid/callback` there as a redirect URI.',
-    defaultText: 'unset (API tokens alone)',
+    defaultText: 'unset (only API tokens)',
     read: secureUrl,
   })
   consoleOidcIssuer?: string;
 
-  @FromEnv('CONSOLE_OIDC_CLIENT_ID', {
-    about: 'Client id of the console at the identity provider.',
-    defaultText: 'unset',
-    read: headerText,
-  })
+  @FromEnv('CONSOLE_OIDC_CLIENT_ID', { about: 'Client id of the console at the identity provider.', read: headerText })
   consoleOidcClientId?: string;
 
   @FromEnv('CONSOLE_OIDC_CLIENT_SECRET', {
     about: 'Client secret of the console at the identity provider; unset for a public client.',
-    defaultText: 'unset',
     secret: true,
     read: headerText,
   })
@@ -335,7 +328,6 @@ export class Config {
   @FromEnv('CONSOLE_OIDC_GRANTS', {
     about:
       'Grants of scopes to people: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. `"claim":"realm_access.roles"` names a claim within another, and `"prefix"` in place of `"value"` matches every value with that beginning. A person who matches several grants of a workspace has the scopes of all.',
-    defaultText: 'unset',
     file: true,
     read: claimGrants,
   })

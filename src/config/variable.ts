@@ -14,7 +14,7 @@ export class ConfigError extends OperatorError {
 export interface VariableOptions<T> {
   /** One sentence for the README table and `.env.example`. */
   about: string;
-  /** The default in documents, if it is not the property's value. */
+  /** The default in documents, if it is not the property's value: `unset` without one. */
   defaultText?: string;
   /** Heading in documents of this variable and those after it. */
   group?: string;

@@ -5,7 +5,6 @@ import type { DataSource } from 'typeorm';
 import { Gate } from '../common/concurrency/gate.ts';
 import { Config } from '../config/config.ts';
 import { AppliedMigrations } from './schema/applied-migrations.ts';
-import { ConnectionPool } from './connection-pool.ts';
 import { createDataSource } from './create-data-source.ts';
 import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options.ts';
 import { PostgresTransactor } from './postgres/postgres-transactor.ts';
@@ -43,14 +42,9 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
       useFactory: (dataSource: DataSource, config: Config) => new Statements(dataSource, isPooled(config)),
     },
     AppliedMigrations,
-    {
-      provide: ConnectionPool,
-      inject: [DATA_SOURCE],
-      useFactory: (dataSource: DataSource) => new ConnectionPool(dataSource),
-    },
     { provide: Transactor, inject: [DATA_SOURCE, Statements, Config], useFactory: createTransactor },
   ],
-  exports: [AppliedMigrations, ConnectionPool, Gate, Statements, Transactor],
+  exports: [AppliedMigrations, Gate, Statements, Transactor],
 })
 export class DatabaseModule {}
 

@@ -105,10 +105,11 @@ export const LOCK_WAIT_MS = 1500;
 /** First half of the key of an advisory lock; a number that no other program uses in the same database. */
 const LOCK_CLASS = 1_953_068_402;
 
-const postgresKey: KeyTest = {
-  is: (column, fromText = asItIs) => `${column} = ${fromText('k.value')}`,
+/** Makes the conditions on a key that is the value of an SQL expression. */
+const keyOf = (text: string): KeyTest => ({
+  is: (column, fromText = asItIs) => `${column} = ${fromText(text)}`,
   leadsTo: (column, query) => `${column} = (${query})`,
-};
+});
 
 const postgres: Dialect = {
   kind: 'postgres',
@@ -135,7 +136,7 @@ const postgres: Dialect = {
   // OFFSET keeps the planner from making a join of it, which on small tables would scan them.
   forEachKey: (parameter, select) => `
     SELECT found.* FROM json_array_elements_text(CAST(${parameter} AS json)) AS k(value)
-    CROSS JOIN LATERAL (${select(postgresKey)} OFFSET 0) AS found`,
+    CROSS JOIN LATERAL (${select(keyOf('k.value'))} OFFSET 0) AS found`,
   byCodePoint: (text) => `${text} COLLATE "C"`,
   countingType: 'bigint',
   binaryType: 'bytea',
@@ -231,13 +232,8 @@ export function oneRecordDialect(dialect: Dialect, isOne: (parameter: string) =>
     ...dialect,
     isOneOf: (column, parameter, type = 'text') =>
       isOne(parameter) ? `${column} = ${valueOf(parameter, type)}` : dialect.isOneOf(column, parameter, type),
-    forEachKey: (parameter, select) => {
-      if (!isOne(parameter)) return dialect.forEachKey(parameter, select);
-      return select({
-        is: (column, fromText = asItIs) => `${column} = ${fromText(valueOf(parameter, 'text'))}`,
-        leadsTo: (column, query) => `${column} = (${query})`,
-      });
-    },
+    forEachKey: (parameter, select) =>
+      isOne(parameter) ? select(keyOf(valueOf(parameter, 'text'))) : dialect.forEachKey(parameter, select),
     recordsOf: (parameter, columns) => {
       if (!isOne(parameter)) return dialect.recordsOf(parameter, columns);
       const list = Object.entries(columns).map(

@@ -1,9 +1,10 @@
 import { DefaultNamingStrategy, Table } from 'typeorm';
+import { columnOf } from './dialect.ts';
 
 /** Names columns and constraints as PostgreSQL does: `workspace_id`, `user_group_pkey`, `user_group_workspace_id_fkey`. */
 export class PostgresNames extends DefaultNamingStrategy {
   override columnName(property: string, given: string | undefined): string {
-    return given ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return given ?? columnOf(property);
   }
 
   override primaryKeyName(table: Table | string): string {

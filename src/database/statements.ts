@@ -77,14 +77,25 @@ export class Statements {
   ): Row[] {
     return runInOrder<Row>(writer, this.compiled.bind(statement, parameters));
   }
+
+  /** Returns null on SQLite, which has no pool. */
+  poolUsage(): PoolUsage | null {
+    const pool = poolOf(this.dataSource);
+    if (!pool) return null;
+    const { totalCount, idleCount, waitingCount } = pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
 }
+
+/** Connections to PostgreSQL that are busy or idle, and calls that wait for one. */
+type PoolUsage = Record<'busy' | 'idle' | 'waiting', number>;
 
 function queryOf({ name, texts: [compiled], values }: BoundStatement) {
   return { name, text: compiled!.text, values };
 }
 
 /** Returns the driver's own pool: it can name statements, unlike TypeORM, which halves the work of PostgreSQL. */
-export function poolOf(dataSource: DataSource): Pool | undefined {
+function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
 }
 
@@ -124,6 +135,7 @@ function toSqlite(value: SqlValue): SqlValue | bigint {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
 
-function sqliteOf({ driver }: DataSource): BetterSqlite3.Database {
+/** Returns TypeORM's one connection to SQLite. */
+export function sqliteOf({ driver }: DataSource): BetterSqlite3.Database {
   return (driver as unknown as { databaseConnection: BetterSqlite3.Database }).databaseConnection;
 }

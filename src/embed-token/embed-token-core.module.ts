@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { KeyRing } from '../encryption-key/key-ring.ts';
+import { EmbedTokenReader } from './embed-token.reader.ts';
+import { EmbedTokenRevoker, RevokedEmbedTokenExpiry } from './embed-token.revoker.ts';
 import { EmbedTokenService } from './embed-token.service.ts';
 import { EmbedTokenVerifier } from './embed-token.verifier.ts';
 import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
@@ -12,9 +14,12 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
   imports: [AuditModule, EncryptionKeyModule, IdempotencyModule, UserGroupCoreModule],
   providers: [
     { provide: SigningKeys, inject: [KeyRing], useFactory: (ring: KeyRing) => SigningKeys.of(ring) },
+    EmbedTokenReader,
+    EmbedTokenRevoker,
     EmbedTokenService,
     EmbedTokenVerifier,
+    RevokedEmbedTokenExpiry,
   ],
-  exports: [EmbedTokenService, EmbedTokenVerifier, SigningKeys],
+  exports: [EmbedTokenReader, EmbedTokenRevoker, EmbedTokenService, EmbedTokenVerifier, SigningKeys],
 })
 export class EmbedTokenCoreModule {}

@@ -1,7 +1,13 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiProblems, ApiTags, Created, Operation } from '../common/operation.ts';
 import { type Caller, CurrentCaller, RequiresScope } from '../common/access/access.decorator.ts';
-import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/problem/errors.ts';
+import {
+  AuditUnavailable,
+  UserGroupInactive,
+  UserGroupNotFound,
+  UserGroupTokensEnded,
+  ViewAsForbidden,
+} from '../common/problem/errors.ts';
 import { IDEMPOTENCY_ERRORS, IdempotencyKeyHeader, ProvidedIdParam } from '../common/http/parameters/request-params.ts';
 import { JsonBody } from '../common/json/json-body.decorator.ts';
 import { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
@@ -14,14 +20,21 @@ export class EmbedTokenController {
   constructor(private readonly embedTokens: EmbedTokenService) {}
 
   @Post()
-  @RequiresScope('embed-tokens:issue')
+  @RequiresScope('embed-tokens:issue', { scopesWith: { acting_for: 'user-groups:view-as' } })
   @Operation(
     'issueEmbedToken',
     'Issue an embed token',
-    'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422.',
+    'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it.',
   )
   @Created(EmbedTokenResponse, 'The embed token.')
-  @ApiProblems(UserGroupNotFound, UserGroupSuspended, UserGroupIncomplete, ...IDEMPOTENCY_ERRORS)
+  @ApiProblems(
+    UserGroupNotFound,
+    UserGroupInactive,
+    UserGroupTokensEnded,
+    ViewAsForbidden,
+    AuditUnavailable,
+    ...IDEMPOTENCY_ERRORS,
+  )
   issue(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

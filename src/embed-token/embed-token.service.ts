@@ -1,23 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose/jwt/sign';
+import { AuditLog } from '../audit/audit-log.ts';
 import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
-import type { Caller } from '../common/access/caller.ts';
+import { type Caller, requireScope } from '../common/access/caller.ts';
 import { randomBytes } from '../common/secret/random-bytes.ts';
 import {
-  UserGroupIncomplete,
+  UserGroupInactive,
   UserGroupNotFound,
-  UserGroupSuspended,
+  UserGroupTokensEnded,
   ValidationFailed,
+  ViewAsForbidden,
 } from '../common/problem/errors.ts';
 import { toWireTime } from '../common/time.ts';
 import { Config } from '../config/config.ts';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
+import { statusOf } from '../user-group/status/user-group-status.ts';
+import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
 import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token.ts';
-import { DEFAULT_LIFE_SECONDS } from './embed-token.rules.ts';
+import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS } from './embed-token.rules.ts';
 import { SigningKeys } from './signing-keys.ts';
 
 const JTI_BYTES = 16;
@@ -32,11 +36,14 @@ export class EmbedTokenService {
     private readonly config: Config,
     private readonly tokenDisclosures: TokenDisclosures,
     private readonly calls: IdempotentCalls,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Issues a token that ends no later than the group's current token. Nothing is stored, unless the call has a key.
-   * @throws UserGroupNotFound, ValidationFailed, UserGroupSuspended, UserGroupIncomplete
+   * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless the call has a
+   * key or somebody acts for the group: then no token is issued without its event.
+   * @throws InsufficientScope, UserGroupNotFound, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
+   *   ViewAsForbidden, AuditUnavailable
    */
   async issue(
     caller: Caller,
@@ -45,32 +52,48 @@ export class EmbedTokenService {
     idempotencyKey?: string,
   ): Promise<EmbedTokenResponse> {
     const { workspaceId } = caller;
+    const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin, acting_for: actingFor } = dto;
+    requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
+    if (actingFor && life > MAX_VIEW_AS_SECONDS) throw tooLongALife();
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
-    requireAllowed(dto.audience, JSON.parse(group.embedTokenAudiences) as string[]);
-    if (group.suspendedAt !== null) throw new UserGroupSuspended();
+    requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
+    if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
+    if (group.createdAt < (group.tokensEndedBefore ?? 0)) throw new UserGroupTokensEnded();
     const key = { workspaceId, userGroupId: group.userGroupId };
     const snapshot = await this.snapshots.find(key, { isFresh: true });
-    if (snapshot?.isComplete === false) throw new UserGroupIncomplete();
-    const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin } = dto;
-    const iat = Math.floor(Date.now() / 1000);
+    if (!snapshot) throw new UserGroupNotFound();
+    requireActive(snapshot);
+    // A token of the second in which others were ended must not be among them.
+    const iat = Math.max(Math.floor(Date.now() / 1000), Math.ceil((group.embedTokensEndedBefore ?? 0) / 1000));
     const answer = await this.sign({
       iss: group.embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
       iat,
-      exp: iat + life,
+      exp: Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000)),
       jti: randomBytes(JTI_BYTES).toString('base64url'),
       workspace_id: group.publicId,
       team_id: group.userGroupId,
       gen: group.generation,
       ...(origin !== undefined && { origin }),
+      ...(actingFor && { act: { sub: actingFor.subject } }),
     });
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
-    if (idempotencyKey === undefined) return answer;
+    if (idempotencyKey === undefined && !actingFor) return answer;
     // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
     const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, dto] };
-    return this.calls.run(caller, call, () => Promise.resolve(answer));
+    return this.calls.run(caller, call, async (manager) => {
+      if (!actingFor) return answer;
+      const { jti, expires_at } = answer.embed_token;
+      await this.auditLog.record(manager, caller, {
+        action: 'user_group.view_as',
+        object: { type: 'user_group', id: providedId },
+        userGroupId: group.userGroupId,
+        details: { team_id: group.userGroupId, ...actingFor, audience: aud, jti, expires_at },
+      });
+      return answer;
+    });
   }
 
   private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenResponse> {
@@ -84,6 +107,18 @@ export class EmbedTokenService {
       embed_token: { token, token_type: 'embed_token', expires_at: toWireTime(exp * 1000), kid, jti },
     };
   }
+}
+
+function tooLongALife(): ValidationFailed {
+  const detail = `With acting_for the expires_in_seconds must be at most ${MAX_VIEW_AS_SECONDS}.`;
+  return new ValidationFailed([{ pointer: '/expires_in_seconds', code: 'not_acceptable', detail }]);
+}
+
+/** @throws UserGroupInactive */
+function requireActive(group: UserGroupSnapshot): void {
+  const { status, reasons } = statusOf(group, group.rules);
+  if (status === 'active' || status === 'unresolved') return;
+  throw new UserGroupInactive(`No embed token is issued: ${reasons.map(({ detail }) => detail).join(' ')}`);
 }
 
 /** @throws ValidationFailed unless the workspace allows this audience */

@@ -22,13 +22,16 @@ export interface EmbedTokenClaims {
   gen: number;
   /** The web origin of the page that it was issued for, if any. */
   origin?: string;
+  /** The one who acts for the group (RFC 8693, section 4.1), if it was issued for somebody who does. */
+  act?: { sub: string };
 }
 
 /** Reads the claims of a verified payload; undefined if it is not from an embed token. */
 export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
   const { iss, sub, aud, jti, origin, iat, exp } = payload;
-  const { workspace_id, team_id, gen } = payload;
-  const areTexts = [iss, sub, aud, jti, workspace_id, origin ?? ''].every((claim) => typeof claim === 'string');
+  const { workspace_id, team_id, gen, act } = payload;
+  const { sub: actor } = (act ?? { sub: '' }) as { sub?: unknown };
+  const areTexts = [iss, sub, aud, jti, workspace_id, origin ?? '', actor].every((claim) => typeof claim === 'string');
   const areNumbers = [iat, exp, team_id, gen].every(Number.isSafeInteger);
   return areTexts && areNumbers ? (payload as unknown as EmbedTokenClaims) : undefined;
 }

@@ -5,7 +5,7 @@ import { Public } from '../common/access/access.decorator.ts';
 import { JsonWebKeySet } from './dto/jwks.dto.ts';
 import { SigningKeys } from './signing-keys.ts';
 
-/** Time a verifier may lack a new key: the steps in docs/operations.md wait that long before signing with it. */
+/** Time a verifier may lack a new key: the steps in docs/operate/encryption-keys.md wait that long before signing with it. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 @ApiTags('Embed tokens')

@@ -26,14 +26,16 @@ export class EncryptionCount implements OnFlush {
   constructor(
     private readonly ring: KeyRing,
     private readonly keys: EncryptionKeyRepository,
-  ) {}
+  ) {
+    ring.onEncrypt = this.add;
+  }
 
   /** Known encryptions with the first key, by its id. */
   get known(): Record<string, number> {
     return { [this.ring.current.id]: this.total + this.notWritten };
   }
 
-  readonly add = (): void => {
+  private readonly add = (): void => {
     this.notWritten++;
     this.timer ??= setTimeout(this.flush, WRITE_AFTER_MS).unref();
     if (this.notWritten % WRITE_EVERY === 0) this.flush();

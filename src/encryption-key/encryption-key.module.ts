@@ -26,23 +26,11 @@ import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
       inject: [KeyProvider],
       useFactory: async (provider: KeyProvider) => new KeyRing(await provider.keys()),
     },
-    {
-      provide: UserGroupTokenCipher,
-      inject: [KeyRing, EncryptionCount],
-      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new UserGroupTokenCipher(keys, add),
-    },
-    {
-      provide: WebhookSecretCipher,
-      inject: [KeyRing, EncryptionCount],
-      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new WebhookSecretCipher(keys, add),
-    },
-    {
-      provide: IdempotentResponseCipher,
-      inject: [KeyRing, EncryptionCount],
-      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new IdempotentResponseCipher(keys, add),
-    },
     EncryptionCount,
     EncryptionKeyRepository,
+    IdempotentResponseCipher,
+    UserGroupTokenCipher,
+    WebhookSecretCipher,
   ],
   exports: [
     EncryptionCount,

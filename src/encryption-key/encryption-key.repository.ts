@@ -59,7 +59,7 @@ export class EncryptionKeyRepository {
   /** Records a key, unless any key is recorded under its id. */
   async record(key: EncryptionKey): Promise<void> {
     const row = { id: key.id, checkValue: keyCheckValue(key), now: Date.now() };
-    await this.transactor.run((manager) => this.statements.run(manager, recordKey, row));
+    await this.transactor.apply(recordKey, row);
   }
 
   /** Marks a key as lost; false if it is not recorded, or marked already. */
@@ -69,7 +69,7 @@ export class EncryptionKeyRepository {
   }
 
   async clearForgotten(id: string): Promise<void> {
-    await this.transactor.run((manager) => this.statements.run(manager, clearForgotten, { id }));
+    await this.transactor.apply(clearForgotten, { id });
   }
 
   /**
@@ -77,7 +77,7 @@ export class EncryptionKeyRepository {
    * @throws DatabaseUnavailable
    */
   async addEncryptions(id: string, count: number): Promise<number> {
-    const [row] = await this.transactor.run((manager) => this.statements.run(manager, addEncryptions, { id, count }));
+    const [row] = await this.transactor.apply(addEncryptions, { id, count });
     return row!.encryptions;
   }
 }

@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { IdempotencyKeySpent } from '../common/problem/errors.ts';
-import type { KeyRing } from './key-ring.ts';
-import { seal, type SealedText, unseal } from './sealed-text.ts';
+import { KeyRing } from './key-ring.ts';
+import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
 
 /** The message of a call whose response is lost. */
 export const SPENT = 'The call with this Idempotency-Key was done, and its response cannot be returned any more.';
@@ -12,17 +13,12 @@ export interface ResponseOwner {
 }
 
 /** Encrypts the responses of calls with an `Idempotency-Key` at rest. */
+@Injectable()
 export class IdempotentResponseCipher {
-  /** @param onEncrypt called after each encryption with the first key */
-  constructor(
-    private readonly keys: KeyRing,
-    private readonly onEncrypt: () => void,
-  ) {}
+  constructor(private readonly keys: KeyRing) {}
 
   encrypt(response: string, owner: ResponseOwner): SealedText {
-    const sealed = seal(this.keys, response, nameOf(owner));
-    this.onEncrypt();
-    return sealed;
+    return seal(this.keys, response, nameOf(owner));
   }
 
   /** @throws IdempotencyKeySpent if the key that encrypts it is not configured any more */
@@ -32,6 +28,6 @@ export class IdempotentResponseCipher {
   }
 }
 
-function nameOf({ workspaceId, keyHash }: ResponseOwner) {
-  return (version: number, keyId: string) => `idr:${version}:${keyId}:${workspaceId}:${keyHash.toString('hex')}`;
+function nameOf({ workspaceId, keyHash }: ResponseOwner): OwnerName {
+  return ['idr', workspaceId, keyHash.toString('hex')];
 }

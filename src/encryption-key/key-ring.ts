@@ -3,6 +3,8 @@ import type { EncryptionKey } from '../common/secret/key-provider.ts';
 
 /** The keys of the service: the first encrypts, every one decrypts. */
 export class KeyRing {
+  /** Called after each encryption with the first key. */
+  onEncrypt: () => void = () => undefined;
   private forgotten: readonly string[] = [];
 
   constructor(readonly keys: readonly EncryptionKey[]) {}

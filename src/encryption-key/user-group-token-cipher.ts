@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../common/problem/errors.ts';
-import type { KeyRing } from './key-ring.ts';
-import { seal, type SealedText, unseal } from './sealed-text.ts';
+import { KeyRing } from './key-ring.ts';
+import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
 
 /** The key of the row that a ciphertext is bound to; it can be decrypted for no other. */
 export interface TokenRow {
@@ -11,17 +12,12 @@ export interface TokenRow {
 export type EncryptedToken = SealedText;
 
 /** Encrypts user-group tokens at rest, each bound to its row. */
+@Injectable()
 export class UserGroupTokenCipher {
-  /** @param onEncrypt called after each encryption with the first key */
-  constructor(
-    private readonly keys: KeyRing,
-    private readonly onEncrypt: () => void = () => undefined,
-  ) {}
+  constructor(private readonly keys: KeyRing) {}
 
   encrypt(token: string, row: TokenRow): EncryptedToken {
-    const sealed = seal(this.keys, token, ownerOf(row));
-    this.onEncrypt();
-    return sealed;
+    return seal(this.keys, token, nameOf(row));
   }
 
   /**
@@ -32,7 +28,7 @@ export class UserGroupTokenCipher {
     const { keyId } = encrypted;
     if (!this.keys.find(keyId) && this.keys.isForgotten(keyId)) throw new UserGroupTokenForgotten();
     try {
-      return unseal(this.keys, encrypted, ownerOf(row));
+      return unseal(this.keys, encrypted, nameOf(row));
     } catch (error) {
       throw new UserGroupTokenUnreadable(error);
     }
@@ -40,7 +36,6 @@ export class UserGroupTokenCipher {
 }
 
 /** Names the token by its hash, which is known before the database numbers the group. */
-function ownerOf({ workspaceId, tokenHash }: TokenRow) {
-  const hash = tokenHash.toString('base64');
-  return (version: number, keyId: string) => `ugt:${version}:${keyId}:${workspaceId}:${hash}`;
+function nameOf({ workspaceId, tokenHash }: TokenRow): OwnerName {
+  return ['ugt', workspaceId, tokenHash.toString('base64')];
 }

@@ -93,7 +93,7 @@ export class VaultTransit {
 
   /** @throws Passing if a retry may succeed; else OperatorError */
   private read(status: number, text: string): Answer {
-    if (status === 429 || status >= 500) throw new Passing(`it answers ${status}`);
+    if (status === 429 || status >= 500) throw new Passing(`it returns ${status}`);
     const answer = parse(text);
     // A partly failing batch returns 400, with a result for each.
     if (answer && (status === 200 || (status === 400 && answer.data?.batch_results))) return answer;
@@ -103,15 +103,13 @@ export class VaultTransit {
     if (status === 404 || status === 400) {
       throw new OperatorError(`Vault has no key ${this.keyPath} that can do this (${status}).`);
     }
-    throw new OperatorError(`VAULT_ADDR does not point to a Vault server (answered ${status}).`);
+    throw new OperatorError(`VAULT_ADDR does not point to a Vault server (status ${status}).`);
   }
 
   /** Follows no redirect: it would show VAULT_TOKEN to another server. */
   private post(url: string, body: string): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
-      const fail = (error: Error) => {
-        reject(new Passing((error as NodeJS.ErrnoException).code ?? error.message));
-      };
+      const fail = (error: Error) => reject(new Passing((error as NodeJS.ErrnoException).code ?? error.message));
       const request = (url.startsWith('https:') ? requestByHttps : requestByHttp)(
         url,
         {
@@ -125,9 +123,7 @@ export class VaultTransit {
             text += chunk;
             if (text.length > MAX_BYTES) request.destroy(new Error('its response is too large'));
           });
-          response.on('end', () => {
-            resolve({ status: response.statusCode!, text });
-          });
+          response.on('end', () => resolve({ status: response.statusCode!, text }));
           response.on('error', fail);
         },
       );

@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { WebhookSecretUnreadable } from '../common/problem/errors.ts';
-import type { KeyRing } from './key-ring.ts';
-import { seal, type SealedText, unseal } from './sealed-text.ts';
+import { KeyRing } from './key-ring.ts';
+import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
 
 /** The secret parts of a webhook endpoint. */
 export interface WebhookSecrets {
@@ -18,17 +19,12 @@ export interface SecretsOwner {
 }
 
 /** Encrypts the secrets of webhook endpoints at rest, those of one endpoint together. */
+@Injectable()
 export class WebhookSecretCipher {
-  /** @param onEncrypt called after each encryption with the first key */
-  constructor(
-    private readonly keys: KeyRing,
-    private readonly onEncrypt: () => void = () => undefined,
-  ) {}
+  constructor(private readonly keys: KeyRing) {}
 
   encrypt(secrets: WebhookSecrets, owner: SecretsOwner): SealedText {
-    const sealed = seal(this.keys, JSON.stringify(secrets), nameOf(owner));
-    this.onEncrypt();
-    return sealed;
+    return seal(this.keys, JSON.stringify(secrets), nameOf(owner));
   }
 
   /** @throws WebhookSecretUnreadable if the key is missing or the ciphertext belongs to another endpoint */
@@ -41,6 +37,6 @@ export class WebhookSecretCipher {
   }
 }
 
-function nameOf({ workspaceId, id }: SecretsOwner) {
-  return (version: number, keyId: string) => `whe:${version}:${keyId}:${workspaceId}:${id}`;
+function nameOf({ workspaceId, id }: SecretsOwner): OwnerName {
+  return ['whe', workspaceId, id];
 }

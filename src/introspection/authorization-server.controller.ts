@@ -26,6 +26,8 @@ export class AuthorizationServerController {
       issuer: publicUrl,
       introspection_endpoint: `${publicUrl}/api/v1/introspect`,
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+      revocation_endpoint: `${publicUrl}/api/v1/revoke`,
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
       jwks_uri: `${publicUrl}/.well-known/jwks.json`,
       response_types_supported: [],
       grant_types_supported: [],

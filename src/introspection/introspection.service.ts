@@ -3,10 +3,10 @@ import { ActivityTally } from '../activity/activity-tally.ts';
 import type { Caller } from '../common/access/caller.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import { canBeUserGroupToken, hashToken } from '../common/secret/secrets.ts';
-import type { EmbedTokenClaims } from '../embed-token/embed-token.ts';
-import { EmbedTokenVerifier } from '../embed-token/embed-token.verifier.ts';
+import { EmbedTokenReader, generationOf } from '../embed-token/embed-token.reader.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
-import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
+import { variablesOf } from '../mapping/variables.ts';
+import type { IntrospectableToken, UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage.ts';
@@ -21,7 +21,7 @@ export class IntrospectionService {
   constructor(
     private readonly snapshots: UserGroupSnapshots,
     private readonly usage: UserGroupTokenUsage,
-    private readonly embedTokens: EmbedTokenVerifier,
+    private readonly embedTokens: EmbedTokenReader,
     private readonly activity: ActivityTally,
   ) {}
 
@@ -52,15 +52,8 @@ export class IntrospectionService {
     const hash = hashToken(token).toString('hex');
     const found = await this.snapshots.findToken({ workspaceId, hash }, { isFresh });
     if (!found || !isValid(found.group, found.token)) return undefined;
-    const { group, token: valid } = found;
-    const { generation, createdAt, validUntil } = valid;
-    this.usage.record(group.userGroupId, generation);
-    return {
-      ...describeGroup(group, schemaId),
-      token_type: 'user_group_token',
-      iat: toSeconds(createdAt),
-      ...(validUntil !== null && { exp: toSeconds(validUntil) }),
-    };
+    this.usage.record(found.group.userGroupId, found.token.generation);
+    return describeUserGroupToken(found.group, found.token, schemaId);
   }
 
   /** Describes an embed token, which is valid only while its generation is, and counts as a use of that. */
@@ -69,51 +62,60 @@ export class IntrospectionService {
     { token: text, schema_id: schemaId }: IntrospectionRequest,
     isFresh: boolean,
   ): Promise<IntrospectionResponse | undefined> {
-    const claims = await this.embedTokens.verify(text);
-    if (!claims) return undefined;
-    const { sub, gen, iat, exp, aud, iss, jti, origin } = claims;
-    const group = await this.findGroup(workspaceId, claims, isFresh);
-    if (group?.providedId !== sub || !this.embedTokens.isOf(group.workspace, claims)) {
-      return undefined;
-    }
-    const token = group.tokens.find(({ generation }) => generation === gen);
-    if (!token || !isValid(group, token)) return undefined;
+    const read = await this.embedTokens.read(workspaceId, text, isFresh);
+    const token = read && generationOf(read);
+    if (!token || !isValid(read.group, token)) return undefined;
+    const { group, claims } = read;
+    const { gen, iat, exp, aud, iss, jti, origin, act } = claims;
+    if (act && group.workspace.viewAs === 'forbidden') return undefined;
     this.usage.record(group.userGroupId, gen);
     return {
       ...describeGroup(group, schemaId),
       token_type: 'embed_token',
       iat,
-      exp: Math.min(exp, toSeconds(token.validUntil ?? Infinity)),
+      exp: Math.min(exp, endOf(group, token)),
       aud,
       iss,
       jti,
       workspace_id: group.workspace.publicId,
       ...(origin !== undefined && { origin }),
+      ...(act && { act: { sub: act.sub } }),
     };
-  }
-
-  /** Reads again if the cache is older than the token's generation: another process has just issued it. */
-  private async findGroup(
-    workspaceId: number,
-    { team_id: userGroupId, gen }: EmbedTokenClaims,
-    isFresh: boolean,
-  ): Promise<UserGroupSnapshot | undefined> {
-    const key = { workspaceId, userGroupId };
-    const group = await this.snapshots.find(key, { isFresh });
-    const isBehind = group?.tokens.every(({ generation }) => generation < gen);
-    return isBehind && !isFresh ? this.snapshots.find(key, { isFresh: true }) : group;
   }
 }
 
+/** Returns what a renderer gets for a token that is valid. */
+export function describeUserGroupToken(
+  group: UserGroupSnapshot,
+  token: IntrospectableToken,
+  schemaId?: string,
+): IntrospectionResponse {
+  const exp = endOf(group, token);
+  return {
+    ...describeGroup(group, schemaId),
+    token_type: 'user_group_token',
+    iat: toSeconds(token.createdAt),
+    ...(exp < Infinity && { exp }),
+  };
+}
+
 function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
+  const properties = JSON.parse(group.properties) as JsonObject;
+  const { variables } = group.rules;
   return {
     active: true,
     sub: group.providedId,
     team_id: group.userGroupId,
     name: group.name,
     ...describeMapping(group.rules, group.mapping, schemaId),
-    properties: JSON.parse(group.properties) as JsonObject,
+    properties,
+    ...(variables.length > 0 && { variables: variablesOf(variables, properties) }),
   };
+}
+
+/** Returns the end of a token that is known already, in seconds; Infinity for none. */
+function endOf(group: UserGroupSnapshot, token: IntrospectableToken): number {
+  return toSeconds(Math.min(token.validUntil ?? Infinity, group.validUntil ?? Infinity));
 }
 
 /** Rounds down, so that no token seems valid for longer than it is. */

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { MetadataScanner } from '@nestjs/core';
+import { PATH_METADATA } from '@nestjs/common/constants.js';
 import type { Express, NextFunction, Request, Response } from 'express';
+import { handlersOf } from '../common/access/handler-access.ts';
 import { HeadersTooLarge, MethodNotAllowed } from '../common/problem/errors.ts';
 import { hasBody, takeBody } from '../common/json/read-body.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
@@ -135,13 +135,9 @@ function ownLayers(stack: readonly Layer[], { controllers, prefix }: HostedRoute
 
 /** Returns the paths of a controller's handlers in Express. */
 function pathsOf(controller: Type, prefix: string): string[] {
-  const prototype = controller.prototype as Record<string, object>;
   const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
-  return new MetadataScanner()
-    .getAllMethodNames(prototype)
-    .map((name) => prototype[name]!)
-    .filter((handler) => Reflect.hasMetadata(METHOD_METADATA, handler))
-    .map((handler) => Reflect.getMetadata(PATH_METADATA, handler) as string)
+  return handlersOf(controller)
+    .map(({ handler }) => Reflect.getMetadata(PATH_METADATA, handler) as string)
     .map((path) => [prefix, base, path.replace(/^\/$/, '')].filter(Boolean).join('/'))
     .map((path) => path.replace(/^\/?/, '/'));
 }

@@ -48,6 +48,7 @@ export {
   type HandlerOptions,
   Public,
   RequiresScope,
+  type ScopeOptions,
 } from '../common/access/access.decorator.ts';
 export { UserGroupErrors } from '../common/problem/problem.filter.ts';
 export { Gate } from '../common/concurrency/gate.ts';
@@ -115,6 +116,7 @@ export type {
   ApiTokenWithSecret,
 } from '../api-token/dto/api-token-response.dto.ts';
 export type { ChangedObject, ChangedUserGroup, EventView } from '../event/feed/dto/event-response.dto.ts';
+export type { TokenRequest } from '../common/http/parameters/token-request.dto.ts';
 export type { IntrospectionRequest } from '../introspection/dto/introspect.dto.ts';
 export type { IntrospectionResponse } from '../introspection/dto/introspection-response.dto.ts';
 export type { DescribedDataSource, DescribedMapping } from '../mapping/described-mapping.ts';
@@ -129,5 +131,6 @@ export type {
 } from '../user-group/group/dto/user-group-response.dto.ts';
 export type { UpdateUserGroupRequest } from '../user-group/resource/dto/user-group-resource.dto.ts';
 export type { UserGroupResource } from '../user-group/resource/dto/user-group-resource-response.dto.ts';
+export type { GroupStatus, StatusReason } from '../user-group/status/user-group-status.ts';
 export type { RotateUserGroupTokenByIdRequest } from '../user-group/rotation/dto/grace.dto.ts';
 export type { RotateUserGroupTokenRequest } from '../user-group/rotation/dto/rotate-token.dto.ts';

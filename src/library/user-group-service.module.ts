@@ -113,8 +113,7 @@ const STARTED: Provider = {
 export class UserGroupServiceModule {
   /** @throws ConfigError for invalid options, when the application is created */
   static forRoot({ http, ports, plugins, ...values }: UserGroupOptions & UserGroupStructure): DynamicModule {
-    const structure = { http, ports, plugins };
-    return hosted({ useFactory: () => prepare(values, structure) }, structure);
+    return hosted({ useFactory: () => values }, { http, ports, plugins });
   }
 
   /** @throws OperatorError unless exactly one way to make the options is given; ConfigError like `forRoot` */
@@ -125,40 +124,35 @@ export class UserGroupServiceModule {
         'UserGroupServiceModule.forRootAsync needs exactly one of useFactory, useClass and useExisting.',
       );
     }
-    if (useFactory) {
-      const values = async (...args: unknown[]) => prepare(await useFactory(...args), structure);
-      return hosted({ inject, useFactory: values }, structure, imports);
-    }
-    const created = async (factory: UserGroupOptionsFactory) =>
-      prepare(await factory.createUserGroupOptions(), structure);
-    const config = { inject: [(useClass ?? useExisting)!], useFactory: created };
-    return hosted(config, structure, imports, useClass ? [useClass] : []);
+    const made = useFactory
+      ? { inject, useFactory }
+      : {
+          inject: [(useClass ?? useExisting)!],
+          useFactory: (factory: UserGroupOptionsFactory) => factory.createUserGroupOptions(),
+        };
+    return hosted(made, structure, imports, useClass ? [useClass] : []);
   }
 }
 
-/** Checks the options, and prepares their database. */
-async function prepare(values: UserGroupOptions, structure: UserGroupStructure): Promise<Config> {
-  return (await prepareDatabase(configOf(values, structure))).config;
-}
-
 function hosted(
-  config: Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,
+  options: Pick<FactoryProvider<UserGroupOptions>, 'inject' | 'useFactory'>,
   structure: UserGroupStructure,
   imports: NonNullable<DynamicModule['imports']> = [],
   providers: Provider[] = [],
 ): DynamicModule {
   requireHostVersions();
   const { http = {} } = structure;
-  const onlyOne = {
-    inject: [ModulesContainer, ...(config.inject ?? [])],
-    useFactory: (modules: ModulesContainer, ...injected: unknown[]) => {
+  const config = {
+    inject: [ModulesContainer, ...(options.inject ?? [])],
+    useFactory: async (modules: ModulesContainer, ...injected: unknown[]) => {
       requireOne(modules);
-      return config.useFactory(...(injected as never[]));
+      const values = await options.useFactory(...(injected as never[]));
+      return (await prepareDatabase(configOf(values, structure))).config;
     },
   };
   return {
     module: UserGroupServiceModule,
-    imports: compose(ConfigModule.forRootAsync(onlyOne, imports, providers), { ...structure, imports }),
+    imports: compose(ConfigModule.with(config, imports, providers), { ...structure, imports }),
     providers: [STARTED, ...(http ? [{ provide: ROUTES, useValue: { ...structure, http } }, RoutesMount] : [])],
   };
 }

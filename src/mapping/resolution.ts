@@ -34,19 +34,6 @@ export const resolutionColumns = `
   ${SCHEMA_NUMBER} AS "schemaNumber", COALESCE(sp.provided_id, sn.provided_id) AS "schemaProvidedId",
   COALESCE(dp.id, dn.id) AS "sourceNumber", COALESCE(dp.provided_id, dn.provided_id) AS "sourceProvidedId"`;
 
-/**
- * Tells whether every entry of the mapping of the user group with the alias `g` names a registered schema and data source,
- * and no two name one schema. An entry that was resolved when it was written stays resolved, whatever its text names now.
- */
-export const isResolvable = (dialect: Dialect) => `(
-    SELECT count(*) = count(DISTINCT CASE
-      WHEN COALESCE(m.registered_data_source_id, dp.id, dn.id) IS NOT NULL
-      THEN COALESCE(m.registered_schema_id, ${SCHEMA_NUMBER}) END)
-    FROM data_source_mapping m
-    ${resolvingJoins(dialect)}
-    WHERE m.user_group_id = g.id
-  )`;
-
 /** Lists the reasons why `registered` refuses an entry, with its place in the body; empty if it is accepted. */
 export function resolutionViolations(
   entry: Pick<Resolution, 'schemaId' | 'schemaNumber' | 'sourceNumber'>,

@@ -1,22 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Violation } from '../common/problem/violation.ts';
 import { toPointer } from '../common/json/json-pointer.ts';
-import type { JsonObject, JsonValue } from '../common/json/strict-json.ts';
+import type { JsonObject } from '../common/json/strict-json.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { ResolvedEntry } from './resolved-mapping.ts';
+import { type DeclaredVariable, variableViolations } from './variables.ts';
 
 /** `open` accepts any id in a mapping and resolves nothing; `registered` accepts ids of the registry. */
 export const mappingPolicies = ['open', 'registered'] as const;
 export type MappingPolicy = (typeof mappingPolicies)[number];
-
-/** The JSON types of a required property; `integer` is a number without a fraction. */
-export const propertyTypes = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
-export type PropertyType = (typeof propertyTypes)[number];
-
-interface RequiredProperty {
-  name: string;
-  type: PropertyType;
-}
 
 export interface SchemaIds {
   id: number;
@@ -26,7 +18,7 @@ export interface SchemaIds {
 /** The requirements of a workspace for every user group. */
 export interface UserGroupRules {
   policy: MappingPolicy;
-  requiredProperties: readonly RequiredProperty[];
+  variables: readonly DeclaredVariable[];
   /** Keys of a mapping; under `registered` the callers' ids of schemas. */
   requiredSchemas: readonly string[];
   /** Maximum number of user groups, set by the operator; null for no limit. */
@@ -37,7 +29,7 @@ export interface UserGroupRules {
 
 const NO_RULES: UserGroupRules = {
   policy: 'open',
-  requiredProperties: [],
+  variables: [],
   requiredSchemas: [],
   userGroupQuota: null,
   schemas: [],
@@ -55,10 +47,10 @@ const known = new LRUCache<string, UserGroupRules>({ max: MAX_KNOWN });
  * turns the list of schemas into a text: SQLite would recognise it as JSON and nest it.
  */
 export const userGroupRulesColumn = ({ jsonArray, jsonArrayOf }: Dialect) => `
-  CASE WHEN w.mapping_policy = 'open' AND w.required_properties = '[]' AND w.required_schemas = '[]'
+  CASE WHEN w.mapping_policy = 'open' AND w.variables = '[]' AND w.required_schemas = '[]'
     AND w.user_group_quota IS NULL
     THEN NULL
-    ELSE CAST(${jsonArray}(w.mapping_policy, w.required_properties, w.required_schemas,
+    ELSE CAST(${jsonArray}(w.mapping_policy, w.variables, w.required_schemas,
       w.user_group_quota,
       CASE WHEN w.mapping_policy = 'registered' THEN (
         SELECT '' || CAST(${jsonArrayOf}(${jsonArray}(s.id, s.provided_id)) AS text)
@@ -77,7 +69,7 @@ export function parseUserGroupRules(text: string | null): UserGroupRules {
 }
 
 function parseRules(text: string): UserGroupRules {
-  const [policy, properties, requiredSchemas, userGroupQuota, schemas] = JSON.parse(text) as [
+  const [policy, variables, requiredSchemas, userGroupQuota, schemas] = JSON.parse(text) as [
     MappingPolicy,
     string,
     string,
@@ -86,12 +78,26 @@ function parseRules(text: string): UserGroupRules {
   ];
   return {
     policy,
-    requiredProperties: JSON.parse(properties) as RequiredProperty[],
+    variables: JSON.parse(variables) as DeclaredVariable[],
     requiredSchemas: JSON.parse(requiredSchemas) as string[],
     userGroupQuota,
     schemas: (JSON.parse(schemas ?? '[]') as [number, string][])
       .map(([id, providedId]) => ({ id, providedId }))
       .sort((a, b) => (a.providedId < b.providedId ? -1 : 1)),
+  };
+}
+
+/** Returns rules that are stored as texts, without a quota and the schemas of the registry. */
+export function parseStoredRules(stored: {
+  policy: MappingPolicy;
+  variables: string;
+  requiredSchemas: string;
+}): UserGroupRules {
+  return {
+    ...NO_RULES,
+    policy: stored.policy,
+    variables: JSON.parse(stored.variables) as DeclaredVariable[],
+    requiredSchemas: JSON.parse(stored.requiredSchemas) as string[],
   };
 }
 
@@ -113,7 +119,7 @@ export function shortcomingsOf(
 ): Violation[] {
   const mapped = new Set(mapping.map((entry) => mappedSchema(rules, entry)));
   return [
-    ...rules.requiredProperties.flatMap((required) => propertyShortcomings(required, properties)),
+    ...rules.variables.flatMap((variable) => variableViolations(variable, properties)),
     ...rules.requiredSchemas
       .filter((schema) => !mapped.has(schema))
       .map((schema): Violation => {
@@ -126,25 +132,4 @@ export function shortcomingsOf(
 
 function mappedSchema({ policy }: UserGroupRules, entry: ResolvedEntry): string | undefined {
   return policy === 'registered' ? entry.schema?.providedId : entry.schemaId;
-}
-
-function propertyShortcomings({ name, type }: RequiredProperty, properties: JsonObject): Violation[] {
-  const pointer = toPointer(['properties', name]);
-  if (!Object.hasOwn(properties, name)) {
-    const detail = `The workspace requires every user group to have this property, of the type ${type}.`;
-    return [{ pointer, code: 'required', detail }];
-  }
-  if (isOfType(properties[name]!, type)) return [];
-  const detail = `The workspace requires this property to be of the type ${type}.`;
-  return [{ pointer, code: 'type', detail }];
-}
-
-/** Tells whether a value has the type. `null` has none: it would be a variable without a value. */
-function isOfType(value: JsonValue, type: PropertyType): boolean {
-  if (type === 'integer') return Number.isInteger(value);
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') {
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  }
-  return typeof value === type;
 }

@@ -21,7 +21,7 @@ export class OverviewController {
   @Operation(
     'getOverview',
     'Count what the workspace has',
-    'How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.',
+    'How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next.',
   )
   @Ok(OverviewResponse, 'The counts.')
   @ApiReadProblems()

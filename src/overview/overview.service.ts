@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ApiTokenCounter } from '../api-token/api-token-counter.ts';
+import { ApiTokenRepository } from '../api-token/api-token.repository.ts';
 import type { Caller } from '../common/access/caller.ts';
 import { toWireTime } from '../common/time.ts';
-import { ProblemCounter } from '../user-group/counts/problem-counts.ts';
 import { UserGroupCounter } from '../user-group/counts/user-group-counts.ts';
 import type { ApiTokensOverview, OverviewResponse } from './dto/overview-response.dto.ts';
 
@@ -10,16 +9,14 @@ import type { ApiTokensOverview, OverviewResponse } from './dto/overview-respons
 export class OverviewService {
   constructor(
     private readonly userGroups: UserGroupCounter,
-    private readonly flaws: ProblemCounter,
-    private readonly apiTokens: ApiTokenCounter,
+    private readonly apiTokens: ApiTokenRepository,
   ) {}
 
   /** @throws DatabaseUnavailable */
   async get(caller: Caller): Promise<OverviewResponse> {
     const { workspaceId } = caller;
-    const [{ value: counts, asOf }, flaws, api_tokens] = await Promise.all([
+    const [{ value: counts, asOf }, api_tokens] = await Promise.all([
       this.userGroups.read(workspaceId),
-      this.flaws.find(workspaceId),
       this.countApiTokens(caller),
     ]);
     return {
@@ -27,9 +24,10 @@ export class OverviewService {
       overview: {
         user_groups: {
           total: counts.groups,
-          suspended: counts.suspended,
-          unresolvable: flaws?.unresolvable ?? null,
-          incomplete: flaws?.incomplete ?? null,
+          suspended: counts.inactive.suspended,
+          expired: counts.inactive.expired,
+          incomplete: counts.isChecked ? counts.inactive.incomplete : null,
+          unresolved: counts.isChecked ? counts.inactive.unresolved : null,
         },
         user_group_tokens: { in_overlap: counts.inOverlap, in_overlap_used_last_hour: counts.inOverlapUsed },
         api_tokens,
@@ -40,7 +38,7 @@ export class OverviewService {
 
   private async countApiTokens({ workspaceId, scopes }: Caller): Promise<ApiTokensOverview | null> {
     if (!scopes.has('admin')) return null;
-    const { active, expiringSoon } = await this.apiTokens.count(workspaceId);
+    const { active, expiringSoon } = await this.apiTokens.countActive(workspaceId);
     return { active, expiring_within_30_days: expiringSoon };
   }
 }

@@ -1,6 +1,7 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { createClient } from '@redis/client';
 import { within } from '../common/concurrency/within.ts';
+import { reasonOf } from '../common/problem/reason-of.ts';
 import type { Config } from '../config/config.ts';
 
 /** Without a response for this long Redis is considered down. */
@@ -61,12 +62,8 @@ export class Redis implements OnApplicationShutdown {
     const client = this.createConnection();
     this.client = client;
     withinLimit(CONNECT_LIMIT_MS, client.connect()).then(
-      () => {
-        this.notice(true);
-      },
-      (error: unknown) => {
-        this.giveUp(client, error);
-      },
+      () => this.notice(true),
+      (error: unknown) => this.giveUp(client, error),
     );
   }
 
@@ -114,11 +111,5 @@ function createConnection(create: typeof createClient, url: string) {
 }
 
 function withinLimit<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  return within(limitMs, promise, () => new Error(`no answer within ${limitMs} ms`));
-}
-
-/** A refused connection to a name with several addresses has a code but no message. */
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || 'unknown';
+  return within(limitMs, promise, () => new Error(`no response within ${limitMs} ms`));
 }

@@ -6,15 +6,19 @@ import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts'
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { MappingModule } from '../mapping/mapping.module.ts';
 import { DanglingMappings } from './conformance/dangling-mappings.ts';
+import { UserGroupHistoryRetention, WorkspaceHistoryRetention } from './history/history-retention.ts';
+import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
 import { IncompleteGroups } from './conformance/incomplete-groups.ts';
 import { MappingPolicySwitch } from './conformance/mapping-policy-switch.ts';
-import { MappingReferrers } from './conformance/mapping-referrers.ts';
 import { UnresolvableMappings } from './conformance/unresolvable-mappings.ts';
-import { ProblemCounter } from './counts/problem-counts.ts';
+import { FlawCheck } from './conformance/flaw-check.ts';
 import { UserGroupCounter } from './counts/user-group-counts.ts';
 import { IdempotencyKeyExpiry, IdempotencyKeys } from './writing/idempotency-keys.ts';
+import { UserGroupHistory } from './resource/user-group-history.service.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupTotal } from './resource/user-group-total.ts';
+import { BulkWrites } from './bulk/bulk-writes.ts';
+import { UserGroupBulkChanges } from './bulk/user-group-bulk-changes.ts';
 import { UserGroupExporter } from './bulk/user-group-exporter.ts';
 import { UserGroupImporter } from './bulk/user-group-importer.ts';
 import { containFormat, StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
@@ -26,6 +30,7 @@ import { changeGuardPort } from './writing/user-group-change-veto.ts';
 import { UserGroupRepository } from './group/user-group.repository.ts';
 import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
 import { UserGroupService } from './user-group.service.ts';
+import { TokenEnder } from './rotation/token-ender.ts';
 import { TokenRotations } from './rotation/token-rotations.ts';
 import { UserGroupTokenList } from './rotation/user-group-token-list.ts';
 import { UserGroupTokenRepository } from './token/user-group-token.repository.ts';
@@ -39,15 +44,17 @@ import { UserGroups } from './user-groups.ts';
 /** The providers that other modules use. */
 const shared = [
   DanglingMappings,
-  ProblemCounter,
+  FlawCheck,
   IncompleteGroups,
   MappingPolicySwitch,
-  MappingReferrers,
+  TokenEnder,
   TokenIssuer,
   Tokens,
   UnresolvableMappings,
+  UserGroupBulkChanges,
   UserGroupCounter,
   UserGroupExporter,
+  UserGroupHistory,
   UserGroupImporter,
   UserGroupList,
   UserGroupTotal,
@@ -66,16 +73,20 @@ const shared = [
   imports: [ActivityModule, AuditModule, EncryptionKeyModule, MappingModule, RateLimitModule],
   providers: [
     ...shared,
+    BulkWrites,
     changeGuardPort,
     IdempotencyKeyExpiry,
     IdempotencyKeys,
     port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }, containFormat),
     TokenRotations,
+    UserGroupHistoryRepository,
+    UserGroupHistoryRetention,
     UserGroupRepository,
     UserGroupSnapshotRepository,
     UserGroupWriter,
     WritePlanner,
     WriteStore,
+    WorkspaceHistoryRetention,
   ],
   exports: shared,
 })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
-import type { Caller } from '../common/access/caller.ts';
+import { type Caller, requireScope } from '../common/access/caller.ts';
 import { UserGroupNotFound } from '../common/problem/errors.ts';
 import { UserGroupTokenCipher } from '../encryption-key/user-group-token-cipher.ts';
 import { UserGroupInput } from './group/dto/user-group.dto.ts';
@@ -12,7 +12,9 @@ import {
 import type { WrittenUserGroup } from './writing/user-group-write.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
 import { toWanted, type WantedUserGroup } from './group/user-group-fields.ts';
-import { UserGroupRepository } from './group/user-group.repository.ts';
+import { type StoredUserGroup, UserGroupRepository } from './group/user-group.repository.ts';
+
+type Shown = Omit<WrittenUserGroup, 'rulesVersion'>;
 
 /** GET and PUT of the contract. */
 @Injectable()
@@ -56,21 +58,39 @@ export class UserGroupService {
     return { success: 1, user_group: toView(written, providedId) };
   }
 
-  private async lookUp({ workspaceId }: Caller, providedId: string): Promise<WrittenUserGroup> {
+  private async lookUp(caller: Caller, providedId: string): Promise<Shown> {
+    const { workspaceId } = caller;
     const group = await this.userGroups.find(workspaceId, providedId);
-    // At the door of the contract the next step is to create it.
-    if (!group) throw new UserGroupNotFound(UserGroupNotFound.spec.about);
+    if (!group) throw notFound();
+    if (group.isTokenEnded) return this.write(caller, providedId, {}, { mayCreate: false });
     const token = this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash });
     return { result: 'unchanged', group, token };
   }
 
-  private write(caller: Caller, providedId: string, wanted: WantedUserGroup): Promise<WrittenUserGroup> {
-    return this.writes.write({ caller, providedId, plan: () => wanted, showsToken: true });
+  /** Replaces, too, a token that was ended together with others, so that the caller's next page works. */
+  private write(
+    caller: Caller,
+    providedId: string,
+    wanted: WantedUserGroup,
+    { mayCreate } = { mayCreate: true },
+  ): Promise<WrittenUserGroup> {
+    const plan = (stored: StoredUserGroup | undefined) => {
+      if (!stored && !mayCreate) throw notFound();
+      if (!stored?.isTokenEnded) return wanted;
+      requireScope(caller, 'user-groups:write', 'Replacing the token, which was ended with all others,');
+      return { ...wanted, replacement: { graceSeconds: 0, isEnded: true } };
+    };
+    return this.writes.write({ caller, providedId, plan, showsToken: true });
   }
 
-  private show(caller: Caller, channel: 'look_up' | 'write', providedId: string, { group }: WrittenUserGroup): void {
+  private show(caller: Caller, channel: 'look_up' | 'write', providedId: string, { group }: Shown): void {
     this.tokenDisclosures.record(caller, channel, { id: group.id, providedId });
   }
+}
+
+/** At the door of the contract the next step is to create it. */
+function notFound(): UserGroupNotFound {
+  return new UserGroupNotFound(UserGroupNotFound.spec.about);
 }
 
 function isLookUp(wanted: WantedUserGroup): boolean {
@@ -78,6 +98,6 @@ function isLookUp(wanted: WantedUserGroup): boolean {
 }
 
 /** Responses of the contract always contain the token. */
-function toView({ group, token }: WrittenUserGroup, providedId: string) {
+function toView({ group, token }: Shown, providedId: string) {
   return toUserGroupWithToken({ id: group.id, name: group.name, token: token! }, providedId);
 }

@@ -4,6 +4,7 @@ import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts'
 import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
 import { NewDeliveries } from './delivery/new-deliveries.ts';
+import { TestEvents } from './delivery/test-events.ts';
 import { WebhookDeliverer } from './delivery/webhook-deliverer.ts';
 import { WebhookDeliveryController } from './delivery/webhook-delivery.controller.ts';
 import { WebhookBacklogRepository } from './delivery/webhook-backlog.repository.ts';
@@ -39,6 +40,7 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
     ReminderRetention,
     Reminders,
     RemovedEndpoints,
+    TestEvents,
     UnresolvableMappingReminder,
     WebhookBacklogRepository,
     WebhookDeliverer,

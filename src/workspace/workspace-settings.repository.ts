@@ -9,12 +9,16 @@ interface OfWorkspace {
 }
 
 /** Settings that are not rules for user groups, as columns. */
-export type StoredSettings = Pick<Workspace, 'publicId' | 'embedTokenIssuer' | 'embedTokenAudiences'>;
+export type StoredSettings = Pick<Workspace, 'publicId' | 'embedTokenIssuer' | 'embedTokenAudiences' | 'viewAs'>;
 
 /** All settings that callers can change, as columns; lists are JSON texts. */
 type ChangedSettings = Omit<StoredSettings, 'publicId'> &
-  Pick<Workspace, 'requiredProperties' | 'requiredSchemas'> &
-  OfWorkspace & { policy: string };
+  Pick<Workspace, 'variables' | 'requiredSchemas'> &
+  OfWorkspace & {
+    policy: string;
+    /** Time of a change of what groups must have; null if this stays the same. */
+    changedAt: number | null;
+  };
 
 interface Quota extends OfWorkspace {
   /** Null for no limit. */
@@ -27,16 +31,17 @@ const findSettings = statement<OfWorkspace, StoredSettings>(
   'workspace-settings.find',
   () => `
     SELECT public_id AS "publicId", embed_token_issuer AS "embedTokenIssuer",
-      embed_token_audiences AS "embedTokenAudiences"
+      embed_token_audiences AS "embedTokenAudiences", view_as AS "viewAs"
     FROM workspace WHERE id = :workspaceId`,
 );
 
 const updateSettings = statement<ChangedSettings>(
   'workspace-settings.update',
   () => `
-    UPDATE workspace SET mapping_policy = :policy, required_properties = :requiredProperties,
+    UPDATE workspace SET mapping_policy = :policy, variables = :variables,
       required_schemas = :requiredSchemas, embed_token_issuer = :embedTokenIssuer,
-      embed_token_audiences = :embedTokenAudiences
+      embed_token_audiences = :embedTokenAudiences, view_as = :viewAs,
+      flaws_unchecked_since = coalesce(CAST(:changedAt AS bigint), flaws_unchecked_since)
     WHERE id = :workspaceId`,
 );
 

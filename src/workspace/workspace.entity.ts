@@ -15,8 +15,8 @@ export class Workspace {
   /** `open` accepts any id in a mapping, `registered` accepts ids of the registry. */
   @Column('varchar', { length: 10, default: 'open' }) mappingPolicy!: 'open' | 'registered';
 
-  /** JSON text of `{name, type}` objects: the required properties of each user group. */
-  @Column('text', { default: '[]' }) requiredProperties!: string;
+  /** JSON text of the declared variables of each user group. */
+  @Column('text', { default: '[]' }) variables!: string;
 
   /** JSON text of schema ids: the required schemas of each user group. */
   @Column('text', { default: '[]' }) requiredSchemas!: string;
@@ -35,4 +35,16 @@ export class Workspace {
 
   /** Grows with each change of its rules, and of the registered things that mappings name. */
   @Column('integer', { default: 0 }) rulesVersion!: number;
+
+  /** Time of a change of its rules by which the flaws of its groups are not all checked yet, or null. */
+  @Column('bigint', { nullable: true }) flawsUncheckedSince!: number | null;
+
+  /** Whether embed tokens can be issued for somebody who acts for a group. */
+  @Column('varchar', { length: 9, default: 'allowed' }) viewAs!: 'allowed' | 'forbidden';
+
+  /** User-group tokens issued before this are ended; null if none was ended together. */
+  @Column('bigint', { nullable: true }) tokensEndedBefore!: number | null;
+
+  /** Embed tokens issued before this are ended; null if none was ended together. */
+  @Column('bigint', { nullable: true }) embedTokensEndedBefore!: number | null;
 }

@@ -2,10 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { scopes } from '../../src/common/access/caller.ts';
-import { ConnectionPool } from '../../src/database/connection-pool.ts';
-import type { Answer, ApiClient } from '../support/api-client.ts';
+import { Statements } from '../../src/database/statements.ts';
+import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase, onPostgres } from '../support/databases.ts';
 import { callOf, describeOperations } from '../support/every-operation.ts';
+import { IMPORT, toLines } from '../support/lines.ts';
 import { type TestService, withService } from '../support/test-service.ts';
 import { soon } from '../support/until.ts';
 
@@ -30,7 +31,7 @@ const LANES = 16;
 /** Authentication, what is counted and noted in the background, each once for all calls. */
 const BESIDE = 5;
 
-/** What the change feed reads: while it is locked, no API token is taken from the cache. */
+/** The table that the change feed reads: while it is locked, no API token is taken from the cache. */
 const FEED = 'change_event';
 
 onPostgres('while tables are locked, one workspace takes few connections', () => {
@@ -62,6 +63,20 @@ onPostgres('while tables are locked, one workspace takes few connections', () =>
   test('by all operations within the lanes at once, each ten times', async () => {
     const wanted = await callMany((operation) => IN_LANES.has(operation), await allButFeed());
     expect(wanted).toBeLessThanOrEqual(LANES + BESIDE);
+  });
+
+  test('by twenty dry runs of an import', async () => {
+    const api = service.clientOf(await service.issueToken([...scopes], 'dry-runs'));
+    const { wanted, answers } = await whileLocked(service, api, {
+      tables: ['user_group'],
+      begin: () =>
+        Array.from({ length: 20 }, () =>
+          api.call('POST', `${IMPORT}?dry_run=true`, toLines({ provided_id: 'acme', name: 'Acme' }), NDJSON),
+        ),
+    });
+    expect(wanted).toBeLessThanOrEqual(TURNS + BESIDE);
+    for (const { status, text } of answers)
+      expect([status, text]).toEqual([200, expect.stringContaining('"created":1')]);
   });
 
   test('by what reads the events, each ten times', async () => {
@@ -123,14 +138,14 @@ interface Locked {
 
 /**
  * Makes calls while tables are locked for a second.
- * @returns how many connections are wanted at once, and what is answered once the lock is gone
+ * @returns the number of connections that are wanted at once, and the responses after the lock is gone
  */
 async function whileLocked(
   service: TestService,
   api: ApiClient,
   { tables, begin, meanwhile }: Locked,
 ): Promise<{ wanted: number; answers: Answer[] }> {
-  const pool = service.app.get(ConnectionPool);
+  const pool = service.app.get(Statements);
   const holder = new Client({ connectionString: service.database.env['DATABASE_URL'] });
   await holder.connect();
   try {
@@ -143,7 +158,7 @@ async function whileLocked(
     done.catch(() => undefined);
     let wanted = 0;
     for (const until = performance.now() + 1000; performance.now() < until;) {
-      const { busy, waiting } = pool.usage()!;
+      const { busy, waiting } = pool.poolUsage()!;
       wanted = Math.max(wanted, busy + waiting);
       await sleep(20);
     }

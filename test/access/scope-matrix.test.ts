@@ -1,14 +1,15 @@
+import { generateToken } from '../../src/common/secret/secrets.ts';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { RequestMethod } from '@nestjs/common';
-import { isPublic, SCOPE_METADATA } from '../../src/common/access/access.decorator.ts';
+import { accessOf } from '../../src/common/access/access.decorator.ts';
 import { type Scope, scopes } from '../../src/common/access/caller.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { registryBody } from '../support/registry.ts';
 import { type TestService, withService } from '../support/test-service.ts';
 
-/** What one workspace has, and nobody else may reach. */
+/** The things of one workspace, which no other workspace may reach. */
 interface Things {
   group: string;
   groupToken: string;
@@ -20,11 +21,13 @@ interface Things {
 
 interface Route {
   method: string;
-  /** As the handler declares it. */
+  /** The path that the handler declares. */
   path: string;
   scope: Scope;
   /** A call that succeeds for who has the scope, on the things of the own workspace. */
   call: (things: Things) => { path?: string; body?: unknown; headers?: Record<string, string> };
+  /** The code of its refusal by the state of the service, which only who has the scope gets. */
+  refused?: string;
   /** The answer to the same call about another workspace's things; undefined where none can be named. */
   foreign?: { status: number; code?: string };
 }
@@ -117,12 +120,45 @@ const routes: Route[] = [
     call: ({ group }) => ({ body: { user_group_id: group, name: 'imported' }, headers: NDJSON }),
     foreign: { status: 200 },
   },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/actions',
+    scope: 'user-groups:write',
+    call: () => ({ body: { action: 'suspend', ids: ['nobody'] } }),
+  },
   { method: 'POST', path: '/api/v1/user-groups/export', scope: 'admin', call: () => ({ body: {} }) },
   {
     method: 'GET',
     path: '/api/v1/user-groups/:id/tokens',
     scope: 'user-groups:read',
     call: (things) => ({ path: ofGroup(things, '') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/view',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: resource(things, '/view') }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/versions',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: resource(things, '/versions') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/versions/:version',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: resource(things, '/versions/1') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/versions/:version/restore',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things, '/versions/1/restore') }),
     foreign: notFound('user_group_not_found'),
   },
   {
@@ -144,6 +180,16 @@ const routes: Route[] = [
     path: '/api/v1/user-groups/:id/embed-tokens',
     scope: 'embed-tokens:issue',
     call: ({ group }) => ({ path: `/api/v1/user-groups/${group}/embed-tokens`, body: { audience: 'renderer' } }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/embed-tokens',
+    scope: 'user-groups:view-as',
+    call: ({ group }) => ({
+      path: `/api/v1/user-groups/${group}/embed-tokens`,
+      body: { audience: 'renderer', acting_for: { subject: 'kim', reason: 'a ticket' } },
+    }),
     foreign: notFound('user_group_not_found'),
   },
   {
@@ -201,7 +247,7 @@ const routes: Route[] = [
     path: '/api/v1/schemas',
     scope: 'registry:write',
     call: ({ group }) => ({ body: { provided_id: `new-${group}`, name: 'New' } }),
-    // As with groups, the same id can be given here.
+    // A call may give the same id here, which is also true of groups.
     foreign: { status: 201 },
   },
   {
@@ -238,7 +284,7 @@ const routes: Route[] = [
     path: '/api/v1/data-sources',
     scope: 'registry:write',
     call: ({ group }) => ({ body: { provided_id: `new-${group}`, name: 'New' } }),
-    // As with groups, the same id can be given here.
+    // A call may give the same id here, which is also true of groups.
     foreign: { status: 201 },
   },
   {
@@ -313,10 +359,41 @@ const routes: Route[] = [
   },
   {
     method: 'POST',
+    path: '/api/v1/webhook-endpoints/:id/test',
+    scope: 'webhooks:write',
+    call: (things) => ({ path: ofEndpoint(things, '/test') }),
+    // The service of this test sends nothing.
+    refused: 'webhook_test_refused',
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
+  {
+    method: 'POST',
     path: '/api/v1/webhook-endpoints/:id/roll-secret',
     scope: 'webhooks:write',
     call: (things) => ({ path: ofEndpoint(things, '/roll-secret'), body: {} }),
     foreign: notFound('webhook_endpoint_not_found'),
+  },
+  // A token of another workspace is as unknown as any other text.
+  {
+    method: 'POST',
+    path: '/api/v1/revoke',
+    scope: 'tokens:rotate',
+    call: ({ groupToken }) => ({ body: { token: groupToken } }),
+    foreign: { status: 200 },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/tokens/report-leaked',
+    scope: 'tokens:rotate',
+    call: ({ groupToken }) => ({ body: { tokens: [groupToken] } }),
+    foreign: { status: 200 },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/tokens/inspect',
+    scope: 'tokens:inspect',
+    call: ({ groupToken }) => ({ body: { token: groupToken } }),
+    foreign: { status: 200 },
   },
   { method: 'GET', path: '/api/v1/workspace', scope: 'registry:read', call: () => ({}) },
   {
@@ -325,8 +402,13 @@ const routes: Route[] = [
     scope: 'registry:write',
     call: () => ({ body: { mapping_policy: 'open' } }),
   },
+  {
+    method: 'POST',
+    path: '/api/v1/workspace/end-tokens',
+    scope: 'admin',
+    call: () => ({ body: { kinds: ['embed_token'], reason: 'r', before: '2020-01-01T00:00:00Z' } }),
+  },
   { method: 'GET', path: '/api/v1/workspace/unresolvable-mappings', scope: 'registry:read', call: () => ({}) },
-  { method: 'GET', path: '/api/v1/workspace/incomplete-user-groups', scope: 'registry:read', call: () => ({}) },
   {
     method: 'POST',
     path: '/api/v1/workspace/incomplete-user-groups/preview',
@@ -343,7 +425,7 @@ const publicRoutes = [
   { method: 'GET', path: '/health/ready' },
 ];
 
-/** Of the console: those that are not public ask for a session, of whatever scope. test/console calls each. */
+/** The routes of the console. All but the public ones ask for a session of any scope. test/console calls each. */
 const consoleRoutes = [
   'DELETE /console/session public ',
   'DELETE /console/sessions/:id  ',
@@ -385,7 +467,7 @@ onEachDatabase((kind) => {
     const schema = await all.call('POST', '/api/v1/schemas', registered);
     const dataSource = await all.call('POST', '/api/v1/data-sources', registered);
     lastSchema = registryBody(schema).schema.id;
-    // As with schemas.
+    // A workspace has few endpoints, too.
     await all.call('DELETE', `/api/v1/webhook-endpoints/${lastEndpoint}`);
     const endpoint = await all.call('POST', '/api/v1/webhook-endpoints', { url: 'https://receiver.example/' });
     lastEndpoint = endpoint.body.webhook_endpoint.id;
@@ -434,7 +516,7 @@ onEachDatabase((kind) => {
         const answer = await send(route, things, clients.get(`own ${scope}`)!);
         const { status, body } = answer;
         if (scope === route.scope) {
-          expect([scope, status < 300, body.code]).toEqual([scope, true, undefined]);
+          expect([scope, status < 300, body.code]).toEqual([scope, route.refused === undefined, route.refused]);
         } else {
           expect([scope, status, body.code]).toEqual([scope, 403, 'insufficient_scope']);
           expect(body.detail).toContain(`"${route.scope}"`);
@@ -455,7 +537,7 @@ onEachDatabase((kind) => {
       const theirs = await create('own');
       const nothing = {
         group: `absent-${++count}`,
-        groupToken: `${theirs.groupToken.slice(0, -1)}_`,
+        groupToken: generateToken('ugt'),
         apiToken: 999_999,
         schema: 999_999,
         dataSource: 999_999,
@@ -503,7 +585,7 @@ onEachDatabase((kind) => {
   });
 });
 
-/** Of an answer, what does not differ from call to call. */
+/** The parts of a response that are the same for each call. */
 function wordsOf({ status, body, headers }: Answer): unknown {
   const words = { ...body, request_id: null, user_group: null, schema: null, data_source: null };
   return [status, words, Object.keys(headers).sort()];
@@ -539,9 +621,9 @@ function handlersOf({ app }: TestService) {
       const path = Reflect.getMetadata(PATH_METADATA, handler) as string | undefined;
       if (path === undefined) return [];
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number]!;
-      const scope = Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined;
-      const isOpen = isPublic(handler);
-      return { method, path: `/${base}/${path}`.replace(/\/+$/, ''), scope, isOpen };
+      const { scopes: declared, isPublic: isOpen } = accessOf(handler);
+      const route = { method, path: `/${base}/${path}`.replace(/\/+$/, ''), isOpen };
+      return (declared.length > 0 ? declared : [undefined]).map((scope) => ({ ...route, scope }));
     });
   });
 }

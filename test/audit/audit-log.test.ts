@@ -451,7 +451,7 @@ onEachDatabase((kind) => {
       expect(headers['retry-after']).toMatch(/^\d+$/);
     }
     expect(await allRows(service)).toEqual(before);
-    // What changes nothing needs no record.
+    // A call that changes nothing needs no record.
     expect((await api.get({ user_group_id: 'strict', name: 'Strict' })).status).toBe(200);
     await allow();
     expect((await api.post({ current_token: body.user_group.token })).status).toBe(200);

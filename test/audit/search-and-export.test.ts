@@ -113,7 +113,7 @@ onEachDatabase((kind) => {
        SELECT value, ${workspace!.id}, ${now} + value / 7, CASE WHEN value IN (5, 15000) THEN 'schema.create' ELSE 'user_group.create' END,
          'service', CASE WHEN value IN (5, 15000) THEN 'schema' ELSE 'user_group' END, CAST(value AS varchar(20)) FROM n`,
     );
-    // As where workspaces have long logs.
+    // The planner sees a workspace with a long log.
     const asLong = 'ALTER TABLE audit_event ALTER workspace_id SET (n_distinct = 1)';
     if (kind === 'postgres') await changeDatabase(service.database, asLong);
     await changeDatabase(service.database, 'ANALYZE');

@@ -26,7 +26,7 @@ onEachDatabase((kind) => {
   };
   const create = async (id: string) => (await api.put({ user_group_id: id, name: id })).body.user_group;
 
-  test('whoever is answered a token is told, once for each API token and group', async () => {
+  test('each caller that gets a token is told, once for each API token and group', async () => {
     const { team_id, token } = await create('seen');
     await create('other');
     const key = { 'Idempotency-Key': 'k' };

@@ -51,7 +51,7 @@ onEachDatabase((kind) => {
         actor_type: 'unknown',
         address: '198.51.100.1',
         details: {
-          // How the first of them was.
+          // The first refusal.
           code: 'api_token_invalid',
           method: 'GET',
           path: '/api/user',

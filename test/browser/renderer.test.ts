@@ -10,6 +10,7 @@ import type { Browser, Page, Request } from 'playwright-core';
 import { ApiClient } from '../support/api-client.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { noteDump, noteLog, noteTokens } from '../support/leaks.ts';
+import { readUntil } from '../support/until.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'renderer');
 const ACME = {
@@ -60,13 +61,15 @@ afterEach(() => page.context().close());
 test('each tenant sees the rows of its own data source and region, and no others', async () => {
   const [acme, globex] = example.links;
   await open(acme);
-  expect(await shownProducts()).toEqual(storedProducts('acme', ACME.properties));
-  expect(await shownProducts()).toHaveLength(6);
-  expect(await page.locator('#viewer').innerText()).toBe('Acme EMEA is viewing');
+  const ofAcme = storedProducts('acme', ACME.properties);
+  expect(ofAcme).toHaveLength(6);
+  expect(await readUntil(ofAcme, shownProducts)).toEqual(ofAcme);
+  expect(await readUntil('Acme EMEA is viewing', shownViewer)).toBe('Acme EMEA is viewing');
   await open(globex);
-  expect(await shownProducts()).toEqual(storedProducts('globex', { region: 'APAC', max_rows: 4 }));
-  expect(await shownProducts()).toHaveLength(4);
-  expect(await page.locator('#viewer').innerText()).toBe('Globex APAC is viewing');
+  const ofGlobex = storedProducts('globex', { region: 'APAC', max_rows: 4 });
+  expect(ofGlobex).toHaveLength(4);
+  expect(await readUntil(ofGlobex, shownProducts)).toEqual(ofGlobex);
+  expect(await readUntil('Globex APAC is viewing', shownViewer)).toBe('Globex APAC is viewing');
   for (const product of await shownProducts()) expect(ACME_PRODUCTS).not.toContain(product);
 });
 
@@ -76,7 +79,7 @@ test('the months that the viewer chooses change the rows', async () => {
   const month = { ...ACME.properties, to: '2026-01' };
   const wanted = storedRevenue('acme', month);
   expect(wanted).not.toEqual(storedRevenue('acme', ACME.properties));
-  await expect(eventually(wanted, shownRevenue)).resolves.toEqual(wanted);
+  await expect(readUntil(wanted, shownRevenue)).resolves.toEqual(wanted);
 });
 
 test('a property that changes changes the rows', async () => {
@@ -88,7 +91,7 @@ test('a property that changes changes the rows', async () => {
     const wanted = storedProducts('acme', properties);
     expect(wanted).not.toEqual(await shownProducts());
     await api.put({ user_group_id: 'acme-emea', properties });
-    await expect(eventually(wanted, shownProducts)).resolves.toEqual(wanted);
+    await expect(readUntil(wanted, shownProducts)).resolves.toEqual(wanted);
   }
 });
 
@@ -96,7 +99,7 @@ test('a mapping that changes changes the data source', async () => {
   await open(await acmeLink());
   await api.put({ user_group_id: 'acme-emea', mapping: { sales: 'warehouse-globex' } });
   const wanted = storedProducts('globex', ACME.properties);
-  await expect(eventually(wanted, shownProducts)).resolves.toEqual(wanted);
+  await expect(readUntil(wanted, shownProducts)).resolves.toEqual(wanted);
 });
 
 test.each([
@@ -110,7 +113,7 @@ test.each([
   'EMEA\u0000',
 ])('a region is data, whatever it says: %j', async (region) => {
   const written = await api.put({ user_group_id: 'acme-emea', properties: { region, max_rows: 6 } });
-  // What the service does not store, the renderer never sees.
+  // The renderer never sees a text that the service does not store.
   if (region.includes('\u0000')) {
     expect(written.status).toBe(422);
     return;
@@ -174,18 +177,37 @@ test('what a tampered token, an API token or no token opens shows nothing', asyn
   const tampered = token.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
   for (const given of [tampered, token.slice(0, -1), readFileSync(example.tokenFile, 'utf8'), '']) {
     await open(linkFor(given), 'refused');
-    expect(await page.locator('svg *').count()).toBe(0);
-    expect(await page.locator('#viewer').innerText()).toBe('');
+    expect(await readUntil(0, drawn)).toBe(0);
+    expect(await readUntil('', shownViewer)).toBe('');
   }
 });
 
-test('an embed token, whose audience this renderer does not compare, is refused', async () => {
-  const path = '/api/v1/user-groups/acme-emea/embed-tokens';
-  const { body } = await api.call('POST', path, { audience: 'another renderer' });
-  const { token } = body.embed_token;
-  const introspection = await api.call('POST', '/api/v1/introspect', { token });
-  expect(introspection.body.active).toBe(true);
-  expect((await query({ userGroupToken: token })).status).toBe(403);
+test('an embed token for another renderer, or for the pages of another site, is refused', async () => {
+  expect((await query({ userGroupToken: await embedToken({}) })).status).toBe(200);
+  for (const body of [{ audience: 'another renderer' }, { origin: 'https://app.example.com' }]) {
+    const token = await embedToken(body);
+    expect(await api.isActive(token)).toBe(true);
+    expect((await query({ userGroupToken: token })).status).toBe(403);
+  }
+});
+
+test('while somebody views as a group a banner says who, as text, and the group itself sees none', async () => {
+  const subject = '<img src=x onerror=alert(1)> Kim';
+  await open(linkFor(await embedToken({ acting_for: { subject, reason: 'Ticket 4711' } })));
+  const banner = `Viewed by ${subject} as Acme EMEA`;
+  const acting = page.locator('#acting');
+  expect(await readUntil(banner, () => acting.innerText())).toBe(banner);
+  expect(await readUntil(true, () => acting.isVisible())).toBe(true);
+  expect(await readUntil(0, () => page.locator('main img').count())).toBe(0);
+  expect(await readUntil('', shownViewer)).toBe('');
+  const products = storedProducts('acme', ACME.properties);
+  expect(await readUntil(products, shownProducts)).toEqual(products);
+  await api.call('PATCH', '/api/v1/workspace', { view_as: 'forbidden' });
+  await state('refused').waitFor();
+  expect(await readUntil('', () => acting.innerText())).toBe('');
+  await api.call('PATCH', '/api/v1/workspace', { view_as: 'allowed' });
+  await open(await acmeLink());
+  expect(await readUntil(false, () => acting.isVisible())).toBe(false);
 });
 
 test('what a page asks for a second after its token was rotated is refused, and nothing stays', async () => {
@@ -199,10 +221,13 @@ test('what a page asks for a second after its token was rotated is refused, and 
   const rotatedAt = Date.now();
   expect(rotation.status).toBe(200);
   await state('refused').waitFor();
-  // By when the page asked: how soon it asks again, and draws, is a matter of the machine's load.
+  // Each time is that of the request: the load of the machine decides when the page asks again and draws.
   for (const time of shownAt) expect(time - rotatedAt).toBeLessThan(1000);
-  expect(await page.locator('svg *').count()).toBe(0);
-  expect(await page.locator('#message').innerText()).toMatch(/no longer/);
+  expect(await readUntil(0, drawn)).toBe(0);
+  await page
+    .locator('#message')
+    .getByText(/no longer/)
+    .waitFor();
   await open(linkFor(rotation.body.user_group.token));
 });
 
@@ -211,7 +236,7 @@ test('the token is in no address after the page has loaded, and in no referrer',
   requests.length = 0;
   await open(linkFor(token));
   expect(page.url()).toBe(`${origin()}/`);
-  expect(await page.evaluate('history.length')).toBe(2);
+  expect(await readUntil(2, () => page.evaluate<number>('history.length'))).toBe(2);
   await page.goBack();
   expect(page.url()).not.toContain(token);
   const [first, ...rest] = requests;
@@ -231,8 +256,8 @@ test('the name of a group is text, whatever it says', async () => {
   const name = '<img src=x onerror=alert(1)>';
   await api.put({ user_group_id: 'acme-emea', name });
   await open(await acmeLink());
-  expect(await page.locator('#viewer').innerText()).toBe(`${name} is viewing`);
-  expect(await page.locator('main img').count()).toBe(0);
+  expect(await readUntil(`${name} is viewing`, shownViewer)).toBe(`${name} is viewing`);
+  expect(await readUntil(0, () => page.locator('main img').count())).toBe(0);
 });
 
 test('no other site can embed the page unless the operator names it', async () => {
@@ -254,7 +279,10 @@ test('while the service is away the page says so, shows nothing, and goes on whe
   });
   const [own] = await printed(renderer, [/^renderer (\S+)$/m]);
   await open(`${own!}/?userGroupToken=x`, 'away');
-  expect(await page.locator('#message').innerText()).toMatch(/tries again/);
+  await page
+    .locator('#message')
+    .getByText(/tries again/)
+    .waitFor();
   answers.status = 200;
   const viewing = { ...ACME, active: true, token_type: 'user_group_token' };
   answers.body = JSON.stringify(viewing);
@@ -268,7 +296,7 @@ test('while the service is away the page says so, shows nothing, and goes on whe
   for (const [status, body] of odd) {
     Object.assign(answers, { status, body });
     await state('away').waitFor();
-    expect(await page.locator('svg *').count()).toBe(0);
+    expect(await readUntil(0, drawn)).toBe(0);
     Object.assign(answers, { status: 200, body: JSON.stringify(viewing) });
     await state('shown').waitFor();
   }
@@ -306,24 +334,21 @@ async function acmeToken(): Promise<string> {
   return body.user_group.token;
 }
 
+/** An embed token of Acme for this renderer, unless the body says otherwise. */
+async function embedToken(body: object): Promise<string> {
+  const path = '/api/v1/user-groups/acme-emea/embed-tokens';
+  return (await api.call('POST', path, { audience: 'dashboards', ...body })).body.embed_token.token;
+}
+
 async function open(link: string, wanted = 'shown'): Promise<void> {
   await page.goto(link);
   await state(wanted).waitFor();
 }
 
 const shownProducts = () => page.locator('svg .product').allTextContents();
+const shownViewer = () => page.locator('#viewer').innerText();
+const drawn = () => page.locator('svg *').count();
 const shownRevenue = () => page.locator('svg .revenue').allTextContents();
-
-/** What `read` gives, as soon as it is what is wanted; after five seconds whatever it is then. */
-async function eventually<T>(wanted: T, read: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + 5000;
-  for (;;) {
-    const found = await read();
-    if (JSON.stringify(found) === JSON.stringify(wanted) || performance.now() > deadline) {
-      return found;
-    }
-  }
-}
 
 interface Variables {
   region: string;
@@ -331,7 +356,7 @@ interface Variables {
   to?: string;
 }
 
-/** Of a tenant's file, what a group with these variables may see. */
+/** Reads from a tenant's file the sales that a group with these variables may see. */
 function storedSales(tenant: string, { region, max_rows, to = '9999' }: Variables) {
   const database = new BetterSqlite3(join(dataSources(), `${tenant}.sqlite`), { readonly: true });
   const sales = database.prepare<[], Sale>('SELECT * FROM sale').all();
@@ -395,7 +420,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** What the patterns capture in what the process prints, once all of them do. */
+/** Returns the texts that the patterns capture in the output of the process, once every pattern matches. */
 async function printed(child: ReturnType<typeof start>, patterns: RegExp[]): Promise<string[]> {
   let output = '';
   for await (const chunk of child.stdout) {

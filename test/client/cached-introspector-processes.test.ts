@@ -41,7 +41,7 @@ onEachDatabase((kind) => {
     const introspector = introspectorOf(server.baseUrl);
     const { token } = await server.api.create({ properties: { region: 'EMEA' } });
     await until(() => introspector.isCurrent);
-    // What tells of the creation may come after it, and makes forget what was remembered before.
+    // The event of the creation may arrive later, and then removes the result from memory.
     await sleep(BOUND_MS);
     expect(await introspector.introspect(token)).toMatchObject(await server.api.introspect(token));
     const { counts } = introspector;
@@ -59,8 +59,8 @@ onEachDatabase((kind) => {
 
   /**
    * Asks for a token of a new group while something changes.
-   * @param isOld whether an answer is that of before
-   * @param tokenOf what is asked for, if it is not the token of the group
+   * @param isOld whether a response is that of before the change
+   * @param tokenOf gives the token to ask for; the default is the token of the group
    */
   async function seenInTime(
     change: (group: CreatedGroup) => Promise<{ status: number }>,

@@ -78,7 +78,7 @@ function thrownBy(make: () => unknown): unknown {
   return undefined;
 }
 
-/** What any log or stack trace could show. */
+/** The text that a log or a stack trace could show. */
 function everythingOf(value: unknown): string {
   return inspect(value, { depth: Infinity, showHidden: true }) + JSON.stringify(value);
 }

@@ -4,6 +4,7 @@ import { scopes } from '../../src/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { typedClient } from '../support/typed-client.ts';
+import { soon } from '../support/until.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';
 
@@ -49,26 +50,58 @@ onEachDatabase((kind) => {
       const read = await client.getUserGroup(id);
       expect(read.user_group).toMatchObject({ provided_id: id, ...body });
       const ifMatch = responseOf(read).etag!;
-      expect(await client.getUserGroup(id, { ifNoneMatch: ifMatch })).toBeUndefined();
+      expect(await client.getUserGroup(id, {}, { ifNoneMatch: ifMatch })).toBeUndefined();
       const patched = await client.updateUserGroup(id, { properties: { region: null, seats: 3 } }, { ifMatch });
       expect(patched.user_group.properties).toEqual({ seats: 3 });
       const late = await errorOf(client.deleteUserGroup(id, { ifMatch }));
       expect([late.status, late.code]).toEqual([412, 'precondition_failed']);
       expect(await client.deleteUserGroup(id)).toEqual({ success: 1 });
+      const { versions } = await client.listUserGroupVersions(id);
+      expect(versions.map(({ version, ended_by }) => [version, ended_by])).toEqual([
+        [2, 'deletion'],
+        [1, 'change'],
+      ]);
+      const { differences } = await client.getUserGroupVersion(id, 2, { compare_with: 1 });
+      expect(differences).toEqual([
+        { pointer: '/properties/region', was: 'EMEA' },
+        { pointer: '/properties/seats', is: 3 },
+      ]);
+      const restored = await client.restoreUserGroupVersion(id, 1);
+      expect([responseOf(restored).status, restored.user_group.properties]).toEqual([201, { region: 'EMEA' }]);
+      const { past } = await client.getUserGroup(id, { at: restored.user_group.created_at });
+      expect(past).toMatchObject({ version: 1, tokens: [{ generation: 1, refused_because: null }] });
     });
 
     test('are listed by what they have, suspended, resumed, and asked for their token', async () => {
       const token = await groupToken('listed', { tier: 7 });
       const suspended = await client.suspendUserGroup('listed');
       expect(suspended.user_group.suspended_at).not.toBeNull();
-      const query = { property_name: 'tier', property_value: '7', suspended: true };
+      const query = { property_name: 'tier', property_value: '7', status: 'suspended' } as const;
       const listed = await client.listUserGroups(query);
       expect(listed.user_groups.map((group) => group.provided_id)).toEqual(['listed']);
-      const found = await client.listUserGroups({ search: 'LISTED', sort: '-name', resolvable: true });
+      const found = await client.listUserGroups({ search: 'LISTED', sort: '-name', status: 'suspended' });
       expect(found.user_groups).toEqual(listed.user_groups);
       const resumed = await client.resumeUserGroup('listed');
       expect(resumed.user_group.suspended_at).toBeNull();
       expect((await client.getUserGroupToken('listed')).user_group.token).toBe(token);
+    });
+
+    test('are seen as their renderer sees them, and their tokens are inspected', async () => {
+      const token = await groupToken('seen', { tier: 3 });
+      const { view } = await client.viewUserGroup('seen');
+      expect([view.status, view.variables.map(({ name }) => name)]).toEqual(['active', ['tier']]);
+      const { inspection } = await client.inspectToken({ token });
+      expect([inspection.accepted, inspection.user_group?.provided_id]).toEqual([true, 'seen']);
+    });
+
+    test('have a history, whose versions can be read and restored', async () => {
+      await groupToken('historic', { tier: 1 });
+      await client.updateUserGroup('historic', { properties: { tier: 2 } });
+      const { versions } = await client.listUserGroupVersions('historic');
+      expect(versions.map(({ version }) => version)).toEqual([2, 1]);
+      expect((await client.getUserGroupVersion('historic', 1)).version.properties).toEqual({ tier: 1 });
+      const restored = await client.restoreUserGroupVersion('historic', 1, {}, { ifMatch: '*' });
+      expect(restored.user_group.properties).toEqual({ tier: 1 });
     });
 
     test('are listed to the end, whatever the size of a page', async () => {
@@ -93,6 +126,8 @@ onEachDatabase((kind) => {
       const imported = await all(client.importUserGroups(lines(), { results: 'failed' }));
       expect(imported).toMatchObject([{ line: 2, code: 'validation_failed' }, { summary: { created: 1 } }]);
       expect(await all(client.importUserGroups([]))).toMatchObject([{ summary: { complete: true } }]);
+      const changes = await all(client.changeUserGroups({ action: 'suspend', ids: ['moved in'] }));
+      expect(changes.at(-1)).toMatchObject({ summary: { changed: 1, complete: true } });
       const exported = await all(client.exportUserGroups({ include_tokens: false }));
       expect(exported).toContainEqual(expect.objectContaining({ provided_id: 'moved in' }));
       expect(exported.at(-1)).toEqual({ summary: { exported: exported.length - 1, complete: true } });
@@ -108,7 +143,7 @@ onEachDatabase((kind) => {
       const { tokens } = await client.listUserGroupTokens(id);
       expect(tokens.map(({ state }) => state)).toEqual(['current', 'overlap']);
       const revoked = await client.revokeUserGroupToken(id, 1);
-      expect(revoked.tokens[0]?.state).toBe('ended');
+      expect(revoked.tokens[0]?.state).toBe('revoked');
     });
   });
 
@@ -123,6 +158,20 @@ onEachDatabase((kind) => {
     test('is found by the metadata', async () => {
       const { introspection_endpoint } = await client.getAuthorizationServerMetadata();
       expect(introspection_endpoint).toBe(`${PUBLIC_URL}/api/v1/introspect`);
+    });
+  });
+
+  describe('revocation', () => {
+    test('ends tokens: one, those that have leaked, and all before a moment', async () => {
+      const [revoked, leaked] = [await groupToken('revoked'), await groupToken('leaked')];
+      expect(await client.revokeToken({ token: revoked })).toEqual({ success: 1 });
+      const { results } = await client.reportLeakedTokens({ tokens: [leaked], source: 'a scanner' });
+      expect(results).toEqual([{ kind: 'user_group_token', result: 'ended', provided_id: 'leaked' }]);
+      const before = '2020-01-01T00:00:00.000Z';
+      const { ended_tokens } = await client.endTokens({ kinds: ['embed_token'], reason: 'a test', before });
+      const counted = await client.endTokens({ kinds: ['user_group_token'], reason: 'a test', before, dry_run: true });
+      expect(counted.ended_tokens.would_end).toEqual({ count: 0, exact: true });
+      expect(ended_tokens.in_force).toEqual({ user_group_token: null, embed_token: before });
     });
   });
 
@@ -169,17 +218,17 @@ onEachDatabase((kind) => {
 
     test('says which groups break the rules of the workspace', async () => {
       await groupToken('incomplete');
-      const rules = { required_properties: [{ name: 'region', type: 'string' as const }] };
+      const rules = { variables: [{ name: 'region', type: 'string' as const, required: true }] };
       const previewed = await all(client.previewIncompleteUserGroups(rules));
       expect(previewed.map((group) => group.provided_id)).toContain('incomplete');
       const changed = await client.updateWorkspace(rules);
       expect(changed.workspace).toMatchObject({ mapping_policy: 'open', ...rules });
-      const incomplete = await all(client.listIncompleteUserGroups());
+      const incomplete = await soon(() => all(client.listUserGroups({ status: 'incomplete' })));
       const lacking = incomplete.find((group) => group.provided_id === 'incomplete');
-      expect(lacking?.errors[0]?.pointer).toBe('/properties/region');
-      await client.updateWorkspace({ required_properties: [] });
+      expect(lacking?.reasons[0]?.pointer).toBe('/properties/region');
+      await client.updateWorkspace({ variables: [] });
       const read = await client.getWorkspace();
-      expect(read.workspace.required_properties).toEqual([]);
+      expect(read.workspace.variables).toEqual([]);
       expect((await client.getWorkspaceIdentity()).workspace.id).toBe(read.workspace.id);
       expect((await client.listUnresolvableMappings()).success).toBe(1);
     });
@@ -271,6 +320,8 @@ onEachDatabase((kind) => {
       expect((await client.updateWebhookEndpoint(id, { enabled: false })).webhook_endpoint.enabled).toBe(false);
       expect((await client.rollWebhookSecret(id)).webhook_endpoint.secret).not.toBe(secret);
       expect((await client.listWebhookAttempts(id)).attempts).toEqual([]);
+      // The service of these tests sends nothing.
+      expect((await errorOf(client.sendTestEvent(id))).code).toBe('webhook_test_refused');
       expect(await client.replayWebhooks(id, { from: '2020-01-01T00:00:00Z' })).toEqual({ success: 1 });
       expect(await client.deleteWebhookEndpoint(id)).toEqual({ success: 1 });
     });

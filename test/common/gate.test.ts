@@ -29,7 +29,22 @@ test('work that fails passes its turn on', async () => {
   const gate = new Gate();
   for (let n = 0; n < 5; n++) {
     await expect(gate.run(7, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await jest.advanceTimersByTimeAsync(0);
   }
+});
+
+test('of calls that are refused as soon as they arrive, two end in one turn of the event loop', async () => {
+  const gate = new Gate();
+  let refused = 0;
+  const callOneAfterTheOther = async () => {
+    for (let n = 0; n < 5; n++) await gate.run(7, () => Promise.reject(new Error('refused'))).catch(() => refused++);
+  };
+  const all = Promise.all([callOneAfterTheOther(), callOneAfterTheOther()]);
+  for (let n = 0; n < 50; n++) await Promise.resolve();
+  expect(refused).toBe(2);
+  await jest.advanceTimersByTimeAsync(100);
+  await all;
+  expect(refused).toBe(10);
 });
 
 test('a call that waits for two seconds is refused: by 429 where others were served, else by 503', async () => {

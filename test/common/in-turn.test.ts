@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { filterInParts } from '../../src/common/concurrency/filter-in-parts.ts';
+import { inParts } from '../../src/common/concurrency/in-parts.ts';
 import { KeyedMutex } from '../../src/common/concurrency/keyed-mutex.ts';
 
 test('of one key things are done one after another, whatever becomes of them; other keys do not wait', async () => {
@@ -33,7 +33,7 @@ test('other work is done between the parts of a filter, which lets the same pass
     setImmediate(beside);
   };
   setImmediate(beside);
-  const passed = await filterInParts(items, (item) => item % 3 === 0);
+  const passed = await inParts(items, (part) => part.filter((item) => item % 3 === 0));
   isDone = true;
   expect(passed).toEqual(items.filter((item) => item % 3 === 0));
   expect(others).toBeGreaterThan(10);

@@ -4,7 +4,7 @@ import { ForgingProvider } from '../support/forging-provider.ts';
 import type { Visitor } from '../support/identity-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
-// What claims grant does not depend on the database.
+// Grants by claims do not depend on the database.
 const DEFAULT = { workspace: 'default', scopes: ['user-groups:read'] };
 const GRANTS = [
   { claim: 'groups', value: '/operators', ...DEFAULT },

@@ -2,7 +2,7 @@ import { freePort } from '../system/lab/ports.mjs';
 import { type Flaw, ForgingProvider } from '../support/forging-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
-// What is verified does not depend on the database.
+// The verification does not depend on the database.
 let provider: ForgingProvider;
 let service: TestService;
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   provider.stop();
 });
 
-/** Where the browser is led, and the names of the cookies that it keeps. */
+/** The address to which the service sends the browser, and the names of the cookies that it keeps. */
 async function signInWith(flaw: Flaw): Promise<{ place: string; cookies: string[] }> {
   const { place, visitor } = await provider.signIn(service.baseUrl, flaw);
   return { place, cookies: visitor.cookiesOf(service.baseUrl) };

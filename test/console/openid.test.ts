@@ -11,7 +11,7 @@ const ACCOUNTS = {
   anna: { email: 'anna@example.com', email_verified: true, groups: ['operators', 'others'] },
   bert: { email: 'bert@example.com', email_verified: true, groups: ['support'] },
   carl: { email: 'carl@example.com', email_verified: true, groups: ['nobody'] },
-  // Whoever writes the address of another into a profile.
+  // A user who writes the address of another into the profile.
   dora: { email: 'chief@example.com', email_verified: false },
   emil: { email: 'chief@example.com', email_verified: true },
   // Each with an ID token that says something else than the user info.
@@ -96,9 +96,10 @@ onEachDatabase((kind) => {
   test('the page is told by what one can sign in, and whether one has', async () => {
     const look = async (visitor: Visitor) => (await visitor.call(`${service.baseUrl}/console/sign-in`)).json();
     const ways = ['api_token', 'openid'];
-    expect(await look(new Visitor())).toEqual({ success: 1, signed_in: false, ways });
+    expect(await look(new Visitor())).toEqual({ success: 1, signed_in: false, session: null, ways });
     const { visitor } = await signIn('anna');
-    expect(await look(visitor)).toEqual({ success: 1, signed_in: true, ways });
+    const { session } = (await sessionOf(visitor)).body;
+    expect(await look(visitor)).toEqual({ success: 1, signed_in: true, session, ways });
   });
 
   test('who fits grants has the scopes of all of them, in the first workspace', async () => {
@@ -298,7 +299,7 @@ onEachDatabase((kind) => {
     expect((await sessionOf(visitor)).status).toBe(401);
   });
 
-  test('whose token is revoked is out at once, and signs in anew by another', async () => {
+  test('whose token is revoked is out at once, and signs in again by another', async () => {
     const { visitor } = await signIn('bert');
     const { id } = (await sessionOf(visitor)).body.session.api_token;
     const administrator = service.clientOf(await service.issueToken(['admin'], 'emea'));
@@ -329,6 +330,7 @@ test('without a provider nobody is led to one', async () => {
   expect((await client.call('GET', '/console/sign-in')).body).toEqual({
     success: 1,
     signed_in: false,
+    session: null,
     ways: ['api_token'],
   });
   expect((await client.call('GET', '/console/sign-in/openid')).status).toBe(404);

@@ -9,6 +9,7 @@ import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.t
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
+import { unhindered } from '../support/unhindered.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -80,7 +81,7 @@ onEachDatabase((kind) => {
   });
 
   const start = Date.now();
-  /** So many minutes later it is from now on, until the end of the test. */
+  /** Sets the clock to this many minutes after the start, until the end of the test. */
   const at = (minutes: number) => {
     jest.useFakeTimers({ now: start + minutes * MINUTE_MS, doNotFake: [...ALL_BUT_THE_CLOCK] });
   };
@@ -97,7 +98,10 @@ onEachDatabase((kind) => {
       at(29);
       expect((await used.session())[0]).toBe(200);
       at(31);
-      expect(await unused.session()).toMatchObject([401, { code: 'session_ended' }]);
+      expect(await unused.session()).toMatchObject([
+        401,
+        { code: 'session_ended', detail: 'The session ended after 30 minutes without use.' },
+      ]);
       at(58);
       const [status, { session }] = await on(other, used).session();
       expect(status).toBe(200);
@@ -117,7 +121,10 @@ onEachDatabase((kind) => {
       const [, { session }] = await browser.session();
       expect(session.idle_expires_at).toBe(session.expires_at);
       at(721);
-      expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
+      expect(await browser.session()).toMatchObject([
+        401,
+        { code: 'session_ended', detail: 'The session ended after 12 hours.' },
+      ]);
     });
 
     test('a session ends when its API token expires', async () => {
@@ -278,7 +285,7 @@ onEachDatabase((kind) => {
   });
 
   describe('watching', () => {
-    /** What a stream has said until it ended, and when that was. */
+    /** The text of a stream until it ended, and the time of its end. */
     interface Told {
       text: string;
       at: number;
@@ -308,10 +315,12 @@ onEachDatabase((kind) => {
       });
     }
 
-    const ENDED = 'event: ended\ndata: {"code":"session_ended"}\n\n';
+    const toldOf = (detail: string) => `event: ended\ndata: {"code":"session_ended","detail":"${detail}"}\n\n`;
+    const REVOKED = 'The API token of this session was revoked.';
+    const GONE = 'The session was signed out, or ended by a person.';
 
-    test.each<[string, (id: number, browser: ConsoleBrowser) => Promise<Answer>, number]>([
-      ['its API token is revoked', (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`), 0],
+    test.each<[string, (id: number, browser: ConsoleBrowser) => Promise<Answer>, number, string]>([
+      ['its API token is revoked', (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`), 0, REVOKED],
       [
         'somebody ends it',
         async (_id, browser) => {
@@ -320,8 +329,9 @@ onEachDatabase((kind) => {
           return admin.call('DELETE', `/console/sessions/${session.id}`);
         },
         0,
+        GONE,
       ],
-      ['it is signed out', (_id, browser) => browser.signOut(), 0],
+      ['it is signed out', (_id, browser) => browser.signOut(), 0, GONE],
       [
         'its API token expires',
         (id) =>
@@ -329,24 +339,28 @@ onEachDatabase((kind) => {
             expires_at: new Date(Date.now() + 300).toISOString(),
           }),
         300,
+        'The API token of this session has expired.',
       ],
-    ])('every page is told within a second when %s, in every process', async (_name, end, inMs) => {
-      const { id, token } = await issue(['user-groups:read']);
-      const browser = await signedIn(service, token);
-      const stays = await watch(await signedIn(service), service);
-      const streams = await Promise.all([watch(browser, service), watch(browser, other), watch(browser, other)]);
-      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      const { status } = await end(id, browser);
-      const at = performance.now();
-      expect(status).toBe(200);
-      for (const { text, at: endedAt } of await Promise.all(streams.map(({ ended }) => ended))) {
-        expect(text).toBe(`retry: 1000\n\n${ENDED}`);
-        expect(endedAt - at).toBeLessThan(1000 + inMs);
-      }
-      const pending = Promise.resolve('open');
-      expect(await Promise.race([stays.ended, pending])).toBe('open');
-    });
+    ])(
+      'every page is told why, within a second, when %s, in every process',
+      unhindered(async (_name, end, inMs, why) => {
+        const { id, token } = await issue(['user-groups:read']);
+        const browser = await signedIn(service, token);
+        const stays = await watch(await signedIn(service), service);
+        const streams = await Promise.all([watch(browser, service), watch(browser, other), watch(browser, other)]);
+        expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        const { status } = await end(id, browser);
+        const at = performance.now();
+        expect(status).toBe(200);
+        for (const { text, at: endedAt } of await Promise.all(streams.map(({ ended }) => ended))) {
+          expect(text).toBe(`retry: 1000\n\n${toldOf(why)}`);
+          expect(endedAt - at).toBeLessThan(1000 + inMs);
+        }
+        const pending = Promise.resolve('open');
+        expect(await Promise.race([stays.ended, pending])).toBe('open');
+      }),
+    );
 
     test('a session has a bounded number of streams, and gets them back', async () => {
       const browser = await signedIn(service);
@@ -377,7 +391,7 @@ onEachDatabase((kind) => {
           occupied.push(response);
         }
       }
-      /** What a response does whose reader is gone. */
+      /** The event of a response whose reader is gone. */
       const release = (response: ServerResponse) => response.emit('close');
       const refusal = async (browser: ConsoleBrowser) => {
         const { status, body } = await browser.call('GET', '/console/session/watch');
@@ -429,18 +443,21 @@ onEachDatabase((kind) => {
       streams.push(await watch(browser, service), await watch(browser, other));
       expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
       at(31);
-      for (const { ended } of streams) expect((await ended).text).toContain(ENDED);
+      for (const { ended } of streams)
+        expect((await ended).text).toContain(toldOf('The session ended after 30 minutes without use.'));
       expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
     });
 
     test('nothing more is said to a page after the end of its session', async () => {
       const browser = await signedIn(service);
       const streams = [await watch(browser, service), await watch(browser, service)];
-      // What keeps streams open is due as they end.
+      // The comment that keeps a stream open is due as the stream ends.
       const now = performance.now.bind(performance);
       const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 16_000);
       await browser.signOut();
-      for (const { ended } of streams) expect((await ended).text).toBe(`retry: 1000\n\n${ENDED}`);
+      // A stream may be kept open once more before the sign-out arrives.
+      const before = /^retry: 1000\n\n(?::\n\n)?/;
+      for (const { ended } of streams) expect((await ended).text.replace(before, '')).toBe(toldOf(GONE));
       later.mockRestore();
     });
 

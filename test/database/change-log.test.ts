@@ -14,7 +14,7 @@ interface Row {
 onEachDatabase((kind) => {
   const service = withService(kind);
 
-  /** Of the last event, of which there is one from the start: the first API token. */
+  /** The id of the last event. The first API token has left one from the start. */
   const lastId = async () => (await service.query<{ id: number }>('SELECT max(id) AS id FROM change_event'))[0]!.id;
 
   /** The events that `act` has left. */
@@ -94,8 +94,11 @@ onEachDatabase((kind) => {
     const acts: [string, () => Promise<unknown>][] = [
       ['schema.update', () => call('PATCH', schema, { name: 'T' })],
       ['schema.delete', () => call('DELETE', schema)],
-      ['workspace.update', () => call('PATCH', 'workspace', { required_properties: [{ name: 'r', type: 'string' }] })],
-      ['workspace.update', () => call('PATCH', 'workspace', { required_properties: [] })],
+      [
+        'workspace.update',
+        () => call('PATCH', 'workspace', { variables: [{ name: 'r', type: 'string', required: true }] }),
+      ],
+      ['workspace.update', () => call('PATCH', 'workspace', { variables: [] })],
       ['api_token.update', () => call('PATCH', token, { name: 'm' })],
       ['api_token.revoke', () => call('POST', `${token}/revoke`)],
     ];

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-/** Lets the database grow by so many pages and no further, as a disk with so little room would. */
+/** Lets the database grow by this many pages and no further, like a disk that is almost full. */
 async function allowPages(more: number): Promise<void> {
   await transactor.run(async (manager) => {
     const [row] = await manager.query<{ page_count: number }[]>('PRAGMA page_count');
@@ -24,7 +24,7 @@ async function allowPages(more: number): Promise<void> {
   });
 }
 
-/** What another process finds: only what is committed. */
+/** The groups that another process finds: only those that are committed. */
 function committedGroups(): string[] {
   const path = join(service.database.env['DATA_DIR']!, 'user-groups.sqlite');
   const database = new BetterSqlite3(path, { readonly: true });

@@ -17,7 +17,7 @@ const MIGRATION = 'IndexGroups1795700000003';
 const INDEX = 'next_groups_by_creation';
 
 onEachDatabase((kind) => {
-  test('who waits for another process that migrates says so, and not for ever', async () => {
+  test('a process that waits for another one to migrate says so, and gives up in time', async () => {
     const database = await createTestDatabase(kind);
     const release = await migrateForEver(database);
     const refused = await runCli({ ...database.env, MIGRATION_WAIT_SECONDS: '2' }, ...['migration', 'run']);
@@ -47,7 +47,7 @@ onPostgres('on a PostgreSQL that is in use', () => {
     await runSql(database, `DROP INDEX ${INDEX}`);
     backup = new Client({ connectionString: database.env['DATABASE_URL'] });
     await backup.connect();
-    // What is built concurrently is not whole before every older view of the database is gone.
+    // An index that is built concurrently is complete only after every older snapshot of the database has ended.
     await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM user_group');
   });
 

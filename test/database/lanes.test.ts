@@ -1,22 +1,22 @@
 import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
-import { Lanes, type LanesOptions, type Outcome } from '../../src/database/waves/lanes.ts';
+import { Lanes, type LanesOptions } from '../../src/database/waves/lanes.ts';
 
 interface Wave {
   workspaceId: number;
   calls: string[];
-  /** Ends the wave: each call is answered with its own text. */
-  answer: () => void;
-  end: (outcomes: Outcome<string>[]) => void;
+  /** Ends the wave: the result of each call is its own text. */
+  echo: () => void;
+  end: (results: string[]) => void;
   fail: (error: Error) => void;
 }
 
 const started: Wave[][] = [];
 
-// While one goes on, whoever waits is watched by a timer.
+// While a wave runs, a timer watches the calls that wait.
 afterEach(async () => {
   for (const waves of started.splice(0)) {
-    for (const { answer } of waves) {
-      answer();
+    for (const { echo } of waves) {
+      echo();
       await settled();
     }
   }
@@ -30,13 +30,13 @@ function startLanes(options: Omit<LanesOptions<string, string>, 'run'> = {}) {
     ...options,
     run: (workspaceId, calls) =>
       new Promise((resolve, reject) => {
-        const answer = () => {
-          resolve(calls.map((call) => ({ value: call })));
+        const echo = () => {
+          resolve([...calls]);
         };
-        waves.push({ workspaceId, calls: [...calls], answer, end: resolve, fail: reject });
+        waves.push({ workspaceId, calls: [...calls], echo, end: resolve, fail: reject });
       }),
   });
-  /** What has been run so far, by workspace. */
+  /** The calls of a workspace that have run so far, by wave. */
   const calls = (workspaceId = 1) => waves.filter((wave) => wave.workspaceId === workspaceId).map((wave) => wave.calls);
   /** Joins with each call; the results are looked at later, so that none is unhandled. */
   const join = (...texts: string[]) => {
@@ -55,20 +55,20 @@ async function settled(): Promise<void> {
 
 test('a call alone goes in the same turn of the event loop', async () => {
   const { calls, join, waves } = startLanes();
-  const [answer] = join('a');
+  const [result] = join('a');
   await new Promise((resolve) => setImmediate(resolve));
   expect(calls()).toEqual([['a']]);
-  waves[0]!.answer();
-  expect(await answer).toBe('a');
+  waves[0]!.echo();
+  expect(await result).toBe('a');
 });
 
 test('what arrives in one turn goes together, in the order of arrival', async () => {
   const { calls, join, waves } = startLanes();
-  const answers = join('a', 'b', 'a', 'c');
+  const results = join('a', 'b', 'a', 'c');
   await settled();
   expect(calls()).toEqual([['a', 'b', 'a', 'c']]);
-  waves[0]!.answer();
-  expect(await Promise.all(answers)).toEqual(['a', 'b', 'a', 'c']);
+  waves[0]!.echo();
+  expect(await Promise.all(results)).toEqual(['a', 'b', 'a', 'c']);
 });
 
 test('what arrives during a wave forms the next one, which begins after it', async () => {
@@ -80,19 +80,19 @@ test('what arrives during a wave forms the next one, which begins after it', asy
   void join('c');
   await settled();
   expect(calls()).toEqual([['a']]);
-  waves[0]!.answer();
+  waves[0]!.echo();
   await settled();
   expect(calls()).toEqual([['a'], ['b', 'c']]);
 });
 
-test('whoever is answered and calls at once goes with the next wave', async () => {
+test('a caller with its result that calls at once goes with the next wave', async () => {
   const { lanes, calls, join, waves } = startLanes();
   const [first] = join('a');
   const again = first!.then(() => lanes.join(1, 'again'));
   await settled();
-  waves[0]!.answer();
+  waves[0]!.echo();
   await settled();
-  waves[1]!.answer();
+  waves[1]!.echo();
   expect(await again).toBe('again');
   expect(calls()).toEqual([['a'], ['again']]);
 });
@@ -102,7 +102,7 @@ test('a wave has no more calls than its limit', async () => {
   void join('a', 'b', 'c', 'd', 'e');
   for (let wave = 0; wave < 3; wave++) {
     await settled();
-    waves[wave]!.answer();
+    waves[wave]!.echo();
   }
   await settled();
   expect(calls()).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
@@ -110,12 +110,12 @@ test('a wave has no more calls than its limit', async () => {
 
 test('calls with one key go one after another, in the order of arrival, and hold up no others', async () => {
   const { calls, join, waves } = startLanes({ keyOf: (call) => call.charAt(0), maxWave: 3 });
-  const answers = join('x1', 'x2', 'y1', 'x3', 'y2', 'z1', 'w1');
+  const results = join('x1', 'x2', 'y1', 'x3', 'y2', 'z1', 'w1');
   for (let wave = 0; wave < 4; wave++) {
     await settled();
-    waves[wave]?.answer();
+    waves[wave]?.echo();
   }
-  expect(await Promise.all(answers)).toHaveLength(7);
+  expect(await Promise.all(results)).toHaveLength(7);
   expect(calls()).toEqual([['x1', 'y1', 'z1'], ['x2', 'y2', 'w1'], ['x3']]);
 });
 
@@ -133,32 +133,32 @@ describe('with two waves at once', () => {
     void join('e');
     await settled();
     expect(calls()).toEqual([['a', 'b'], ['c']]);
-    waves[1]!.answer();
+    waves[1]!.echo();
     await settled();
     expect(calls()).toEqual([['a', 'b'], ['c'], ['d', 'e']]);
-    waves[0]!.answer();
-    waves[2]!.answer();
+    waves[0]!.echo();
+    waves[2]!.echo();
     await settled();
     expect(open.size).toBe(0);
   });
 
   test('a call waits for the wave that has its key, and holds up no others', async () => {
     const { calls, join, waves } = twoAtOnce();
-    const answers = join('x1', 'y1');
+    const results = join('x1', 'y1');
     await settled();
-    answers.push(...join('x2', 'z1', 'x3'));
+    results.push(...join('x2', 'z1', 'x3'));
     await settled();
     expect(calls()).toEqual([['x1', 'y1'], ['z1']]);
-    waves[1]!.answer();
+    waves[1]!.echo();
     await settled();
     expect(calls()).toHaveLength(2);
     waves[0]!.fail(new Error('away'));
     await settled();
     expect(calls()).toEqual([['x1', 'y1'], ['z1'], ['x2']]);
-    waves[2]!.answer();
+    waves[2]!.echo();
     await settled();
-    waves[3]!.answer();
-    const outcomes = await Promise.allSettled(answers);
+    waves[3]!.echo();
+    const outcomes = await Promise.allSettled(results);
     expect(outcomes.map(({ status }) => status)).toEqual([
       'rejected',
       'rejected',
@@ -176,20 +176,8 @@ test('two workspaces never share a wave, and do not wait for each other', async 
   const other = lanes.join(2, 'a');
   await settled();
   expect([calls(1), calls(2)]).toEqual([[['a']], [['a']]]);
-  waves.find(({ workspaceId }) => workspaceId === 2)!.answer();
+  waves.find(({ workspaceId }) => workspaceId === 2)!.echo();
   expect(await other).toBe('a');
-});
-
-test('each call of a wave has an outcome of its own', async () => {
-  const { join, waves } = startLanes();
-  const answers = join('good', 'bad', 'better');
-  await settled();
-  waves[0]!.end([{ value: 'one' }, { error: new Error('only this') }, { value: 'two' }]);
-  expect(await Promise.allSettled(answers)).toEqual([
-    { status: 'fulfilled', value: 'one' },
-    { status: 'rejected', reason: new Error('only this') },
-    { status: 'fulfilled', value: 'two' },
-  ]);
 });
 
 test.each<[string, (wave: Wave) => void]>([
@@ -200,9 +188,9 @@ test.each<[string, (wave: Wave) => void]>([
     },
   ],
   [
-    'that leaves a call without an outcome',
+    'that leaves a call without a result',
     (wave) => {
-      wave.end([{ value: 'one' }]);
+      wave.end(['one']);
     },
   ],
 ])('a wave %s rejects its own calls alone, and the lane goes on', async (_name, end) => {
@@ -215,7 +203,7 @@ test.each<[string, (wave: Wave) => void]>([
   expect(second!.status).toBe('rejected');
   await settled();
   expect(calls()).toEqual([['a', 'b'], ['c']]);
-  waves[1]!.answer();
+  waves[1]!.echo();
   expect(await next[0]).toBe('c');
   await settled();
   expect(open.size).toBe(0);
@@ -233,11 +221,11 @@ test('a runner that throws before it returns a promise rejects its wave', async 
 
 test('a lane that is empty is gone', async () => {
   const { lanes, waves, open } = startLanes();
-  const answers = Array.from({ length: 100 }, (_, workspaceId) => lanes.join(workspaceId, 'a'));
+  const results = Array.from({ length: 100 }, (_, workspaceId) => lanes.join(workspaceId, 'a'));
   await settled();
   expect(open.size).toBe(100);
-  for (const wave of waves) wave.answer();
-  await Promise.all(answers);
+  for (const wave of waves) wave.echo();
+  await Promise.all(results);
   await settled();
   expect(open.size).toBe(0);
 });
@@ -263,11 +251,11 @@ describe('while a wave hangs', () => {
     const [late] = join('late');
     jest.advanceTimersByTime(LIMIT_MS / 2);
     await expect(early).rejects.toBeInstanceOf(DatabaseUnavailable);
-    waves[0]!.answer();
+    waves[0]!.echo();
     expect(await hanging).toBe('hanging');
     await settled();
     expect(calls()).toEqual([['hanging'], ['late']]);
-    waves[1]!.answer();
+    waves[1]!.echo();
     expect(await late).toBe('late');
     await settled();
     expect([open.size, jest.getTimerCount()]).toEqual([0, 0]);
@@ -282,11 +270,11 @@ describe('while a wave hangs', () => {
     const [again, other] = join('a', 'b');
     await settled();
     expect(calls()).toEqual([['a'], ['b']]);
-    waves[0]!.answer();
-    waves[1]!.answer();
+    waves[0]!.echo();
+    waves[1]!.echo();
     expect(await other).toBe('b');
     await settled();
-    waves[2]!.answer();
+    waves[2]!.echo();
     expect(await again).toBe('a');
     await settled();
     expect([open.size, jest.getTimerCount()]).toEqual([0, 0]);
@@ -301,10 +289,10 @@ describe('while a wave hangs', () => {
     jest.advanceTimersByTime(LIMIT_MS / 4);
     await expect(soon).rejects.toBeInstanceOf(DatabaseUnavailable);
     await expect(lanes.join(1, 'past', performance.now())).rejects.toBeInstanceOf(DatabaseUnavailable);
-    waves[0]!.answer();
+    waves[0]!.echo();
     expect(await hanging).toBe('hanging');
     await settled();
-    waves[1]!.answer();
+    waves[1]!.echo();
     expect(await early).toBe('early');
     expect(calls()).toEqual([['hanging'], ['early']]);
   });

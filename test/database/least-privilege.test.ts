@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { grantStatements } from '../../src/database/schema/grants.ts';
@@ -8,6 +6,7 @@ import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { withNextMigration } from '../support/next-migration.ts';
 import { runCli, startServer } from '../support/processes.ts';
+import { readSecurity } from '../support/pages.ts';
 
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [
@@ -21,11 +20,14 @@ const REMOVES_FROM = [
   'notice',
   'registered_data_source',
   'registered_schema',
+  'revoked_embed_token',
   'user_group',
+  'user_group_version',
   'webhook_backlog',
   'webhook_delivery',
   'webhook_endpoint',
   'webhook_replay',
+  'workspace_history',
 ];
 
 /** The tables of the service whose ids a sequence counts, but for that of its migrations. */
@@ -40,8 +42,8 @@ const NUMBERED = [
   'workspace',
 ];
 
-test('docs/security.md shows the statements of --grant-to', () => {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+test('docs/security/hardening.md shows the statements of --grant-to', () => {
+  const page = readSecurity();
   const [, shown = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
   const statements = grantStatements('user_groups_service').map((sql) => `${sql};\n`);
   expect(shown).toBe(statements.join(''));
@@ -78,7 +80,7 @@ onPostgres('on postgres', () => {
     await administer(`DROP ROLE ${role}`);
   });
 
-  /** As the owner of the tables. */
+  /** Runs a statement as the owner of the tables. */
   async function query<Row extends object>(sql: string): Promise<Row[]> {
     const client = new Client({ connectionString: owner });
     await client.connect();

@@ -112,7 +112,7 @@ onEachDatabase((kind) => {
     test('a migration that has to wait for a reader holds up no caller meanwhile', async () => {
       const { api, stop } = await startServer(database.env);
       await api.put({ user_group_id: 'g', name: 'G' });
-      // As a backup holds it, for as long as it takes.
+      // A backup holds this lock for as long as it runs.
       const backup = new Client({ connectionString: database.env['DATABASE_URL'] });
       await backup.connect();
       await backup.query('BEGIN; LOCK TABLE user_group_token IN ACCESS SHARE MODE');

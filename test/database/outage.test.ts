@@ -142,7 +142,7 @@ onPostgres('on postgres', () => {
     await cable.cut();
     await expectOutage();
     await expectOutage();
-    // What needs no database is answered without it.
+    // A call that needs no database gets its response without it.
     expect((await server.api.call('GET', '/.well-known/jwks.json')).status).toBe(200);
     expect((await server.api.call('GET', '/health/live')).status).toBe(200);
     const readiness = await server.api.call('GET', '/health/ready');
@@ -165,7 +165,7 @@ onPostgres('on postgres', () => {
   test('a process ends within ten seconds although its database does not answer', async () => {
     const own = new Cable(new URL(url));
     const ending = await startOwnServer({ ...database.env, DATABASE_URL: (await own.plugIn()).href });
-    // Of everything that a process counts and writes at its end, some.
+    // The process holds some of each thing that it counts and writes at its end.
     const { body } = await ending.api.get({ ...group, user_group_id: 'at the end' });
     await ending.api.introspect(body.user_group.token);
     expect((await ending.api.get(group, { Authorization: 'Token of nobody' })).status).toBe(401);
@@ -226,7 +226,7 @@ onPostgres('on postgres', () => {
   });
 
   test('a connection that ends while it is handed from one call to the next is replaced', async () => {
-    // More calls than connections: whoever waits for one is given it with the answer before.
+    // More calls than connections: a call that waits gets a connection together with the response before it.
     const wave = () =>
       Promise.all(
         Array.from({ length: 60 }, (_, index) =>

@@ -1,4 +1,4 @@
-import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import { Statements } from '../../src/database/statements.ts';
 import { onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -8,10 +8,10 @@ onPostgres('a pool of DATABASE_POOL_SIZE connections', () => {
   const service = withService('postgres', { DATABASE_POOL_SIZE: String(SIZE) });
 
   test('serves more workspaces at once than it has connections, and is never larger', async () => {
-    const pool = service.app.get(ConnectionPool);
+    const pool = service.app.get(Statements);
     const sizes: number[] = [];
     const watch = setInterval(() => {
-      const { busy, idle } = pool.usage()!;
+      const { busy, idle } = pool.poolUsage()!;
       sizes.push(busy + idle);
     });
     const workspaces = Array.from({ length: 3 * SIZE }, (_, n) => `workspace ${n}`);

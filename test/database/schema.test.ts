@@ -36,7 +36,7 @@ onPostgres('a schema of its own', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase('postgres');
-    // Of the application whose database it is.
+    // The table of the application that owns the database.
     await administer('CREATE TABLE user_group (id text)', database.env['DATABASE_URL']);
   });
 

@@ -32,6 +32,15 @@ async function writeTogether(calls: string[], together: Together) {
   return { outcomes, transactions, done: done.sort(), retried };
 }
 
+test('each write of a wave has an outcome of its own', async () => {
+  const refusal = new Error('only this');
+  const { outcomes, transactions, done } = await writeTogether(['good', 'bad', 'better'], (wave) =>
+    wave.map((call) => (call === 'bad' ? { error: refusal } : stored(call))),
+  );
+  expect(outcomes).toEqual(['good stored', refusal, 'better stored']);
+  expect([done, transactions]).toEqual([['better stored', 'good stored'], ['good bad better']]);
+});
+
 test('a write that loses a race is retried, after three races alone, and its neighbours are not', async () => {
   const { outcomes, transactions, done, retried } = await writeTogether(['a', 'b', 'c'], (wave) =>
     wave.map((call) => (call === 'b' ? 'retry' : stored(call))),
@@ -89,7 +98,7 @@ test('what a half has stored is acknowledged, even if the database is gone for t
   ]);
 });
 
-/** What PostgreSQL says of a statement that has waited too long for a lock. */
+/** The error of PostgreSQL for a statement that has waited too long for a lock. */
 const locked = () => new DatabaseUnavailable(Object.assign(new Error('lock timeout'), { code: '55P03' }));
 
 test('a call that fails alone while its neighbours are still tried is refused, and ends nothing', async () => {

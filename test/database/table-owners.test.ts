@@ -49,8 +49,10 @@ test('every table has an owner', () => {
     'notice',
     'registered_data_source',
     'registered_schema',
+    'revoked_embed_token',
     'user_group',
     'user_group_token',
+    'user_group_version',
     'webhook_attempt',
     'webhook_backlog',
     'webhook_delivery',
@@ -58,6 +60,7 @@ test('every table has an owner', () => {
     'webhook_progress',
     'webhook_replay',
     'workspace',
+    'workspace_history',
   ]);
 });
 

@@ -32,7 +32,7 @@ onPostgres('on postgres', () => {
       const psql = spawnSync('psql', args, { input: script, encoding: 'utf8' });
       expect([psql.status, psql.stderr]).toEqual([0, '']);
 
-      // As the service `migrate`, which has no key.
+      // The service `migrate` has no key.
       writeFileSync(join(directory, 'database-url'), url('owner'));
       const { code, stderr } = await runCli(
         { DATABASE_URL_FILE: join(directory, 'database-url') },

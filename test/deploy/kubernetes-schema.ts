@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { type Manifest, root } from './manifests.ts';
 
 /**
- * What Kubernetes would refuse in the manifests, one line each. Judged by the types that are made
- * from its OpenAPI document: fields it does not know, fields that lack, values of a wrong type.
+ * The reasons for which Kubernetes would refuse the manifests, one line each. Types made from its OpenAPI document
+ * decide: unknown fields, missing fields, values of a wrong type.
  */
 export function schemaViolations(manifests: Manifest[]): string[] {
   const file = join(root, 'test', 'deploy', 'manifests.generated.cts');

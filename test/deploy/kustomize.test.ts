@@ -53,8 +53,8 @@ test('every configuration that is referred to is there', () => {
   }
 });
 
-test('every secret is a mounted file that docs/deploy.md makes, and none is here', () => {
-  const page = document('deploy.md').replaceAll('\\\n', ' ');
+test('every secret is a mounted file that docs/operate/kubernetes.md makes, and none is here', () => {
+  const page = document('operate/kubernetes.md').replaceAll('\\\n', ' ');
   const made = [...page.matchAll(/kubectl create secret generic (\S+)(.*)/g)].flatMap(([, name, rest]) =>
     [...rest!.matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => `${name}/${key}`),
   );
@@ -106,7 +106,7 @@ test('nobody may call a pod but from namespaces with a label that is documented'
   const labels = ingress.flatMap(({ from }) => findAll(from, 'matchLabels'));
   expect(labels).toEqual([{ 'user-group-service/callers': 'true' }, { 'kubernetes.io/metadata.name': 'monitoring' }]);
   expect(findAll(ingress, 'namespaceSelector')).toHaveLength(labels.length);
-  expect(document('deploy.md')).toContain('user-group-service/callers=true');
+  expect(document('operate/kubernetes.md')).toContain('user-group-service/callers=true');
 });
 
 test('every selector finds the pods of the service', () => {

@@ -23,7 +23,7 @@ const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
 const rules = (parse(read('prometheus/alerts.yaml')) as AlertRules).groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(read('grafana/dashboard.json')) as Dashboard;
 
-/** What Grafana puts in. */
+/** Replaces the variables, which Grafana does before it sends an expression. */
 const fillIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'job');
 
 const expressions: [string, string][] = [
@@ -78,7 +78,7 @@ beforeAll(async () => {
   samples = await scrape();
 });
 
-// What only PostgreSQL has cannot be looked for without it.
+// A metric that only PostgreSQL has does not exist without it.
 const postgresOnly = /database_connections|change_channel_up|change_lease_up/;
 const known = (expr: string) => databaseKinds.includes('postgres') || !postgresOnly.test(expr);
 

@@ -3,7 +3,7 @@ import { Config } from '../../src/config/config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
 import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 
-/** What deployment files say about the service, as its code says it. */
+/** The facts about the service that deployment files repeat, read from its code. */
 export const { version } = packageJson;
 export const { port, metricsPort } = new Config();
 
@@ -16,6 +16,6 @@ export const variableNames = variablesOf(Config).flatMap(({ name, hasFile }) =>
 export async function publicPaths(): Promise<string[]> {
   const { paths } = await describeOpenApi();
   return Object.entries(paths)
-    .filter(([, item]) => item.get?.security?.length === 0 || !item.get?.security)
+    .filter(([, item]) => item.get?.security?.length === 0)
     .map(([path]) => path);
 }

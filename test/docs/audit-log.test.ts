@@ -4,7 +4,7 @@ import { ownActions } from '../../src/audit/audit-actions.ts';
 import { AuditEventQueryDto } from '../../src/audit/dto/audit-event-query.dto.ts';
 import { fieldsOf } from '../../src/common/json/to-dto.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'audit-log.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'audit-log.md'), 'utf8');
 
 /** The names in the first cells of the table below a heading. */
 function namesBelow(heading: string): string[] {

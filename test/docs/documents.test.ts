@@ -1,20 +1,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliDocument } from './render-cli.ts';
-import { configTables, envExample, errorsDocument } from './render.ts';
+import { metricsDocument } from './render-metrics.ts';
+import { configTables, envExample, errorsDocument, settingsTable } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const TABLE = /(<!-- configuration -->\n)[\s\S]*?(\n<!-- \/configuration -->)/;
 
 /** Each document as it is and as the code says it should be; `npm run docs` writes the latter. */
 const documents: Record<string, (current: string) => string | Promise<string>> = {
   '.env.example': envExample,
-  'docs/cli.md': cliDocument,
-  'docs/errors.md': errorsDocument,
-  'README.md': (current) => {
-    expect(current).toMatch(TABLE);
-    return current.replace(TABLE, (_all, begin: string, end: string) => begin + configTables() + end);
-  },
+  'docs/reference/cli.md': cliDocument,
+  'docs/reference/errors.md': errorsDocument,
+  'docs/reference/metrics.md': metricsDocument,
+  'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),
+  'README.md': (current) => between('settings', settingsTable(), current),
 };
 
 test.each(Object.entries(documents))('%s says what the code does', async (name, render) => {
@@ -24,3 +23,10 @@ test.each(Object.entries(documents))('%s says what the code does', async (name, 
   if (process.env['UPDATE_DOCS']) writeFileSync(path, wanted);
   else expect(current).toBe(wanted);
 });
+
+/** The page with this text between the marks of the name. */
+function between(mark: string, text: string, page: string): string {
+  const marked = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`);
+  expect(page).toMatch(marked);
+  return page.replace(marked, (_all, begin: string, end: string) => `${begin}${text}\n${end}`);
+}

@@ -1,4 +1,7 @@
 import * as errors from '../../src/common/problem/errors.ts';
+import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
+import { read } from '../support/pages.ts';
+import { errorFixes } from './error-fixes.ts';
 
 const classes = Object.values(errors).filter(
   (value): value is typeof errors.ServiceError =>
@@ -9,6 +12,16 @@ test('every error class is in the catalogue, once', () => {
   expect(classes.length).toBeGreaterThan(40);
   expect(new Set(errors.errorCatalogue)).toEqual(new Set(classes.map(({ spec }) => spec)));
   expect(errors.errorCatalogue).toHaveLength(classes.length);
+});
+
+test('every code has a fix, and no other has one', () => {
+  expect(Object.keys(errorFixes).sort()).toEqual(errors.errorCatalogue.map(({ code }) => code).sort());
+});
+
+test('the last part of each type is the heading of its section', () => {
+  const page = read('docs/reference/errors.md');
+  const anchors = errors.errorCatalogue.map((spec) => exampleProblem(spec).type.split(':').at(-1)!);
+  expect(anchors.filter((anchor) => !page.includes(`\n### ${anchor}\n`))).toEqual([]);
 });
 
 /** Brings about the example where the message depends on what is wrong. */

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..', '..');
 
 const FOLDERS = ['.ci', 'bench', 'console', 'deploy', 'docs', 'scripts', 'src', 'test'];
-/** Documents, and whatever has comments. What has been released stays as it was. */
+/** Documents, and every file that has comments. The changelog keeps the paths of its time. */
 const READ = /^(?!CHANGELOG).*(\.(md|[cm]?tsx?|mjs|sh|ya?ml)|\/run)$/;
 /** A path from the root; behind a dot, a slash or a word it is part of another one. */
 const FILE = /(?<![\w./@^-])(?:src|test|scripts|bench|deploy|docs)\/[\w/.-]*\w\.(?:md|mjs|sh|tsx?)\b/g;
 /** Some routes are spelled like folders, but for their first part. */
 const FOLDER = /(?<=`)(?:src|test|scripts|bench|deploy)\/[\w/-]+(?=`)/g;
-/** Where the README's readers write their first module. */
+/** The directory in which contributors write their first module. */
 const READERS_OWN = 'src/greeting/';
 
 test('every path that a document or a comment names is there', () => {
@@ -25,8 +25,8 @@ test('every path that a document or a comment names is there', () => {
   expect(missing).toEqual([]);
 });
 
-test("the README's first module imports what is there", () => {
-  const imported = [...read('README.md').matchAll(/from '\.\.\/(\S+\.ts)'/g)].map(([, path]) => path!);
+test('the first module of contributors imports what is there', () => {
+  const imported = [...read('CONTRIBUTING.md').matchAll(/from '\.\.\/(\S+\.ts)'/g)].map(([, path]) => path!);
   expect(imported).not.toEqual([]);
   expect(imported.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([]);
 });
@@ -42,7 +42,13 @@ test('every name of code in decisions, rules and the pages for developers is the
   const names = new Set(code);
   const missing = [
     ...filesOf('docs/adr'),
-    ...['docs/architecture.md', 'docs/extending.md', 'docs/scaling.md', 'CONTRIBUTING.md', 'README.md'],
+    ...[
+      'docs/architecture.md',
+      ...['events', 'library', 'plugins', 'ports'].map((name) => `docs/extend/${name}.md`),
+      'docs/operate/scaling.md',
+      'CONTRIBUTING.md',
+      'README.md',
+    ],
   ].flatMap((name) =>
     (read(name).match(NAME) ?? [])
       .filter((found) => !found.split('.').every((part) => names.has(part)))

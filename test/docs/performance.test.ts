@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-test('docs/performance.md and its charts show the JSON beside them; `npm run docs` renders them', () => {
+test('docs/operate/performance.md and its charts show the JSON beside them; `npm run docs` renders them', () => {
   const script = join(root, 'bench', 'document.mjs');
   const printed = execFileSync(process.execPath, [script], { encoding: 'utf8' });
   const files = JSON.parse(printed) as Record<string, string>;

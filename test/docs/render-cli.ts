@@ -15,13 +15,15 @@ export async function documentedCommands(): Promise<DocumentedCommand[]> {
   return program.commands.flatMap((command) => leavesOf(command, [command.name()]));
 }
 
-/** docs/cli.md: every command, with its options and an example. */
+/** docs/reference/cli.md: every command, with its options and an example. */
 export async function cliDocument(): Promise<string> {
   const commands = await documentedCommands();
   const codes = Object.values(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`);
   return `# The command line
 
-\`user-group-service\` administers the service on its database, and works beside a running server. It reads the same environment, and
+<!-- commands: test/docs/cli.test.ts parses each -->
+
+\`user-group-service\` administers the service on its database, and works while the service runs. It reads the same environment, and
 acts as the operator: it has every right in every workspace. This page is made from the code by \`npm run docs\`.
 
 | Where | How |
@@ -44,7 +46,7 @@ acts as the operator: it has every right in every workspace. This page is made f
 
 A secret, such as a new token, is alone on standard output with \`table\`, so that it can be piped. With \`json\` and \`ndjson\` it is a
 field of the object. Sentences, warnings and progress go to standard error. Text for people may change; JSON does not
-([versioning.md](versioning.md)). \`group export\` always prints lines of JSON, and \`openapi\` a JSON document.
+([versioning.md](../versioning.md)). \`group export\` always prints lines of JSON, and \`openapi\` a JSON document.
 
 ## Exit codes
 

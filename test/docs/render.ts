@@ -1,8 +1,9 @@
 import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
-import { errorCatalogue, ValidationFailed } from '../../src/common/problem/errors.ts';
+import { errorCatalogue, type ErrorSpec, ValidationFailed } from '../../src/common/problem/errors.ts';
 import { violationCodes } from '../../src/common/problem/violation.ts';
 import { Config } from '../../src/config/config.ts';
 import { type Variable, variablesOf } from '../../src/config/variable.ts';
+import { errorFixes } from './error-fixes.ts';
 
 /** The variables that most installations look at first. */
 const MOST_IMPORTANT = [
@@ -10,16 +11,29 @@ const MOST_IMPORTANT = [
   ...['TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'RATE_LIMIT_PER_MINUTE', 'LOG_LEVEL'],
 ];
 
-/** The configuration tables of the README, one for each group, as Markdown. */
+/** The configuration tables, one for each group, as Markdown of a page in docs/reference. */
 export function configTables(): string {
-  const tables = groups().map(([group, variables]) => {
-    const rows = variables.map((variable) => {
-      const name = isImportant(variable) ? `**\`${variable.name}\`**` : `\`${variable.name}\``;
-      return `| ${name}${variable.hasFile ? ' *' : ''} | ${defaultOf(variable, '`')} | ${variable.about.replaceAll('|', '\\|')} |`;
-    });
-    return [`| ${group} | Default | Meaning |`, '|---|---|---|', ...rows].join('\n');
-  });
+  const tables = groups().map(([group, variables]) =>
+    [`| ${group} | Default | Meaning |`, '|---|---|---|', ...variables.map((variable) => rowOf(variable, '../'))].join(
+      '\n',
+    ),
+  );
   return tables.join('\n\n');
+}
+
+/** The table of the variables that most installations look at first, as Markdown of the README. */
+export function settingsTable(): string {
+  const important = variablesOf(Config).filter(isImportant);
+  return ['| Variable | Default | Meaning |', '|---|---|---|', ...important.map((one) => rowOf(one, 'docs/'))].join(
+    '\n',
+  );
+}
+
+/** @param docs the way from the page to the folder of documents */
+function rowOf(variable: Variable, docs: string): string {
+  const name = isImportant(variable) ? `**\`${variable.name}\`**` : `\`${variable.name}\``;
+  const about = variable.about.replaceAll('|', '\\|').replaceAll('](docs/', `](${docs}`);
+  return `| ${name}${variable.hasFile ? ' *' : ''} | ${defaultOf(variable, '`')} | ${about} |`;
 }
 
 /** The text of `.env.example`: every variable, commented out, under its sentence. */
@@ -56,31 +70,44 @@ function defaultOf(variable: Variable, quote: string): string {
   if (variable.defaultText) {
     return quote ? variable.defaultText : variable.defaultText.replaceAll('`', '');
   }
-  const value = new Config()[variable.property as keyof Config] as string | number | boolean;
+  const value = new Config()[variable.property as keyof Config] as string | number | boolean | unknown[] | undefined;
+  if (value === undefined || Array.isArray(value)) return 'unset';
   return `${quote}${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}${quote}`;
 }
 
-/** docs/errors.md: the catalogue of errors, by status. */
+/** docs/reference/errors.md: the catalogue of errors, by status, with a heading for each code. */
 export function errorsDocument(): string {
-  const errors = errorCatalogue.map(
-    ({ status, code, title, about }) => `| ${status} | \`${code}\` | ${title} | ${about} |`,
-  );
+  const statuses = [...new Set(errorCatalogue.map(({ status }) => status))];
+  const index = statuses.map((status) => {
+    const codes = errorCatalogue.filter((spec) => spec.status === status).map(({ code }) => `[\`${code}\`](#${code})`);
+    return `| ${status} | ${codes.join(', ')} |`;
+  });
+  const sections = statuses.map((status) => {
+    const errors = errorCatalogue.filter((spec) => spec.status === status).map(errorSection);
+    return `## Status ${status}\n\n${errors.join('\n\n')}`;
+  });
   const fields = Object.entries(violationCodes).map(([code, about]) => `| \`${code}\` | ${about} |`);
   return `# Errors
 
-Every answer that is not a success is an RFC 9457 problem, \`application/problem+json\`, with \`success: 0\`:
+Every response that is not a success is an RFC 9457 problem, \`application/problem+json\`, with \`success: 0\`:
 
 \`\`\`json
 ${JSON.stringify(exampleProblem(ValidationFailed.spec), null, 2)}
 \`\`\`
 
-\`code\` is stable: switch on it. \`title\` and \`detail\` are for people and may change. \`request_id\` is also in
-the header \`X-Request-Id\` and finds the request in the log. A 401 carries \`WWW-Authenticate\`, a 405 \`Allow\`,
-a 429 and a 503 \`Retry-After\` in seconds. This page is made from the code by \`npm run docs\`.
+- \`code\` is stable: switch on it. It is also the last part of \`type\`, and the anchor of its section on this page:
+  \`urn:problem-type:user-group-service:token_not_found\` is explained at [#token_not_found](#token_not_found).
+- \`title\` and \`detail\` are for people and may change.
+- \`request_id\` is also in the header \`X-Request-Id\`, and finds the request in the log.
+- A 401 has \`WWW-Authenticate\`, a 405 \`Allow\`, and a 429 and a 503 have \`Retry-After\` in seconds.
 
-| Status | \`code\` | Title | When, and what to do |
-|---|---|---|---|
-${errors.join('\n')}
+This page is made from the code by \`npm run docs\`.
+
+| Status | Codes |
+|---|---|
+${index.join('\n')}
+
+${sections.join('\n\n')}
 
 ## Fields
 
@@ -90,4 +117,9 @@ ${errors.join('\n')}
 |---|---|
 ${fields.join('\n')}
 `;
+}
+
+function errorSection({ code, title, about }: ErrorSpec): string {
+  const { cause = about, fix } = errorFixes[code]!;
+  return `### ${code}\n\n*${title}.*\n\n**Cause.** ${cause}\n\n**Fix.** ${fix}`;
 }

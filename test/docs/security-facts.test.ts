@@ -1,20 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { scopes } from '../../src/common/access/caller.ts';
 import '../../src/config/config.ts';
 import { Config } from '../../src/config/config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
 import { describeOperations } from '../support/every-operation.ts';
+import { readSecurity } from '../support/pages.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+const page = readSecurity();
 
-/** What the service calls itself, which nobody talks to because of it. */
+/** The service's own address: the service names itself by it and connects to nothing. */
 const OWN_ADDRESS = 'PUBLIC_URL';
 
-/** The text below a heading of docs/security.md, up to the next one. */
+/** The text below a heading of the pages about security, up to the next one. */
 function section(heading: string): string {
   const [, after] = page.split(`\n${heading}\n`);
-  if (after === undefined) throw new Error(`docs/security.md has no heading "${heading}"`);
+  if (after === undefined) throw new Error(`the pages about security has no heading "${heading}"`);
   return after.split(/\n#+ /)[0]!;
 }
 
@@ -28,7 +27,7 @@ function missingIn(heading: string, isWanted: (name: string, isSecret: boolean) 
 }
 
 test('every secret of the configuration is among what is worth protecting', () => {
-  expect(missingIn('### What is worth protecting', (_name, isSecret) => isSecret)).toEqual([]);
+  expect(missingIn('## What is worth protecting', (_name, isSecret) => isSecret)).toEqual([]);
 });
 
 test('every place that the configuration names is among what the service talks to', () => {
@@ -60,7 +59,7 @@ describe('who may do what', () => {
   });
 
   test('every answer that holds a token is told with its scope, and no other', async () => {
-    const documented = cells('### Which answers hold a token').map(([operation, scope]) => [operation, scope]);
+    const documented = cells('### Which responses hold a token').map(([operation, scope]) => [operation, scope]);
     const holding = (await describeOperations()).filter(({ answers }) => HOLDS_TOKEN.test(answers));
     const found = holding.map(({ method, path, scope }) => [`\`${method} ${path}\``, `\`${scope}\``]);
     expect(documented.sort()).toEqual(found.sort());

@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { pages, readSecurity, securityPages } from '../support/pages.ts';
 import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/common/secret/secrets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const page = read('docs/security.md');
+const page = readSecurity();
 
 /**
- * How many requirements of levels 1 and 2 each section of ASVS 5.0.0 has. They come first in every
- * section: those of level 3 have the highest numbers.
+ * The number of requirements of levels 1 and 2 in each section of ASVS 5.0.0. They come first in every section:
+ * those of level 3 have the highest numbers.
  */
 const REQUIREMENTS: Record<string, readonly number[]> = {
   V1: [2, 9, 11, 3, 2],
@@ -60,7 +61,7 @@ describe('the requirements of the ASVS', () => {
 });
 
 describe('what is said to be met', () => {
-  const claims = [...rows('### Threats'), ...rows('### Met'), ...rows('## OWASP API Security Top 10 (2023)')];
+  const claims = [...rows('## Threats'), ...rows('### Met'), ...rows('## OWASP API Security Top 10 (2023)')];
 
   test('names a test that shows it, or says why none can', () => {
     const bare = claims.filter(([, , , shownBy = '']) => !/ › `|^No test can show this: \S/.test(shownBy));
@@ -95,7 +96,7 @@ describe('what the page refers to', () => {
     expect(new Set(missing.map(({ file, name }) => `${file} › ${name}`))).toEqual(new Set());
   });
 
-  test.each(['docs/security.md', 'docs/audit-log.md', 'SECURITY.md'])(
+  test.each([...securityPages, 'docs/reference/audit-log.md', 'SECURITY.md'])(
     'every file and heading that %s names is there',
     (document) => {
       const text = read(document);
@@ -155,7 +156,7 @@ describe('what scanners need', () => {
   });
 
   test('no other token in a document is well-formed', () => {
-    const documents = ['README.md', 'SECURITY.md', 'docs/audit-log.md', 'docs/operations.md'];
+    const documents = ['SECURITY.md', ...pages.filter((path) => path !== 'docs/reference/access.md')];
     const found = documents.flatMap((path) => read(path).match(new RegExp(regex, 'g')) ?? []);
     const real = found.filter((token) => isWellFormedToken(token.slice(0, 3) as TokenPrefix, token));
     expect(real).toEqual([]);
@@ -176,7 +177,7 @@ function isThere({ file, name }: { file: string; name: string }): boolean {
 /** The text below a heading, up to the next one. */
 function section(heading: string): string {
   const [, after] = page.split(`\n${heading}\n`);
-  if (after === undefined) throw new Error(`docs/security.md has no heading "${heading}"`);
+  if (after === undefined) throw new Error(`no page about security has the heading "${heading}"`);
   return after.split(/\n#+ /)[0]!;
 }
 

@@ -157,7 +157,7 @@ onEachDatabase((kind) => {
       changeDatabase(service.database, `UPDATE user_group SET suspended_at = ${at} WHERE provided_id = 'paused'`);
     await suspend('1');
     const refused = await issue({ audience: AUDIENCE }, 'paused');
-    expect([refused.status, refused.body.code]).toEqual([409, 'user_group_suspended']);
+    expect([refused.status, refused.body.code]).toEqual([409, 'user_group_inactive']);
     await suspend('NULL');
     expect((await issue({ audience: AUDIENCE }, 'paused')).status).toBe(201);
   });
@@ -168,7 +168,7 @@ onEachDatabase((kind) => {
       service.api.call('PATCH', '/api/v1/workspace', { required_schemas });
     await require(['sales']);
     const refused = await issue({ audience: AUDIENCE }, 'lacking');
-    expect([refused.status, refused.body.code]).toEqual([409, 'user_group_incomplete']);
+    expect([refused.status, refused.body.code]).toEqual([409, 'user_group_inactive']);
     await require([]);
     expect((await issue({ audience: AUDIENCE }, 'lacking')).status).toBe(201);
   });

@@ -36,7 +36,7 @@ onEachDatabase((kind) => {
     return keys.map(({ kid }) => kid);
   };
 
-  /** Which of the tokens are accepted; the service and an offline verifier must agree. */
+  /** Returns for each token whether it is accepted; the service and an offline verifier must agree. */
   async function accepted({ api, baseUrl }: TestService, tokens: string[]): Promise<boolean[]> {
     const keys = createRemoteJWKSet(new URL(JWKS, baseUrl));
     const results: boolean[] = [];

@@ -22,7 +22,7 @@ test.each([
     'Of0rEQt7LyLJNhDXFp4ZiWDtSPj2-h2o53L_mTyWeMo',
     'EGxcoh1blJkksPCtFED5yEZinlli2vcBp-CqJ6gxx_I',
   ],
-])('a secret gives the same key for ever %#', async (secret, d, x, y, kid) => {
+])('a secret always gives the same key %#', async (secret, d, x, y, kid) => {
   const key = await deriveSigningKey(secret);
   expect(key.privateKey.export({ format: 'jwk' })).toEqual({ kty: 'EC', crv: 'P-256', x, y, d });
   expect(key.publicJwk).toEqual({ kty: 'EC', crv: 'P-256', x, y, use: 'sig', alg: 'ES256', kid });

@@ -11,10 +11,10 @@ import { withService } from '../support/test-service.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const root = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(root, 'docs', 'embed-tokens.md'), 'utf8');
+const page = readFileSync(join(root, 'docs', 'reference', 'embed-tokens.md'), 'utf8');
 const [, documented = ''] = /<!-- verify -->\n```js\n([\s\S]*?)```/.exec(page) ?? [];
 
-/** What the documented check says of each token: whose it is, or `refused`. */
+/** The result of the documented check for each token: its owner, or `refused`. */
 async function verifyAsDocumented(
   env: { GROUPS_URL: string; ISSUER: string; WORKSPACE_ID: string },
   tokens: string[],

@@ -130,7 +130,7 @@ onEachDatabase((kind) => {
     const { status, listed } = await waiting;
     expect([status, listed.events, listed.has_more]).toEqual([200, [], false]);
     expect(performance.now() - began).toBeGreaterThan(990);
-    // What it has slept through is behind the cursor.
+    // The cursor is past the events that the call slept through.
     expect((await list({ after: listed.next_cursor })).listed.events).toEqual([]);
   });
 

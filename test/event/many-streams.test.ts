@@ -19,7 +19,7 @@ onEachDatabase((kind) => {
     return reader;
   };
 
-  /** So many changes of one transaction, as another process commits them. */
+  /** Commits this many changes in one transaction, as another process does. */
   const changeMany = (count: number, objectId: string) =>
     changeDatabase(
       service.database,

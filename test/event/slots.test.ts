@@ -26,7 +26,7 @@ test('an API token, a workspace and all together have so many slots, which come 
 
 test('some workspaces cannot acquire all slots: the next one has a third of what is free', async () => {
   const slots = new ConnectionSlots('streams');
-  /** As many as the workspace gets, with as many API tokens as it likes. */
+  /** Acquires all slots that the workspace gets, with any number of API tokens. */
   const acquireAll = async (workspaceId: number) => {
     for (let acquired = 0; ; acquired++) {
       try {

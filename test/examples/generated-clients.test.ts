@@ -18,7 +18,7 @@ const auth = ({ type }: { type: string }) => (type === 'apiKey' ? \`Token \${tok
 const client = createClient({ baseUrl: process.env['BASE']!, auth });
 const written = await upsertUserGroup({ client, body: { user_group_id: 'generated', name: 'Generated' } });
 const group: UserGroupWithToken = written.data!.user_group;
-const list = await listUserGroups({ client, query: { suspended: false, name_prefix: 'Gen' } });
+const list = await listUserGroups({ client, query: { status: 'active', name_prefix: 'Gen' } });
 if (!list.data) throw new Error(JSON.stringify(list.error));
 const refused = await upsertUserGroup({ client, body: { user_group_id: 'generated', name: '' } });
 const problem = refused.error as Problem;

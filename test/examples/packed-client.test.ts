@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
 import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
+import { installInto, packClient } from '../support/pack.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { accepts, freePort } from '../system/lab/ports.mjs';
@@ -99,17 +100,14 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-client-'));
-  const tarball = pack();
   app = join(directory, 'app');
-  write('package.json', { name: 'app', private: true, type: 'module' });
-  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
-  execFileSync('npm', ['install', ...options, tarball], { cwd: app, stdio: 'pipe' });
+  installInto(app, packClient('typescript', directory));
   server = await startServer({ DATA_DIR: join(directory, 'data') });
   proxy = await MisbehavingProxy.start(server.baseUrl);
   write('tsconfig.json', {
     compilerOptions: {
       ...{ module: 'nodenext', target: 'es2023', strict: true, noUncheckedIndexedAccess: true },
-      // Whoever checks the types of libraries must be able to check these.
+      // A user who checks the types of libraries must be able to check these.
       skipLibCheck: false,
       types: ['node'],
       typeRoots: [join(root, 'node_modules', '@types')],
@@ -218,23 +216,7 @@ interface Package {
   dependencies?: Record<string, string>;
 }
 
-/** Packs a copy, so that nothing is left in the sources. */
-function pack(): string {
-  const project = join(directory, 'project');
-  const folder = join(project, 'clients', 'typescript');
-  const isSource = (path: string) => !path.endsWith('dist');
-  cpSync(join(root, 'clients', 'typescript'), folder, { recursive: true, filter: isSource });
-  cpSync(join(root, 'tsconfig.json'), join(project, 'tsconfig.json'));
-  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
-  const args = ['pack', '--json', '--silent', '--pack-destination', directory];
-  const answer = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
-  // What the build says comes first.
-  const [{ filename }] = JSON.parse(answer.slice(answer.search(/^\[/m))) as [{ filename: string }];
-  return join(directory, filename);
-}
-
 function write(name: string, content: string | object): void {
-  mkdirSync(app, { recursive: true });
   writeFileSync(join(app, name), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
 }
 

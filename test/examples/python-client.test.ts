@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BindError, bindVariables, type SqlDialect } from '../../clients/typescript/index.ts';
+import { PLACEHOLDERS, SQL_DIALECTS } from '../../clients/typescript/sql-dialects.ts';
 import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
@@ -10,6 +12,7 @@ import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 import { missedBy } from '../support/resumed-consumer.ts';
 import { until } from '../support/until.ts';
+import { mutatedTexts } from '../system/bind-variables/mutated-texts.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 
 // Debian's packages are those of /usr/bin/python3, which need not be the first of the path.
@@ -26,7 +29,7 @@ beforeAll(async () => {
   sources = join(directory, 'sources');
   cpSync(join(import.meta.dirname, '..', '..', 'clients', 'python'), sources, { recursive: true });
   const packages = join(directory, 'packages');
-  // What a machine knows of passwords must not take the place of the API token.
+  // A password that the machine knows must not take the place of the API token.
   const netrc = join(directory, 'netrc');
   writeFileSync(netrc, 'default login somebody password else\n');
   env = { PATH: process.env['PATH'], PYTHONPATH: packages, NETRC: netrc, LANG: 'C.UTF-8' };
@@ -164,11 +167,52 @@ test('responses that are slow, cut or of somebody else are told apart, and messa
   await run('-W', 'ignore::ResourceWarning', '-m', 'unittest', 'tests/test_transport.py', 'tests/test_webhooks.py');
 });
 
+test('it binds variables as the cases of both clients say', async () => {
+  await run('-m', 'unittest', 'tests/test_bind_variables.py');
+});
+
+test('it knows the dialects of the TypeScript client, and binds and refuses what that does', async () => {
+  const dialects = Object.keys(SQL_DIALECTS) as SqlDialect[];
+  const texts = dialects.flatMap((dialect) => {
+    return Array.from(mutatedTexts(dialect, 2000, 11), (sql): [SqlDialect, string] => [dialect, sql]);
+  });
+  const file = join(directory, 'texts.json');
+  writeFileSync(file, JSON.stringify(texts));
+  const told = JSON.parse(await run('tests/bind_alike.py', file)) as Record<string, unknown>;
+  const rules = Object.entries(SQL_DIALECTS).map(
+    ([dialect, { refusesEmptyLists, hasNoBooleans, hasNoZones, ...same }]) => {
+      const [refuses_empty_lists, has_no_booleans, has_no_zones] = [refusesEmptyLists, hasNoBooleans, hasNoZones].map(
+        Boolean,
+      );
+      return [dialect, { ...same, refuses_empty_lists, has_no_booleans, has_no_zones }];
+    },
+  );
+  expect(told['rules']).toEqual(Object.fromEntries(rules));
+  expect(told['placeholders']).toEqual(PLACEHOLDERS);
+  const bound = texts.map(([dialect, sql]) => {
+    try {
+      const { text, values } = bindVariables(sql, { value: 'x' }, { dialect, declarations: { value: 'string' } });
+      return [text, values];
+    } catch (error) {
+      return error instanceof BindError ? [error.code, error.position] : error;
+    }
+  });
+  expect(told['bound']).toEqual(bound);
+});
+
 (hasMypy || process.env['CI'] ? test : test.skip)('its types hold, in strict mode', async () => {
-  // As installed: a package without its py.typed has no types for anybody.
+  // Checks the installed package: without its py.typed, it has types for nobody.
   const options = ['--config-file', 'pyproject.toml', '--cache-dir', join(directory, 'mypy')];
   await run('-m', 'mypy', ...options, '--package', 'user_group_service');
-  const tests = ['every_operation', 'faults', 'resumed_consumer', 'test_transport', 'test_webhooks'];
+  const tests = [
+    'every_operation',
+    'faults',
+    'resumed_consumer',
+    'test_transport',
+    'test_webhooks',
+    'test_bind_variables',
+    'bind_alike',
+  ];
   await run('-m', 'mypy', ...options, ...tests.map((name) => `tests/${name}.py`), 'readme.py', 'receiver.py');
 });
 
@@ -181,7 +225,7 @@ function readme(): string {
   return readFileSync(join(sources, 'README.md'), 'utf8');
 }
 
-/** Starts Python beside the tests of the client, with the client as it is installed; `output` grows with what it prints. */
+/** Starts Python in the directory of the client's tests, with the installed client; `output` grows as it prints. */
 function start(args: string[], more: NodeJS.ProcessEnv = {}) {
   const options = {
     cwd: sources,

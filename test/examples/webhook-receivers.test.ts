@@ -8,7 +8,7 @@ import { accepts, freePort } from '../system/lab/ports.mjs';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(root, 'docs', 'webhooks.md'), 'utf8');
+const page = readFileSync(join(root, 'docs', 'guides', 'webhooks.md'), 'utf8');
 
 const receivers: [language: string, command: string[]][] = [
   ['js', [process.execPath, '--input-type=module', '-e']],

@@ -87,7 +87,7 @@ test('a new module is open to those with the scope it declares, and its bodies a
   expect(anonymous.status).toBe(401);
   const open = await new ApiClient(await app.getUrl()).call('GET', '/probe/open');
   expect([open.status, open.body.success]).toEqual([200, 1]);
-  // class-validator's own decorators hold beside the project's.
+  // class-validator's own decorators hold together with the project's.
   const word = (body: object) => api.send({ method: 'POST', path: '/probe/word', body });
   expect((await word({ word: 'abc' })).status).toBe(201);
   for (const wrong of [{}, { word: 7 }, { word: 'a' }]) {

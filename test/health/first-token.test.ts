@@ -25,7 +25,7 @@ async function lockApiTokens({ env }: TestDatabase): Promise<() => Promise<void>
 onEachDatabase((kind) => {
   test('a process is not ready before the first API token is there, and then it works', async () => {
     const database = await createTestDatabase(kind);
-    // What the first start does beside is done.
+    // The first start also makes the schema and the keys. This one has completed them.
     expect(await (await startServer(database.env)).stop()).toBe(0);
     await runSql(database, 'DELETE FROM api_token');
     // A lock of the embedded database would keep the process from listening, too.

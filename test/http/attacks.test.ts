@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
+import { unhindered } from '../support/unhindered.ts';
+import { until } from '../support/until.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -65,20 +67,22 @@ onEachDatabase((kind) => {
     await Promise.all(Array.from({ length: 30 }, () => send('GARBAGE\r\n\r\n', 'end')));
     const assets = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50);
     await Promise.all(Array.from({ length: 5 }, () => send(assets, 'reset')));
-    await pause(2500);
-    expect(await openFiles()).toBeLessThan(before + 15);
+    await until(async () => (await openFiles()) < before + 15, 5000);
     await expectAlive();
   });
 
-  test('a body of many violations below one long key is judged at once', async () => {
-    for (const value of ['1e999', '"\\u0000"']) {
-      const values = Array(Math.floor(120_000 / (value.length + 1))).fill(value);
-      const body = `{"user_group_id":"d","name":"n","x":{"${'~'.repeat(130_000)}":[${values.join()}]}}`;
-      const started = performance.now();
-      expect([200, 422]).toContain((await server.api.put(body)).status);
-      expect(performance.now() - started).toBeLessThan(1000);
-    }
-  });
+  test(
+    'a body of many violations below one long key is judged at once',
+    unhindered(async () => {
+      for (const value of ['1e999', '"\\u0000"']) {
+        const values = Array(Math.floor(120_000 / (value.length + 1))).fill(value);
+        const body = `{"user_group_id":"d","name":"n","x":{"${'~'.repeat(130_000)}":[${values.join()}]}}`;
+        const started = performance.now();
+        expect([200, 422]).toContain((await server.api.put(body)).status);
+        expect(performance.now() - started).toBeLessThan(1000);
+      }
+    }),
+  );
 
   test('a request target that is none is answered as malformed', async () => {
     const targets = ['http://[bad/api/user', 'http://[::1]:99x/x', 'http://x:99999/x', '*', 'nonsense'];

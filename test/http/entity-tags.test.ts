@@ -35,7 +35,10 @@ const resources: Record<string, Resource> = {
   },
   [`${V1}/workspace`]: {
     make: () => Promise.resolve(`${V1}/workspace`),
-    changes: [{ embed_token_audiences: ['first'] }, { required_properties: [{ name: 'region', type: 'string' }] }],
+    changes: [
+      { embed_token_audiences: ['first'] },
+      { variables: [{ name: 'region', type: 'string', required: true }] },
+    ],
   },
 };
 

@@ -4,7 +4,7 @@ import { HttpServer } from '../../src/common/http/server/http-server.ts';
 
 /** More than the buffer from which a client reads holds, and less than the kernel takes at once. */
 const LARGE = Buffer.alloc(1_500_000, 'x');
-/** How long a connection may be idle in this test; it is 75 s elsewhere. */
+/** The time for which a connection may be idle in this test; the default is 75 s. */
 const IDLE_MS = 300;
 
 /** A server with a client that has asked for a document and reads nothing until told to. */
@@ -16,7 +16,7 @@ async function openIdle() {
   const [socket] = (await once(server, 'connection')) as [NodeJS.Socket & typeof client];
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   client.on('error', () => undefined);
-  /** How many bytes it gets until the connection has ended, in whichever way. */
+  /** The number of bytes it gets until the connection has ended, cleanly or not. */
   const readAll = () =>
     new Promise<number>((resolve) => {
       let bytes = 0;

@@ -3,12 +3,12 @@ import { onEachDatabase } from '../support/databases.ts';
 import { exportGroups, importGroups } from '../support/lines.ts';
 import { withService } from '../support/test-service.ts';
 
-/** What a page holds, and one entry with what is beside its large part. */
+/** The limit of a page, and one entry without its large part. */
 const MAX_BYTES = 256 * 1024 + 32 * 1024;
 
 onEachDatabase((kind) => {
   const service = withService(kind);
-  // Whatever a name looks like, it is no place for properties.
+  // A name that looks like properties is no place for them.
   const name = 'a "properties":{} of another';
   const large = Array.from({ length: 60 }, (_, n) => ({
     user_group_id: `group ${n}`,

@@ -1,20 +1,19 @@
 import type { Express } from 'express';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ApiHttpAdapter } from '../../src/common/http/server/api-http.adapter.ts';
 import type { Answer } from '../support/api-client.ts';
 import { consolePage, OWN_PAGE } from '../support/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
+import { read } from '../support/pages.ts';
 
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'];
 
-/** What Express's router keeps of a route, or of what runs in front of the routes. */
+/** The fields that Express's router keeps of a route, or of a handler that runs before the routes. */
 interface Layer {
   name: string;
   rawPath: string | string[];
@@ -40,21 +39,21 @@ function routesOf(of: TestService): { path: string; methods: string[] }[] {
   );
 }
 
-/** The paths of the table "Public routes" in docs/security.md. */
+/** The paths of the table "Public routes" in docs/reference/access.md. */
 const documented = (() => {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+  const page = read('docs/reference/access.md');
   const [, table = ''] = /\n### Public routes\n([^]*?)\n#/.exec(page) ?? [];
   return [...table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, paths]) =>
     [...paths!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!),
   );
 })();
 
-test('the router serves a stranger the public routes that docs/security.md names, and no other', async () => {
+test('the router serves a stranger the public routes that docs/reference/access.md names, and no other', async () => {
   const open = new Set<string>();
   for (const { path, methods } of routesOf(page)) {
     const named = path.replace(/:\w+/g, '1');
     for (const method of methods.filter((one) => METHODS.includes(one))) {
-      // As the page of the console calls; without it each of these calls is refused.
+      // The page of the console sends these headers. Without them the service refuses each of its calls.
       const options = { method, headers: OWN_PAGE, redirect: 'manual' } as const;
       const { status } = await fetch(page.baseUrl + named, options);
       if (![401, 405].includes(status)) open.add(path.replace(/(?<=^\/console\/assets\/).+/, '*'));
@@ -62,11 +61,11 @@ test('the router serves a stranger the public routes that docs/security.md names
   }
   const undocumented = [...open].filter((path) => !documented.includes(path));
   const gone = documented.filter((path) => !open.has(path));
-  // The names say what to do: list what is meant to be public in "Public routes" of docs/security.md, or close it.
-  expect({ 'public, and missing in docs/security.md': undocumented, 'listed there, and not public': gone }).toEqual({
-    'public, and missing in docs/security.md': [],
-    'listed there, and not public': [],
-  });
+  // The names say what to do: list what is meant to be public in "Public routes" of docs/reference/access.md, or close it.
+  expect({
+    'public, and missing in docs/reference/access.md': undocumented,
+    'listed there, and not public': gone,
+  }).toEqual({ 'public, and missing in docs/reference/access.md': [], 'listed there, and not public': [] });
 });
 
 test('nothing but routes answers: what runs in front of them is known', () => {
@@ -120,6 +119,7 @@ test.each([
   '/docs/swagger-ui.css',
   '/docs/swagger-ui-bundle.js',
   '/docs/swagger-ui-init.js',
+  '/docs/page.css',
   '/docs/favicon-32x32.png',
 ])('%s may load what is its own, and send nothing to others', async (path) => {
   const answer = await fetch(service.baseUrl + path);
@@ -250,6 +250,13 @@ test('a fault of the path names its parameter', async () => {
   const { status, body } = await service.api.call('PUT', '/api/v1/user-groups/a%00', { name: 'n' });
   expect([status, body.errors]).toEqual([
     422,
-    [{ in: 'path', parameter: 'id', code: 'control_character', detail: 'The id must not contain control characters.' }],
+    [
+      {
+        in: 'path',
+        parameter: 'id',
+        code: 'control_character',
+        detail: 'The text must not contain control characters.',
+      },
+    ],
   ]);
 });

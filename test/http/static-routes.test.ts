@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiHttpAdapter } from '../../src/common/http/server/api-http.adapter.ts';
 import { COMMON_HEADERS } from '../../src/common/http/server/http-settings.ts';
 
-/** What the handler that was reached saw. */
+/** Responds with the request that the handler saw. */
 const tell =
   (name: string) =>
   (request: Request, response: Response): void => {
@@ -60,7 +60,7 @@ async function serve(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What differs by the moment, and what every answer of the service carries and none of Express alone. */
+/** The headers that change with time, and those of every response of the service that Express alone does not send. */
 const NOT_OF_THE_ROUTE = ['date', 'x-request-id', ...Object.keys(COMMON_HEADERS).map((name) => name.toLowerCase())];
 
 async function ask(origin: string, method: string, path: string): Promise<object> {

@@ -15,6 +15,8 @@ describe('with PUBLIC_URL', () => {
       issuer: PUBLIC_URL,
       introspection_endpoint: `${PUBLIC_URL}/api/v1/introspect`,
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+      revocation_endpoint: `${PUBLIC_URL}/api/v1/revoke`,
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
       jwks_uri: `${PUBLIC_URL}/.well-known/jwks.json`,
       response_types_supported: [],
       grant_types_supported: [],

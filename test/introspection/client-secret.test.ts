@@ -13,7 +13,7 @@ const TOKEN_CHALLENGE = 'Token realm="user groups"';
 const BOTH_CHALLENGES = `${TOKEN_CHALLENGE}, Bearer realm="user groups", Basic realm="user groups", charset="UTF-8"`;
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** As RFC 6749, section 2.3.1, wants it. */
+/** The header that RFC 6749, section 2.3.1, wants. */
 const basic = (secret: string, id = 'renderer') =>
   `Basic ${base64(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
 
@@ -33,7 +33,7 @@ onEachDatabase((kind) => {
   });
 
   let lastAddress = 0;
-  /** By the headers and the fields of a form alone; each call comes from an address of its own. */
+  /** Introspects with only these headers and fields of a form. Each call comes from an address of its own. */
   function introspect(
     headers: Record<string, string>,
     fields: Record<string, string> | string = {},
@@ -186,7 +186,7 @@ onEachDatabase((kind) => {
       .clientOf(undefined)
       .send({ method: 'POST', path: PATH, body: fields(16_385), headers: { 'Content-Type': FORM }, chunked: true });
     expect([chunked.status, chunked.body.code]).toEqual([413, 'body_too_large']);
-    // Who is known by a header may send as much as anywhere.
+    // A caller that a header identifies may send a body as large as anywhere else.
     const known = await introspect({ Authorization: basic(secret) }, { token, padding: 'x'.repeat(20_000) });
     expect(known.body.active).toBe(true);
   });

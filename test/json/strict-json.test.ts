@@ -176,9 +176,10 @@ describe('reports', () => {
 
   test('long digits are judged in linear time', () => {
     const digits = `1${'0'.repeat(250_000)}`;
-    const started = performance.now();
+    // The time of the processor: the machine may hold up the process.
+    const started = process.cpuUsage();
     parse(`[${digits},${digits}1]`);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(2000);
   });
 });
 

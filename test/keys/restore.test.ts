@@ -35,7 +35,7 @@ onEachDatabase((kind) => {
   /** The environment of the service on the other machine. */
   const restoredEnv = () => (kind === 'sqlite' ? restored.env : withKeys(restored, 'k1'));
 
-  /** How the tools of PostgreSQL are told of a database without a password in their arguments. */
+  /** Gives the tools of PostgreSQL a database without a password in their arguments. */
   function serviceFile({ env }: TestDatabase): { PGSERVICEFILE: string } {
     const PGSERVICEFILE = join(places.KEYS, 'pg_service.conf');
     const { hostname, port, username, password, pathname } = new URL(env['DATABASE_URL'] ?? 'x:');

@@ -114,8 +114,8 @@ onEachDatabase((kind) => {
 });
 
 /**
- * Begins to rewrap a database of its own, of which somebody else then keeps a lock for seconds: that
- * goes on beside the other tests.
+ * Begins to rewrap a database of its own, on which another session then keeps a lock for seconds. It runs
+ * at the same time as the other tests.
  */
 async function rewrapLocked(kind: DatabaseKind) {
   const database = await createMigrated(kind);

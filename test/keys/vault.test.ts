@@ -109,7 +109,7 @@ describe('what cannot be unwrapped ends the start with one line', () => {
   test('a Vault that is not named, or stays away', async () => {
     expect(await refusal(wrapped(), { VAULT_ADDR: '' })).toContain('VAULT_ADDR must be set');
     vault.failure = 503;
-    expect(await refusal(wrapped())).toContain('cannot be reached: it answers 503.');
+    expect(await refusal(wrapped())).toContain('cannot be reached: it returns 503.');
     expect(vault.calls.length).toBeGreaterThan(5);
   }, 60_000);
 

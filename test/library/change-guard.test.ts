@@ -48,7 +48,7 @@ class PlanGuard extends UserGroupChangeGuard {
   ): Promise<UserGroupChangeRefusal[]> {
     PlanGuard.mostAtOnce = Math.max(PlanGuard.mostAtOnce, changes.length);
     const refused: UserGroupChangeRefusal[] = [];
-    if (changes.some(({ after }) => after?.name === 'slow')) await sleep(1200);
+    if (changes.some(({ after }) => after?.name === 'slow')) await sleep(1000);
     for (const change of changes) {
       PlanGuard.asked.push(change);
       const { kind, userGroupId, before, after } = change;

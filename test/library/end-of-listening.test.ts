@@ -24,7 +24,7 @@ onEachDatabase((kind) => {
       { logger },
     );
     app.get(UserGroupEvents).listen({ name: 'test', hear: () => undefined });
-    // So that it is between two looks.
+    // The application closes between two looks at the change log.
     await sleep(400);
     await app.close();
     const said = lines.length;

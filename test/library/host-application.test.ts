@@ -395,7 +395,7 @@ onEachDatabase((kind) => {
       },
     });
     const caller = operator(WORKSPACE);
-    // What is committed before the first look at the change log is not told.
+    // A change that is committed before the first look at the change log is not told.
     for (let tries = 0; heard.length < 2 && tries < 40; tries++) {
       await second.get(UserGroups).put(caller, { user_group_id: `e${tries}`, name: 'E' });
       await sleep(100);

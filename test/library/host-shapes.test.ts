@@ -111,7 +111,7 @@ afterEach(() => {
   toThrow = () => undefined;
 });
 
-/** Also what has started although it must not. */
+/** Every application that has started, even if it must not. */
 const apps: NestExpressApplication[] = [];
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import { Statements } from '../../src/database/statements.ts';
 import {
   definePlugin,
   FromEnv,
@@ -21,7 +21,7 @@ import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
-/** What code of others may do in place of what it should. */
+/** Things that the code of others may do. */
 const ODD: [string, () => unknown][] = [
   [
     'throws an error',
@@ -55,7 +55,7 @@ class OddGuard extends UserGroupChangeGuard {
     if (names.includes('hangs')) {
       OddGuard.entered++;
       const released = new Promise<void>((resolve) => (OddGuard.release = resolve));
-      // As one that goes on when nobody waits for it any more.
+      // The guard goes on when nothing waits for it any more.
       OddGuard.late = released.then(() => manager.query('SELECT 1'));
       OddGuard.late.catch(() => undefined);
       await OddGuard.late;
@@ -143,7 +143,7 @@ onEachDatabase((kind) => {
     // Nothing of it was stored, and its slot and its connection are free.
     const created = await service.api.get({ user_group_id: 'h1', name: 'H' });
     expect([created.status, created.body.new_user_group]).toEqual([200, true]);
-    expect(service.app.get(ConnectionPool).usage()?.busy ?? 0).toBe(0);
+    expect(service.app.get(Statements).poolUsage()?.busy ?? 0).toBe(0);
     expect(linesOf('an extension call timed out')[0]).toMatchObject({ extension: 'plugin odd', call: 'beforeChange' });
     expect(await metricsOf(service)).toMatch(
       /extension_call_duration_seconds_count\{extension="plugin odd",call="beforeChange",result="timed_out"\} [1-9]/,

@@ -31,6 +31,7 @@ const ALL = [
     'user-groups:read',
     'user-groups:write',
     'embed-tokens:issue',
+    'user-groups:view-as',
     'tokens:rotate',
     'tokens:introspect',
     'registry:read',
@@ -101,6 +102,8 @@ const calls: Record<string, () => Promise<Answer>> = {
   route_not_found: () => send('GET', '/nowhere'),
   public_url_unset: () => send('GET', '/.well-known/oauth-authorization-server'),
   user_group_not_found: () => send('DELETE', `${V1}/user-groups/none`),
+  user_group_version_not_found: async () => send('GET', `${(await service.api.create()).path}/versions/2`),
+  history_begins_later: () => send('GET', `${V1}/user-groups/none?at=2000-01-01T00:00:00Z`),
   token_not_found: () => service.api.post({ current_token: 'none' }),
   api_token_not_found: () => send('GET', `${V1}/api-tokens/1234567`),
   schema_not_found: () => send('GET', `${V1}/schemas/1234567`),
@@ -117,17 +120,24 @@ const calls: Record<string, () => Promise<Answer>> = {
     const { body } = await other.call('GET', `${V1}/api-tokens`);
     return other.call('POST', `${V1}/api-tokens/${body.api_tokens[0]!.id}/revoke`);
   },
-  user_group_suspended: async () => {
+  user_group_inactive: async () => {
     await send('POST', `${AT}/suspend`);
     const refused = await send('POST', `${AT}/embed-tokens`, { audience: 'a' });
     await send('POST', `${AT}/resume`);
     return refused;
   },
-  user_group_incomplete: async () => {
-    const other = await inWorkspace('incomplete');
+  user_group_tokens_ended: async () => {
+    const other = await inWorkspace('ended');
     await other.put(GROUP);
-    await other.call('PATCH', `${V1}/workspace`, { required_properties: [{ name: 'region', type: 'string' }] });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await other.call('POST', `${V1}/workspace/end-tokens`, { kinds: ['user_group_token'], reason: 'r' });
     return other.call('POST', `${AT}/embed-tokens`, { audience: 'a' });
+  },
+  view_as_forbidden: async () => {
+    const other = await inWorkspace('forbids view as');
+    await other.put(GROUP);
+    await other.call('PATCH', `${V1}/workspace`, { view_as: 'forbidden' });
+    return other.call('POST', `${AT}/embed-tokens`, { audience: 'a', acting_for: { subject: 's', reason: 'r' } });
   },
   token_is_current: () => send('POST', `${AT}/tokens/1/revoke`),
   idempotency_key_spent: async () => {
@@ -178,6 +188,10 @@ const calls: Record<string, () => Promise<Answer>> = {
   webhook_event_not_found: async () => {
     const id = await created(`${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
     return send('POST', `${V1}/webhook-endpoints/${id}/replay`, { event_id: 'evt_1' });
+  },
+  webhook_test_refused: async () => {
+    const id = await created(`${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
+    return send('POST', `${V1}/webhook-endpoints/${id}/test`);
   },
   precondition_failed: () => send('PATCH', AT, { name: 'X' }, { 'If-Match': '"0"' }),
   body_too_large: () => service.api.put('x'.repeat(262_145)),

@@ -19,7 +19,7 @@ const KEYS = { TOKEN_ENCRYPTION_KEYS: keyList('k2', 'k1') };
 
 const WIRE_TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-/** How a process hears of changes, while all is well. */
+/** The state of a process that hears of changes, while all is well. */
 const HEARING = { sqlite: { lease_up: true, channel_up: null }, postgres: { lease_up: true, channel_up: true } };
 
 const read = async (api: ApiClient) => {
@@ -172,7 +172,7 @@ onEachDatabase((kind) => {
       const [{ id }] = (await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'many'")) as [
         { id: number },
       ];
-      // As k1 has once encrypted.
+      // The key k1 has encrypted before.
       await changeDatabase(
         service.database,
         `INSERT INTO encryption_key (id, check_value, created_at) SELECT 'k1', check_value, 1 FROM encryption_key`,

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 const SCENARIO = join(import.meta.dirname, 'scenario.ts');
 const DRIVER = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
 
-/** Of one command: what hangs is to fail. */
+/** The limit of one command: a command that hangs fails. */
 const LIMIT_MS = 120_000;
 
 /** Versions of what the applications need besides, kept by this project or fixed here. */
@@ -20,7 +20,7 @@ const versions: Record<string, string> = {
   vitest: '4.1.12',
 };
 const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', '@nestjs/typeorm'];
-/** Of the drivers that of SQLite alone. */
+/** The driver of SQLite is the only driver of a database among them. */
 const PEERS = [...NEST, 'better-sqlite3', 'reflect-metadata', 'rxjs', 'typeorm'];
 
 const MAIN = `
@@ -70,7 +70,7 @@ function createApplication(type: 'module' | 'commonjs', tools: string[] = []): s
   const app = mkdtempSync(join(directory, 'app-'));
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type }));
   const named = [...PEERS, ...tools].map((name) => `${name}@${versions[name]!}`);
-  // The driver of SQLite would be compiled anew for each.
+  // The driver of SQLite is copied: to compile it for each application takes a minute.
   npm(app, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball, ...named);
   mkdirSync(join(app, DRIVER, '..'), { recursive: true });
   cpSync(join(root, DRIVER), join(app, DRIVER));
@@ -151,7 +151,7 @@ test('the tests of an application under Jest with SWC pass', () => {
   };
   const config = {
     transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
-    // What is made of ES modules only has to be compiled; Nest 12 is, too.
+    // Packages that consist of ES modules alone have to be compiled. Nest 12 is one.
     transformIgnorePatterns: ['node_modules/(?!(@nestjs|jose|openapi-fetch|user-group-service)/)'],
   };
   writeFileSync(join(app, 'jest.config.json'), JSON.stringify(config));

@@ -47,7 +47,7 @@ function stepsOf(page: string): Step[] {
   return steps;
 }
 
-/** What a shell of the reader has. */
+/** The variables of the reader's shell. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, SERVICE: root, PORT: `${port}` };
@@ -61,7 +61,7 @@ function adapted(commands: string): string {
 }
 
 test('every command of the tutorial runs in an empty directory, and says what the page says', async () => {
-  const steps = stepsOf(readFileSync(join(root, 'docs', 'plugin-tutorial.md'), 'utf8'));
+  const steps = stepsOf(readFileSync(join(root, 'docs', 'extend', 'plugin-tutorial.md'), 'utf8'));
   expect(steps.map(({ isBackground }) => isBackground).filter(Boolean)).toHaveLength(1);
   let cwd = directory;
   let settings = '';

@@ -1,4 +1,5 @@
-// What each application does with the package that it has installed; copied there, and compiled by its tools.
+// The calls that each application makes of the installed package. The test copies this file there, and the
+// application's tools compile it.
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
@@ -74,7 +75,7 @@ export async function runScenario(): Promise<object> {
   }
 }
 
-/** What `runScenario` gives everywhere. */
+/** The result of `runScenario` in every application. */
 export const expected = {
   status: 200,
   page: 'text/html; charset=utf-8',

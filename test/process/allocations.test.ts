@@ -14,9 +14,9 @@ const LIMIT_MS = 180_000;
 const SAID_WITHIN_MS = 60_000;
 
 /**
- * KiB of JavaScript heap that a call of each operation may allocate, its answer included: half as
- * much again as it does. Unlike time this is the same on a slow or busy machine. Where a change
- * makes an operation cheaper, lower its figure.
+ * KiB of JavaScript heap that a call of each operation may allocate, its response included: half as much again as
+ * it does. Unlike time this is the same on a slow or busy machine. If a change makes an operation cheaper, lower
+ * its figure.
  */
 const MAX_KIB: Record<DatabaseKind, Record<string, number>> = {
   postgres: { create: 185, 'look-up': 80, introspect: 80, rotate: 150 },

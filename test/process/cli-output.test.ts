@@ -75,6 +75,23 @@ onEachDatabase((kind) => {
     expect(whole).toContain(LONG);
     expect(whole).toContain(`${'漢'.repeat(200)}\\u202e`);
   });
+
+  test('a list of objects has a line for each, without what is null', async () => {
+    await cli('group', 'create', 'listed', '--name', 'Listed');
+    const variables = [
+      { name: 'region', type: 'string', required: true },
+      { name: 'plan', type: 'string', required: false, default: 'free' },
+    ];
+    await cli('workspace', 'update', '--variables', JSON.stringify(variables));
+    const { stdout } = await cli('group', 'view', 'listed');
+    expect(linesOf(stdout)).toEqual(
+      expect.arrayContaining([
+        'reasons        code: required, pointer: /properties/region, detail: The workspace requires every user group to have this',
+        'variables      name: region, type: string, origin: none, declared: true, required: true',
+        '               name: plan, type: string, origin: default, declared: true, required: false',
+      ]),
+    );
+  });
 });
 
 /** Columns of a terminal. */

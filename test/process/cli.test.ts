@@ -17,7 +17,7 @@ onEachDatabase((kind) => {
   const asOneOfMany = runCli;
   const byItself = (env: Record<string, string>, ...args: string[]) => runBuilt('cli.js', env, ...args);
 
-  // Of each way to end, one is a process of its own: a list, a stream, nothing to read, much to print.
+  // One command for each way to end has a process of its own: a list, a stream, nothing to read, much to print.
   test.each([
     [byItself, 'token', 'list'],
     [asOneOfMany, 'workspace', 'list'],
@@ -34,7 +34,7 @@ onEachDatabase((kind) => {
     async (run, ...args) => {
       await cli('workspace', 'list');
       const startedAt = performance.now();
-      // Whatever time a server gives load balancers.
+      // The command does not wait for load balancers, which a server does.
       const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '60' };
       const finished = await run(env, ...args);
       expect(finished).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });

@@ -61,13 +61,17 @@ onEachDatabase((kind) => {
     const emptied = await cli('group', 'update', 'changed', '--mapping', 'null', '--name', 'D');
     expect(emptied.stdout).toMatch(/^name +D$[^]*^mapping +\{\}$[^]*^properties +\{"x":1\}$/m);
     expect((await cli('group', 'suspend', 'changed')).stdout).toMatch(/^suspended_at +\d{4}-/m);
-    expect((await cli('group', 'list', '--suspended', 'true')).stdout).toMatch(/ changed +D +suspended /);
+    expect((await cli('group', 'list', '--status', 'suspended')).stdout).toMatch(/ changed +D +suspended /);
     expect((await cli('group', 'resume', 'changed')).stdout).toMatch(/^suspended_at +-$/m);
     expect(await cli('group', 'delete', 'changed')).toMatchObject({
       code: 0,
       stderr: 'The user group "changed" is deleted.\n',
     });
     expect((await cli('group', 'delete', 'changed')).code).toBe(3);
+    expect((await cli('group', 'history', 'changed')).stdout).toMatch(/^5 +\d+ .* resume +suspended +D\n4 /m);
+    const restored = await cli('group', 'restore', 'changed', '--state', '2', '-o', 'ndjson');
+    expect(linesOf(restored.stdout)).toEqual([expect.objectContaining({ name: 'C', mapping: { b: 2 } })]);
+    expect((await cli('group', 'restore', 'changed', '--state', '9')).code).toBe(3);
   });
 
   test('a token is rotated, and introspected from an argument or from standard input', async () => {

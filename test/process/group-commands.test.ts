@@ -190,7 +190,7 @@ onEachDatabase((kind) => {
   });
 });
 
-/** What a terminal shows of a line in the end: erasing begins it again. */
+/** The text that a terminal shows of a line in the end: erasing begins it again. */
 function asSeen(line: string): string {
   return line.split('\u001b[2K').at(-1)!.replace('\u001b[1G', '');
 }

@@ -79,5 +79,5 @@ test('a command that needs no database loads neither the application nor a drive
   }
 });
 
-/** What reading the arguments and the environment takes. */
+/** The packages that read the arguments and the environment. */
 const LIGHT = ['class-transformer', 'commander', 'fastest-levenshtein', 'ipaddr.js'];

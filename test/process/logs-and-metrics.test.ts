@@ -276,7 +276,7 @@ onEachDatabase((kind) => {
   });
 });
 
-/** What the port answers to these bytes, to its end. */
+/** Sends these bytes to the port. @returns the whole response */
 function answerTo(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(bytes));

@@ -249,7 +249,7 @@ onPostgres('a move that', () => {
     );
   }
 
-  test('follows docs/operations.md is done', async () => {
+  test('follows the pages of operation is done', async () => {
     const { DATA_DIR = '', DATABASE_URL = '' } = env();
     const printed = follow('move to postgres', { DATA_DIR, DATABASE_URL });
     expect(printed).toMatch(/^user_group +1 +[0-9a-f]{64}$/m);

@@ -46,7 +46,7 @@ onPostgres('a database with everything', () => {
     await target.drop();
   });
 
-  /** As an application leaves it: no server has one. */
+  /** Adds the rows that an application leaves: a server has none. */
   function addConsumer(): Promise<void> {
     return changeDatabase(
       source,
@@ -78,7 +78,7 @@ onPostgres('a database with everything', () => {
        SELECT workspace_id, '{"at":1}', 1 FROM webhook_endpoint`,
     );
 
-  /** What a server tells of everything: one text for each call. */
+  /** The responses of a server about everything: one text for each call. */
   async function answers({ apiOf }: RunningServer): Promise<string[]> {
     const texts: string[] = [];
     for (const [index, apiToken] of filling.apiTokens.entries()) {
@@ -130,7 +130,7 @@ onPostgres('a database with everything', () => {
     server = await startServer(targetEnv);
     const after = await answers(server);
     expect(after).toEqual(before);
-    // What was asked is what the names say.
+    // The responses contain each kind that the test asks for.
     const all = after.join('\n');
     for (const part of ['"active":true', '"active":false', '"exp":', '401 ', '"unmapped"']) {
       expect(all).toContain(part);

@@ -55,9 +55,10 @@ onEachDatabase((kind) => {
 
   test('workspace update stores what the API would, and refuses what it would', async () => {
     await cli('schema', 'create', '--provided-id', 'sales', '--name', 'Sales');
+    const region = { name: 'region', type: 'string', required: true };
     const set = await cli(
       ...['workspace', 'update', '-o', 'json', '--mapping-policy', 'registered', '--required-schemas', 'sales'],
-      ...['--required-properties', 'region:string,seats:number'],
+      ...['--variables', JSON.stringify([region, { name: 'seats', type: 'number', default: 1 }])],
       ...['--embed-token-issuer', 'https://i.example', '--embed-token-audiences', 'a,b'],
     );
     expect([set.code, set.stderr]).toEqual([0, '']);
@@ -65,9 +66,9 @@ onEachDatabase((kind) => {
     expect(JSON.parse(set.stdout)).toEqual(body);
     expect(body['workspace']).toMatchObject({
       mapping_policy: 'registered',
-      required_properties: [
-        { name: 'region', type: 'string' },
-        { name: 'seats', type: 'number' },
+      variables: [
+        { ...region, is_secret: false },
+        { name: 'seats', type: 'number', default: 1, required: false, is_secret: false },
       ],
       required_schemas: ['sales'],
       embed_token_issuer: 'https://i.example',
@@ -75,7 +76,7 @@ onEachDatabase((kind) => {
     });
     for (const wrong of [
       ['--mapping-policy', 'closed'],
-      ['--required-properties', 'region'],
+      ['--variables', '[{}]'],
       ['--required-schemas', 'unknown'],
     ]) {
       const refused = await cli('workspace', 'update', ...wrong);
@@ -84,11 +85,11 @@ onEachDatabase((kind) => {
     }
     const cleared = await cli(
       ...['workspace', 'update', '-o', 'ndjson', '--mapping-policy', 'open', '--required-schemas', ''],
-      ...['--required-properties', '', '--embed-token-issuer', 'default'],
+      ...['--variables', '[]', '--embed-token-issuer', 'default'],
     );
     expect(JSON.parse(cleared.stdout)).toMatchObject({
       mapping_policy: 'open',
-      required_properties: [],
+      variables: [],
       required_schemas: [],
       embed_token_issuer: null,
       embed_token_audiences: ['a', 'b'],

@@ -12,7 +12,7 @@ onEachDatabase((kind) => {
   let database: TestDatabase;
   let stalled: ReturnType<typeof stopWithStalledClients>;
 
-  // It goes on beside the other tests.
+  // It runs at the same time as the other tests.
   beforeAll(() => {
     stalled = stopWithStalledClients(kind);
     stalled.catch(() => undefined);

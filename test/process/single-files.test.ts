@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const SRC = join(import.meta.dirname, '..', '..', 'src');
-// Past Jest, which would load each file anew.
+// Jest would load each file a second time.
 const load = createRequire(join(SRC, 'main.ts')) as (name: string) => Record<string, unknown>;
 
 const declarations = readFileSync(join(SRC, 'common', 'single-files.d.ts'), 'utf8');

@@ -47,7 +47,7 @@ async function expectRefusal(env: Record<string, string>, line: RegExp, run = ru
 /** For how many milliseconds a process waits for a database that cannot be reached. */
 let unreachable: Promise<number>;
 
-// It goes on beside the other tests.
+// It runs at the same time as the other tests.
 beforeAll(() => {
   const started = performance.now();
   unreachable = expectRefusal(
@@ -82,7 +82,7 @@ describe('a process that cannot start says why in one line', () => {
     await expectRefusal(
       { METRICS_PORT: port },
       /METRICS_PORT \d+ of HOST 127.0.0.1 is not available: another process uses it/,
-      // Of all refusals the last: the database is open by then, and PORT.
+      // This refusal is the last of all: by then the database and PORT are open.
       runBuilt,
     );
     taken.close();

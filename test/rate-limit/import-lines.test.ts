@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import { Statements } from '../../src/database/statements.ts';
 import { RateLimits } from '../../src/rate-limit/rate-limits.ts';
 import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
@@ -75,8 +75,8 @@ onEachDatabase((kind) => {
     await sleep(500);
     expect(isSent).toBe(false);
     // Something else may use a connection for a moment.
-    const pool = service.app.get(ConnectionPool);
-    const usage = () => pool.usage() ?? { busy: 0, waiting: 0 };
+    const pool = service.app.get(Statements);
+    const usage = () => pool.poolUsage() ?? { busy: 0, waiting: 0 };
     await until(() => usage().busy + usage().waiting === 0, 1000);
     // The same token has some calls left, another its own, and imports of others are stored.
     expect((await client.put({ user_group_id: 'beside', name: 'B' })).status).toBe(200);

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const SHARED = 'rate limits are shared through Redis';
 const AWAY = 'Redis is down: rate limits are counted in this process';
 const look = { user_group_id: 'g' };
-/** One in six seconds comes back. */
+/** A bucket of ten gets one guess back every six seconds. */
 const GUESSES = { AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '10', TRUST_PROXY: '1' };
 
 // On a machine so busy that Redis has no time to answer, the service rightly takes it for away.

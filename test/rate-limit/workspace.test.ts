@@ -111,7 +111,7 @@ test('each of the two limits can be had without the other', async () => {
   }
 });
 
-/** How many calls are left of each policy. */
+/** The number of calls that are left of each policy. */
 function leftOf({ ratelimit }: Answer['headers']): Record<string, number> {
   const policies = String(ratelimit).matchAll(/"(?<name>[a-z-]+)";r=(?<left>\d+);t=\d+/g);
   const entries = [...policies].map(({ groups }): [string, number] => [groups!['name']!, Number(groups!['left'])]);

@@ -31,10 +31,11 @@ onEachDatabase((kind) => {
         workspace: {
           id: expect.stringMatching(/^ws_[0-9a-f]{32}$/),
           mapping_policy: 'open',
-          required_properties: [],
+          variables: [],
           required_schemas: [],
           embed_token_issuer: null,
           embed_token_audiences: [],
+          view_as: 'allowed',
           user_group_quota: null,
         },
       });
@@ -148,7 +149,7 @@ onEachDatabase((kind) => {
       const before = await rowsOf(own, 'g');
       const later = await own.dataSource(String(source));
       await own.schema(key);
-      // Neither sent again nor beside another entry: the entry is as it was.
+      // The entry stays as it was if it is sent again, and if another entry is sent.
       await own.put('g', { mapping: { [key]: String(source) } });
       expect(await rowsOf(own, 'g')).toEqual(before);
       await own.put('g', { mapping: { [key]: String(source), billing: 'warehouse' } });
@@ -218,7 +219,7 @@ onEachDatabase((kind) => {
       expect(errorsOf(refused)).toEqual(errors);
       expect(registryBody(await own.api.call('GET', '/api/v1/workspace')).workspace).toMatchObject({
         mapping_policy: 'open',
-        required_properties: [],
+        variables: [],
         required_schemas: [],
       });
       expect(await rowsOf(own, 'fine')).toMatchObject([{ schema: null, source: null }]);

@@ -4,14 +4,14 @@ import { onEachDatabase } from '../support/databases.ts';
 import { describeOperations } from '../support/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
-/** What the docs page may load, with its media type. */
+/** The files that the docs page may load, with their media types. */
 const LOADED: Record<string, RegExp> = {
   css: /^text\/css; charset=utf-8$/i,
   js: /^(text|application)\/javascript; charset=utf-8$/i,
   png: /^image\/png$/,
 };
 
-/** What lies about in a checkout, a container or another framework's application. */
+/** Files of a checkout, a container or an application of another framework. */
 const FILES = [
   '.git/config',
   '.git/HEAD',
@@ -28,7 +28,7 @@ const FILES = [
   'data/user-groups.sqlite',
   'Dockerfile',
   'README.md',
-  'docs/security.md',
+  'docs/security/threat-model.md',
   'docs/package.json',
   'docs/LICENSE',
   'docs/swagger-ui.css.map',
@@ -81,7 +81,9 @@ onEachDatabase((kind) => {
     const page = await raw('/docs');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expectSafe('/docs', page);
-    const names = [...page.text.matchAll(/\b(?:src|href)=["']?([^"' >]+)/g)].map(([, name]) => name!);
+    const names = [...page.text.matchAll(/<(?:link|script)[^>]*\b(?:src|href)=["']?([^"' >]+)/g)].map(
+      ([, name]) => name!,
+    );
     expect(names.length).toBeGreaterThanOrEqual(4);
     for (const name of names) {
       const { pathname, host } = new URL(name, 'http://here/docs');
@@ -110,7 +112,7 @@ onEachDatabase((kind) => {
     expect(other).toEqual([]);
   });
 
-  test('nothing may be kept but the key set, whoever asks for it', async () => {
+  test('nothing may be kept but the key set, for any caller', async () => {
     const kept = [];
     for (const { method, path } of await everyOperation()) {
       for (const by of [service.api, service.clientOf(undefined)]) {

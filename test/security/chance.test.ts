@@ -8,7 +8,7 @@ test('tokens never repeat, and favour no character at any place', () => {
   const tokens = Array.from({ length: COUNT }, () => generateToken('ugt'));
   expect(new Set(tokens).size).toBe(COUNT);
   const random = tokens.map((token) => token.slice(RANDOM.from, RANDOM.to));
-  // Of a fair source, once in a thousand million runs: 61 degrees of freedom each.
+  // A fair source exceeds this once in a thousand million runs: 61 degrees of freedom each.
   expect(chiSquare(random.join(''))).toBeLessThan(150);
   for (let place = 0; place < RANDOM.to - RANDOM.from; place++) {
     expect(chiSquare(random.map((text) => text[place]).join(''))).toBeLessThan(160);
@@ -25,7 +25,7 @@ test('no random bytes are given out twice, nor changed by those that follow', ()
   expect(() => randomBytes(4097)).toThrow(RangeError);
 });
 
-/** How far the 62 letters and digits are from being equally frequent. */
+/** The distance of the 62 letters and digits from equal frequency. */
 function chiSquare(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

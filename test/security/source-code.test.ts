@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import ts from 'typescript';
 import { calls, identifiers, imports, literalOf, sources } from '../support/source-code.ts';
+import { readSecurity } from '../support/pages.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+const page = readSecurity();
 
 /** Files and names as one text each, sorted and without repetition. */
 const unique = (texts: string[]) => [...new Set(texts)].sort();
@@ -30,10 +29,10 @@ test('no text becomes code or a regular expression', () => {
   expect(importsOf(/^(node:)?(vm|repl|inspector)(\/|$)/)).toEqual([]);
   expect(callsOf(/^(globalThis\.)?(eval|Function|RegExp)$/)).toEqual([]);
   expect(callsOf(/\.(matchAll?|search|replaceAll|compile)$/).filter(takesMadeUpPattern)).toEqual([]);
-  // What is loaded while the program runs is named where it is loaded.
+  // The place that loads a module at run time names it.
   const loads = callsOf(/^(import|require(\.resolve)?)$/);
   const unnamed = loads.filter(({ node }) => literalOf(node.arguments?.[0]) === undefined);
-  // What the operator names in PLUGINS.
+  // PLUGINS names these modules.
   expect(placesOf(unnamed)).toEqual(['src/config/load-plugins.ts']);
   // Redis runs one fixed script.
   const scripts = callsOf(/^this\.redis\.eval$/);
@@ -73,7 +72,7 @@ test('only the code of the database, of Redis, of Vault, of webhooks and of the 
   expect(placesOf(callsOf(/^createServer$/))).toEqual(['src/common/http/server/http-server.ts']);
 });
 
-/** Of `node:net` and `node:http`, what calls nobody. */
+/** The names of `node:net` and `node:http` that connect to nothing. */
 const HARMLESS = ['BlockList', 'isIP', 'isIPv6', 'createServer', 'IncomingMessage', 'ServerResponse', 'STATUS_CODES'];
 
 test('the check of certificates is switched off nowhere', () => {
@@ -166,7 +165,7 @@ test('the server writes to its log, and to files of its own, and nowhere else', 
   const writing = importsOf(/^node:fs(\/promises)?$/).filter(({ names }) =>
     names.some((name) => !/^(accessSync|constants|existsSync|readdirSync|readFileSync|statSync)$/.test(name)),
   );
-  // What it keeps in DATA_DIR: secrets, and the database with its lock.
+  // The service writes only to DATA_DIR: secrets, and the database with its lock.
   const elsewhere = placesOf(writing).filter((path) => !path.startsWith('src/database/'));
   expect(elsewhere.filter(isServer)).toEqual(['src/common/secret/private-file.ts']);
 });

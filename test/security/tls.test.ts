@@ -15,7 +15,7 @@ let trusted: string;
 let server: Server;
 let port: number;
 let isPostgres: boolean;
-/** What arrived behind each handshake; '' of a client that left without a word. */
+/** Takes the text that arrived after each handshake; '' of a client that left without a word. */
 let arrived: ((text: string) => void) | undefined;
 
 beforeAll(async () => {

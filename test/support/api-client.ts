@@ -3,7 +3,12 @@ import type { ApiTokenView, ApiTokenWithSecret } from '../../src/api-token/dto/a
 import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
 import type { EmbedToken } from '../../src/embed-token/dto/embed-token-response.dto.ts';
 import { noteTokens } from './leaks.ts';
+import type { EndTokensResponse } from '../../src/revocation/dto/end-tokens.dto.ts';
+import type { ReportedToken } from '../../src/revocation/dto/revoke.dto.ts';
 import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-response.dto.ts';
+import type { PastView } from '../../src/user-group/resource/dto/past-response.dto.ts';
+import type { VersionContentView, VersionView } from '../../src/user-group/resource/dto/versions-response.dto.ts';
+import type { StateDifference } from '../../src/user-group/history/version-changes.ts';
 import type {
   WebhookEndpointWithSecret,
   WebhookEndpointView,
@@ -21,6 +26,8 @@ interface AnswerBody {
     provided_id: string;
     mapping: Record<string, unknown>;
     properties: Record<string, unknown>;
+    status: UserGroupResource['status'];
+    reasons: UserGroupResource['reasons'];
     suspended_at: string | null;
     created_at: string;
     updated_at: string;
@@ -35,6 +42,12 @@ interface AnswerBody {
   webhook_endpoint: WebhookEndpointWithSecret;
   webhook_endpoints: WebhookEndpointView[];
   tokens: TokenView[];
+  results: ReportedToken[];
+  ended_tokens: EndTokensResponse['ended_tokens'];
+  versions: VersionView[];
+  version: VersionContentView;
+  past: PastView;
+  differences: StateDifference[];
   has_more: boolean;
   next_cursor: string;
   type: string;
@@ -58,7 +71,7 @@ export interface CreatedGroup {
   id: string;
   teamId: number;
   token: string;
-  /** Of the group under /api/v1. */
+  /** The path of the group under /api/v1. */
   path: string;
 }
 
@@ -74,7 +87,7 @@ export interface SendOptions {
 export const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 512 });
-/** How many have been created by `create`. */
+/** The number of groups that `create` has created. */
 let groups = 0;
 
 /** A caller of the service that can send what browsers and most clients refuse to. */
@@ -114,7 +127,7 @@ export class ApiClient {
     return answer.body.user_group.token;
   }
 
-  /** What a renderer is told of a token. */
+  /** The introspection of a token, as a renderer gets it. */
   async introspect(token: string, headers?: Record<string, string>): Promise<AnswerBody> {
     return (await this.call('POST', '/api/v1/introspect', { token }, headers)).body;
   }

@@ -48,12 +48,12 @@ export async function serve(database: TestDatabase): Promise<RunningServer> {
 export class Asking {
   readonly errors: Error[] = [];
   readonly stale: object[] = [];
-  /** How often the answer was not the old one. */
+  /** The number of responses that were not the old one. */
   newAnswers = 0;
   private isOver = false;
   private readonly ended: Promise<unknown>;
 
-  /** @param next what to ask, and from when on by `performance.now()` which answer is wrong */
+  /** @param next gives a token, and the time by `performance.now()` from which the old response is wrong */
   constructor(
     private readonly introspector: CachedIntrospector,
     private readonly next: () => { token: string; endedAt: () => number },
@@ -110,7 +110,7 @@ class Rotations {
     return rotations;
   }
 
-  /** One that is valid, now and then one that has ended of late. */
+  /** Returns a valid token, or now and then one that has ended of late. */
   next(): { token: string; endedAt: () => number } {
     const ended = [...this.tokens.keys()].slice(-4 * GROUPS);
     const tokens = randomInt(4) === 0 ? ended : this.current.map(({ token }) => token);
@@ -146,7 +146,7 @@ class Rotations {
 
 /**
  * Lets each introspector be asked while tokens are rotated and something happens.
- * @returns what was asked, in the order of the introspectors
+ * @returns the results, in the order of the introspectors
  */
 export async function underRotations(
   api: () => ApiClient,
@@ -158,7 +158,7 @@ export async function underRotations(
   await until(() => introspectors.every(({ isCurrent }) => isCurrent));
   await sleep(300);
   await happen();
-  // Whoever has lost the stream finds it again, and goes on for long enough to be wrong.
+  // An introspector that has lost the stream finds it again, and goes on for long enough to be wrong.
   await until(() => introspectors.every(({ isCurrent }) => isCurrent));
   await sleep(BOUND_MS + 200);
   // Else nothing was shown about the memory.

@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client.ts';
+import { until } from './until.ts';
 
 /** The numbers of what has no id of the caller's. */
 interface Made {
@@ -39,4 +40,13 @@ export function placesOf(groupId: string, made: Made): string[] {
     ...['api-tokens', 'audit', 'webhooks', `webhooks/${made.webhookEndpoint}`],
     ...['events', 'sessions', 'system'],
   ];
+}
+
+/** Introspects a token, and waits until the activity of the workspace says so. */
+export async function introspectOnce(api: ApiClient, token: string): Promise<void> {
+  await api.call('POST', '/api/v1/introspect', { token });
+  await until(async () => {
+    const { text } = await api.call('GET', '/api/v1/overview/activity');
+    return /"introspections":[1-9]/.test(text);
+  }, 15_000);
 }

@@ -2,29 +2,33 @@ import { readFileSync } from 'node:fs';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
+import { databaseKinds, type DatabaseKind } from './databases.ts';
 import { noteTokens } from './leaks.ts';
 import type { TestService } from './test-service.ts';
+import { readUntil } from './until.ts';
 
 /** The width of a small telephone, in CSS pixels. */
 const NARROW = 360;
 
-/** What somebody works with, who otherwise does the same. */
+/** The device that a user works with; the tests are otherwise the same. */
 export type Hand = 'mouse' | 'keyboard';
 
-/** How somebody looks at the console. */
+/** The settings of a browser that shows the console. */
 export interface Look {
-  /** By default the mouse. */
+  /** The mouse unless another is named. */
   hand?: Hand;
   colorScheme?: 'light' | 'dark';
   /** In CSS pixels. */
   width?: number;
-  /** Where the page is, if not at the service itself. */
+  /** UTC unless another is named. */
+  timezone?: string;
+  /** The address of the page, if it is not that of the service. */
   at?: string;
 }
 
 /** A page of the console in Chromium, in which nothing may go wrong that the test has not told of. */
 export class ConsolePage {
-  /** What the browser has complained of and no test has taken. */
+  /** The complaints of the browser that no test has taken. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -43,13 +47,13 @@ export class ConsolePage {
   }
 
   static async open(browser: Browser, service: TestService, look: Look = {}): Promise<ConsolePage> {
-    const { hand = 'mouse', colorScheme = 'light', width = 1280, at = service.baseUrl } = look;
+    const { hand = 'mouse', colorScheme = 'light', width = 1280, timezone = 'UTC', at = service.baseUrl } = look;
     const context = await browser.newContext({
       colorScheme,
       reducedMotion: 'reduce',
       viewport: { width, height: 800 },
       locale: 'en-GB',
-      timezoneId: 'UTC',
+      timezoneId: timezone,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(10_000);
@@ -111,6 +115,11 @@ export class ConsolePage {
     return this.tab.getByLabel(name, { exact: true });
   }
 
+  /** The choice that shows a member of a group as JSON text. */
+  json(member: 'Mapping' | 'Properties'): Locator {
+    return this.tab.getByRole('group', { name: member }).getByRole('radio', { name: 'JSON' });
+  }
+
   dialog(name: string | RegExp): Locator {
     return this.tab.getByRole('dialog', { name });
   }
@@ -122,20 +131,15 @@ export class ConsolePage {
 
   /** Waits until the page shows this text somewhere. */
   async shows(text: string | RegExp): Promise<void> {
-    await this.tab.getByText(text).first().waitFor();
+    await this.tab.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
   /**
-   * Waits until `read` gives what is wanted. After five seconds it gives what there is then, for the
-   * test to compare.
+   * Waits until `read` returns the wanted value, or one that an asymmetric matcher (`expect.stringContaining`) wants.
+   * After five seconds it returns any value, for the test to compare.
    */
-  async read<T>(wanted: T, read: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + 5000;
-    for (;;) {
-      const found = await read();
-      const isWanted = JSON.stringify(found) === JSON.stringify(wanted);
-      if (isWanted || performance.now() > deadline) return found;
-    }
+  read<T>(wanted: T, read: () => Promise<T>): Promise<T> {
+    return readUntil(wanted, read);
   }
 
   /**
@@ -157,7 +161,7 @@ export class ConsolePage {
     await this.press(modifier ? `${modifier}+${key}` : key);
   }
 
-  /** Of the radio buttons of a group the Tab key leads to the chosen one, and arrows to the others. */
+  /** Chooses a radio button of a group: the Tab key leads to the chosen one, and arrows to the others. */
   private async choose(radio: Locator): Promise<void> {
     const name = await radio.getAttribute('name');
     await this.tabTo(this.tab.locator(`input[name="${name}"]:checked`));
@@ -218,9 +222,9 @@ export class ConsolePage {
     return readFileSync(await download.path(), 'utf8');
   }
 
-  /** Whether the next key goes to it. */
-  async hasFocus(control: Locator): Promise<boolean> {
-    return (await control.and(this.tab.locator(':focus')).count()) > 0;
+  /** Whether the control has the focus, or gets it within five seconds: a page moves the focus after it is drawn. */
+  getsFocus(control: Locator): Promise<boolean> {
+    return this.read(true, async () => (await control.and(this.tab.locator(':focus')).count()) > 0);
   }
 
   /** Goes by the Tab key to a control. @throws if it cannot be reached so */
@@ -248,7 +252,7 @@ export class ConsolePage {
     for (const key of keys) await this.tab.keyboard.press(key);
   }
 
-  /** What stands in the fields of the page. */
+  /** The texts in the fields of the page. */
   fieldValues(): Promise<string[]> {
     return this.tab.locator('input, textarea').evaluateAll(valuesOf);
   }
@@ -277,7 +281,7 @@ export class ConsolePage {
     this.complaints.splice(0, Infinity, ...others);
   }
 
-  /** By how many pixels the page, or what is in it, can be scrolled sideways. */
+  /** The number of pixels by which the page, or an element of it, can be scrolled sideways. */
   overhang(selector = 'html'): Promise<number> {
     return this.tab.evaluate<number>(
       `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(
@@ -285,10 +289,7 @@ export class ConsolePage {
     );
   }
 
-  /**
-   * What stands in the way of somebody who uses the page otherwise than by mouse and eye: in light
-   * and in dark colours, and on a narrow screen.
-   */
+  /** The obstacles to a user who has no mouse or sees little: in light and in dark colours, and on a narrow screen. */
   async accessibilityViolations(): Promise<string[]> {
     if (!(await this.tab.evaluate<boolean>('"axe" in globalThis'))) {
       await this.tab.evaluate(axeSource);
@@ -313,7 +314,7 @@ export class ConsolePage {
   }
 }
 
-/** What the functions below, which run in the page, know of an element. */
+/** The fields of an element that the functions below use. They run in the page. */
 interface Place {
   value: string;
   ownerDocument: { activeElement: Place | null };
@@ -362,7 +363,18 @@ export function withConsolePages(): (service: TestService, look?: Look) => Promi
   };
 }
 
+const HANDS: Hand[] = ['mouse', 'keyboard'];
+
 /** Declares the same tests once for each hand. */
 export function byEachHand(tests: (hand: Hand) => void): void {
-  describe.each(['mouse', 'keyboard'] as const)('by %s', tests);
+  describe.each(HANDS)('by %s', tests);
+}
+
+/**
+ * Declares tests of both databases: by mouse on one and by keyboard on the other, because the hands differ above the API
+ * and the databases below it. A run with one database has both hands.
+ */
+export function byHandOn(kind: DatabaseKind, tests: (hand: Hand) => void): void {
+  const hands = databaseKinds.length === 1 ? HANDS : [HANDS[databaseKinds.indexOf(kind)]!];
+  describe.each(hands)('by %s', tests);
 }

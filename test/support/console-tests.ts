@@ -5,7 +5,7 @@ import type { DatabaseKind } from './databases.ts';
 import { type TestService, withService } from './test-service.ts';
 import { SENDING } from './webhook-receiver.ts';
 
-/** Who begins, and where; by default with every scope in a workspace of their own. */
+/** The user who begins, and the first page. The default is every scope in a workspace of the user's own. */
 interface Beginning extends Look {
   scopes?: readonly Scope[];
   workspace?: string;
@@ -20,7 +20,7 @@ interface Begun {
   workspace: string;
 }
 
-/** What the tests of the console begin with. */
+/** The start of the tests of the console. */
 export interface ConsoleTests {
   service: TestService;
   /** Opens a page at which nobody is signed in. */

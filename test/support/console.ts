@@ -5,7 +5,7 @@ import type { Answer, SendOptions } from './api-client.ts';
 import { noteTokens } from './leaks.ts';
 import type { TestService } from './test-service.ts';
 
-/** What a browser sends with the calls of the page itself. */
+/** The headers that a browser sends with the calls of the page itself. */
 export const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
 
 /** A session as the console is told of it. */
@@ -27,9 +27,9 @@ interface SessionBody {
 /** The body of an answer of the console. */
 export type ConsoleBody = Answer['body'] & { session: SessionBody; sessions: SessionBody[] };
 
-/** What a browser does that shows the page of the console. */
+/** A browser that shows the page of the console. */
 export class ConsoleBrowser {
-  /** As it is sent, `name=value`; undefined without a session. */
+  /** The cookie that it sends, `name=value`; undefined without a session. */
   cookie: string | undefined;
 
   constructor(

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** A way to a server, on loopback, that can be cut as networks are: without a word to either end. */
 export class CuttableProxy {
-  /** Where new connections lead to; may be set anew. */
+  /** The port to which new connections lead. It can change. */
   private target = 0;
   private readonly server: Server;
   private readonly pairs = new Set<[Socket, Socket]>();
@@ -30,7 +30,7 @@ export class CuttableProxy {
     this.target = Number(new URL(baseUrl).port);
   }
 
-  /** What is sent from now on is held back, until `release`, as by a network that loses everything for a while. */
+  /** Holds back later bytes until `release`, like a network that loses everything for a while. */
   hold(): void {
     this.isHeld = true;
     for (const sockets of this.pairs) for (const socket of sockets) socket.pause();
@@ -41,7 +41,7 @@ export class CuttableProxy {
     for (const sockets of this.pairs) for (const socket of sockets) socket.resume();
   }
 
-  /** Connections of now are dead for ever, and nobody is told; new ones are as well until `heal`. */
+  /** Ends the connections for good without a word to either end, and new ones until `heal`. */
   cut(): void {
     this.isCut = true;
     for (const [from, to] of this.pairs) silence(from, to);

@@ -46,8 +46,8 @@ export async function createTestDatabase(kind: DatabaseKind, template?: string):
 type Migrate = (env: Record<string, string>) => Promise<void>;
 
 /**
- * As `createTestDatabase`, with its schema. Each process of the test runner makes the migrations once
- * for each kind, on an empty database, and copies what came of them.
+ * Creates a test database that has its schema. Each process of the test runner runs the migrations once for each
+ * kind, on an empty database, and copies the result.
  */
 export async function createMigratedDatabase(kind: DatabaseKind, migrate: Migrate): Promise<TestDatabase> {
   const directory = runDirectory();
@@ -90,7 +90,7 @@ export async function dropTemplates(): Promise<void> {
   }
 }
 
-/** The embedded database as it lies on the disk, with its journal; and the first token, which lies beside it. */
+/** Dumps the files of the embedded database with its journal, and notes the first token of the same directory. */
 function dumpDirectory(dataDir: string): void {
   if (!existsSync(dataDir)) return;
   for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {

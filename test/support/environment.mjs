@@ -4,9 +4,9 @@ import NodeEnvironment from 'jest-environment-node';
 import { endObservers } from './observers.mjs';
 import { spawnWarmProcess } from './warm-processes.mjs';
 
-// Jest gives each test file modules of its own and compiles all of them anew, which is most of what
-// a file costs. Here a worker compiles a module once: a script is bound to no context, and running
-// it in that of a test file gives the file its own function, and so its own module.
+// Jest gives each test file modules of its own and compiles all of them again, which is most of the cost of a file.
+// This worker compiles a module once. A script is bound to no context: run in that of a test file, it gives the file
+// its own function, and so its own module.
 
 const require = createRequire(import.meta.url);
 const { compileFunction } = vm;
@@ -48,8 +48,8 @@ Object.defineProperty(hooks, 'AsyncLocalStorage', {
   },
 });
 
-// One for the whole worker, unlike the modules: it throws errors of the test file that has opened a
-// database first, unless it is told anew. To any other file they would be no `Error`.
+// The addon is shared by the whole worker, unlike the modules. It throws errors of the test file that has opened a
+// database first, unless `isInitialized` is reset. To any other file they would be no `Error`.
 const sqlite = require('better-sqlite3/build/Release/better_sqlite3.node');
 
 export default class extends NodeEnvironment {

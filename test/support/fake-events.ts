@@ -49,13 +49,13 @@ export class FakeStream {
     this.send('change', { type, ...group }, id);
   }
 
-  /** @param ageMs how long ago everything had been told */
+  /** @param ageMs the milliseconds since everything had been told */
   current({ ageMs = 0, time = Date.now() } = {}, id?: string): void {
     const at = performance.now() - this.openedAt - ageMs;
     this.send('current', { at, time: new Date(time).toISOString() }, id);
   }
 
-  /** As often as the service does. */
+  /** Sends `current` as often as the service does. */
   stayCurrent(id?: string): void {
     this.current({}, id);
     this.beating = setInterval(() => {
@@ -80,11 +80,11 @@ export class FakeEvents {
   readonly asked: { token: string; schema_id?: string }[] = [];
   /** The headers of the last of them. */
   headers: IncomingHttpHeaders = {};
-  /** What is answered, when it is given. */
+  /** The response to an introspection, when it is given. */
   answer: (body: { token: string }) => object | Promise<object> = ({ token }) => active(token);
-  /** What is answered instead. */
+  /** The response in its place. */
   raw: { status: number; text: string; headers?: Record<string, string> } | undefined;
-  /** What a stream that is opened begins with. */
+  /** The beginning of a stream that is opened. */
   onStream: (stream: FakeStream, index: number) => void = (stream) => {
     stream.open();
     stream.stayCurrent();
@@ -131,7 +131,7 @@ export class FakeEvents {
   }
 }
 
-/** Of the group that the number in the token names. */
+/** The response for the group that the number in the token names. */
 export function active(token: string, fields: object = {}): object {
   return { active: true, team_id: Number(/\d+/.exec(token)), sub: token, ...fields };
 }

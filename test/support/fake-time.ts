@@ -15,7 +15,7 @@ export const ALL_BUT_TIMEOUTS = [...NEITHER_CLOCK_NOR_TIMEOUT, 'Date'] as const;
 /** For `doNotFake`: what time it is can be set, and goes on from there; what waits is not faked. */
 export const ALL_BUT_THE_CLOCK = [...NEITHER_CLOCK_NOR_TIMEOUT, 'setTimeout', 'clearTimeout'] as const;
 
-/** For the rest of the test it is so much later. What waits, waits as long as ever. */
+/** Moves the clock forward for the rest of the test. Timers wait no less. */
 export function passTime(ms: number): void {
   jest.useFakeTimers({ now: Date.now() + ms, doNotFake: [...ALL_BUT_THE_CLOCK] });
 }

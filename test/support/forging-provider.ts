@@ -8,10 +8,10 @@ const CLIENT = 'console';
 const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** What is wrong with an ID token; nothing with an empty one. */
+/** The flaw of an ID token. An empty one is no flaw. */
 export interface Flaw {
   claims?: Record<string, unknown>;
-  /** What the user info says otherwise. */
+  /** Other claims in the user info. */
   info?: Record<string, unknown>;
   /** `RS256` unless another is named. */
   alg?: string;
@@ -19,7 +19,7 @@ export interface Flaw {
   isForeign?: boolean;
 }
 
-/** Where a browser was led, and the browser. */
+/** The address to which the browser was led, and the browser. */
 export interface Signed {
   place: string;
   visitor: Visitor;
@@ -28,10 +28,10 @@ export interface Signed {
 /** An identity provider that answers each code with an ID token that has a flaw. */
 export class ForgingProvider {
   flaw: Flaw = {};
-  /** Of the attempt that is under way. */
+  /** The nonce of the attempt that is under way. */
   nonce = '';
 
-  /** @param path what stands behind the origin in its issuer */
+  /** @param path the part of its issuer behind the origin */
   private constructor(
     private readonly server: Server,
     private readonly path: string,

@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 export const WORKSPACES = ['default', 'Ünï "quoted"; DROP TABLE user_group; -- 😀'];
 
-/** What a database was filled with, and has to answer wherever it is. */
+/** The content of a filled database, which must get the same responses everywhere. */
 export interface Filling {
   /** An API token with every scope for each of `WORKSPACES`. */
   apiTokens: string[];
@@ -74,6 +74,10 @@ export async function fillDatabase(env: Record<string, string>, server: RunningS
     (await ok(api.post({ current_token }, { 'Idempotency-Key': 'a-key' }))).text;
   await repeatedRotation(first);
 
+  const issued = await ok(first.call('POST', '/api/v1/user-groups/repeated/embed-tokens', { audience: 'a' }));
+  await ok(first.call('POST', '/api/v1/revoke', { token: issued.body.embed_token.token }));
+  await ok(first.call('PATCH', '/api/v1/user-groups/repeated', { valid_until: '2090-01-01T00:00:00Z' }));
+
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
@@ -132,7 +136,7 @@ async function fillRegistered(api: ApiClient): Promise<string[]> {
   }
   const once = { 'Idempotency-Key': 'a-key' };
   await ok(api.call('POST', '/api/v1/data-sources', { provided_id: 'once', name: 'O' }, once));
-  const settings = { mapping_policy: 'registered', required_properties: [{ name: 'region', type: 'string' }] };
+  const settings = { mapping_policy: 'registered', variables: [{ name: 'region', type: 'string', required: true }] };
   await ok(api.call('PATCH', '/api/v1/workspace', settings));
   const mapping = { sales: 'é "x"' };
   const group = { user_group_id: 'resolved', name: 'R', mapping, properties: { region: 'EMEA' } };

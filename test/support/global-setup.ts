@@ -3,7 +3,10 @@ import { startCollecting } from './leaks.ts';
 import { leftOut } from './left-out.ts';
 import { pingRedis, redisUrl } from './redis.ts';
 
-/** What was asked for must be there; in CI that is everything. What is left out is said at the end. */
+/**
+ * Fails if a requested database does not respond, or if a run in CI would leave a part out. The end of any other
+ * run lists those parts.
+ */
 export default async function globalSetup(): Promise<void> {
   startCollecting();
   const missing = leftOut();

@@ -1,5 +1,5 @@
-// A certified OpenID Connect provider on a port of this machine, which signs in at once whoever
-// `login_hint`, the cookie `account` or the environment names. A process of its own, because it is no CommonJS.
+// A certified OpenID Connect provider on a port of this machine. It signs in at once the account that `login_hint`,
+// the cookie `account` or the environment names. It is a process of its own, because it is no CommonJS.
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { Provider } from 'oidc-provider';
@@ -37,12 +37,12 @@ const server = createServer().listen(0, '127.0.0.1', () => {
   process.stdout.write(`${issuer}\n`);
 });
 
-/** What an account says of itself there; what is under `id_token` stands in the ID token alone. */
+/** The claims of an account. The ID token alone has the claims under `id_token`. */
 function claimsOf({ id_token: own, ...rest } = {}, use) {
   return use === 'id_token' ? own : rest;
 }
 
-/** What a person would do: signs in, and consents to everything. */
+/** Acts for a person: signs in, and consents to everything. */
 async function interact(provider, request, response) {
   const { prompt, params, session } = await provider.interactionDetails(request, response);
   const [, sitting] = /\baccount=(\w+)/.exec(request.headers.cookie) ?? [];

@@ -8,7 +8,7 @@ afterAll(() => {
   for (const provider of providers) provider.kill('SIGKILL');
 });
 
-/** What an identity provider says of each of its accounts: in the user info, and under `id_token` in the ID token. */
+/** The claims of each account of an identity provider: in the user info, and under `id_token` in the ID token. */
 export type Accounts = Record<string, Record<string, unknown>>;
 
 /** A real identity provider, at which the first account signs in unless another is named. */
@@ -46,7 +46,7 @@ export class TestIdentityProvider {
   }
 }
 
-/** What a browser does of itself: it keeps cookies, each for its host and port, and goes where it is led. */
+/** The part of a browser that needs no user: it keeps cookies, each for its host and port, and follows redirects. */
 export class Visitor {
   private readonly cookies = new Map<string, Map<string, string>>();
 
@@ -81,7 +81,7 @@ export class Visitor {
     return answer;
   }
 
-  /** What it keeps for a host under this name; undefined if nothing. */
+  /** The cookie of a host with this name; undefined if there is none. */
   cookieOf(url: string, name: string): string | undefined {
     return this.cookies.get(new URL(url).host)?.get(name);
   }

@@ -15,7 +15,7 @@ export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string
   return { ...env, TOKEN_ENCRYPTION_KEYS: keyList(...ids) };
 }
 
-/** What `keys status` prints, one line for each key with single spaces, without the last two columns. */
+/** The output of `keys status`, one line for each key with single spaces, without the last two columns. */
 export async function keyStatus(env: Record<string, string>): Promise<string[]> {
   const { code, stdout, stderr } = await runCli(env, 'keys', 'status');
   if (code !== 0) throw new Error(stderr);

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedToken } from '../../src/common/secret/secrets.ts';
 
-/** Where the run keeps what it has seen; set for the test processes by the global set-up. */
+/** The directory of the run's notes. The global set-up sets the variable for the test processes. */
 const DIRECTORY = 'LEAKS_DIRECTORY';
 const TOKEN = /ug[at]_[0-9A-Za-z]{38}/g;
 const EMBED_TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]{86}/g;
 
 /**
- * How long the secret part of each kind of token is, which is searched for alone: a cut prefix hides
- * nothing. Of an embed token it is the signature: what stands before it opens nothing.
+ * The lengths of the secret part of each kind of token. The search looks for that part alone, so a token without
+ * its prefix is found, too. The secret part of an embed token is its signature: the text before it opens nothing.
  */
 const SECRET_LENGTHS = [38, 86];
 
-/** By character code, whether a secret can contain it. */
+/** Whether a secret can contain the character of each code. */
 const isOfSecret = Array.from({ length: 256 }, (_, code) => /[\w-]/.test(String.fromCharCode(code)));
 
 /** Begins to collect: every token issued, every line logged, every database at its end. */
@@ -31,7 +31,7 @@ export function runDirectory(): string | undefined {
 export function noteTokens(text: string): void {
   for (const [token] of text.matchAll(EMBED_TOKEN)) note('tokens', `${token}\n`);
   for (const [token] of text.matchAll(TOKEN)) {
-    // What only looks like one is a name that a test has given to something.
+    // A text that only looks like a token is a name that a test has given to something.
     if (isWellFormedToken('uga', token) || isWellFormedToken('ugt', token)) {
       note('tokens', `${token}\n`);
     }
@@ -73,7 +73,7 @@ function fileOf(directory: string, kind: Kind): string {
   return join(directory, `${kind}-${process.pid}`);
 }
 
-/** How much there was to search, and every place where a token stands that was issued. */
+/** The amount of text that was searched, and every place that has an issued token. */
 export interface Findings {
   tokens: number;
   logBytes: number;
@@ -138,8 +138,8 @@ function beginningAt(text: string, place: number): number {
 }
 
 /**
- * The stretches of at least so many characters that secrets are made of. One of them is at every
- * place that is looked at in such a stretch, so that most of a text need not be read.
+ * The stretches of `least` or more characters that secrets consist of. Every such stretch contains one of the
+ * places that are looked at, so that most of a text need not be read.
  */
 function* stretchesOf(text: string, least: number): Generator<[from: number, to: number]> {
   for (let place = least - 1; place < text.length; place += least) {

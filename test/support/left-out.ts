@@ -20,7 +20,7 @@ const parts = [
   { tests: 'outages of Redis', isHere: canStartRedis, runBy: 'set TEST_REDIS_URL and install redis-server' },
 ];
 
-/** What a run on this machine leaves out, a sentence each that says what would run it. */
+/** The parts that a run on this machine leaves out. Each sentence says how to run its part. */
 export function leftOut(): string[] {
   return parts.filter(({ isHere }) => !isHere()).map(({ tests, runBy }) => `Not run: ${tests}. To run it, ${runBy}.`);
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** How often the service may be reached again after a fault of each kind. */
+/** The ways in which a request to the proxy fails. */
 export type Fault = 'empty' | 'html' | 'page' | 'hang' | 'cut' | 'busy' | 'limited' | 'late';
 
 const PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
@@ -36,7 +36,7 @@ export class MisbehavingProxy {
     return proxy;
   }
 
-  /** Where a client finds a service with this fault. */
+  /** The address at which a client finds a service with this fault. */
   url(fault: Fault | `${Fault}-once` | 'none'): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/${fault}`;
   }
@@ -67,7 +67,7 @@ export class MisbehavingProxy {
     const fault = once && this.seen.has(name) ? 'none' : kind;
     this.seen.add(name);
     if (fault === 'hang') return;
-    // What has no length is read while it comes: a proxy that refuses does not wait for its end.
+    // A body without a length is read while it comes: a proxy that refuses does not wait for its end.
     if (fault === 'empty') to.writeHead(502, { 'Content-Length': 0 }).end();
     else if (fault === 'html') to.writeHead(502, { 'Content-Type': 'text/html' }).end(PAGE);
     else if (fault === 'page') to.writeHead(200, { 'Content-Type': 'text/html' }).end(PAGE);

@@ -1,6 +1,5 @@
-// What the metrics of a service begin to observe is observed for as long as the process lasts, and
-// keeps all that the service has loaded: a process that runs one service after the other ends it
-// in between.
+// The metrics of a service begin observations that last as long as the process and keep all that the service has
+// loaded. A process that runs one service after the other ends them in between.
 import { createRequire } from 'node:module';
 
 const performance = createRequire(import.meta.url)('node:perf_hooks');

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** Of the OpenAPI document, what the tests of answers read. */
+/** The parts of the OpenAPI document that the tests of responses read. */
 export interface DescribedResponses {
   paths: object;
   components?: object;
@@ -11,20 +11,52 @@ export interface DescribedResponses {
 export function createAjv(document: DescribedResponses): Ajv2020 {
   const ajv = new Ajv2020({ strict: false });
   formats.default(ajv);
-  const components = JSON.parse(JSON.stringify(document.components), (_key, value: unknown) => close(value)) as object;
+  const components = JSON.parse(JSON.stringify(withBasesInPlace(document.components)), (_key, value: unknown) =>
+    close(value),
+  ) as object;
   ajv.addSchema({ $id: 'https://document.test/', components });
   return ajv;
 }
 
-/** Puts each shared response, example and parameter where the document refers to it. */
+/**
+ * Puts each shared response, example, parameter and header field where the document refers to it, the properties of a
+ * schema into those that extend it, and what the document asks of callers into the operations that do not say it.
+ */
 export function withSharedInPlace<T extends DescribedResponses>(document: T): T {
-  const components = document.components as Record<string, Record<string, object>>;
-  const text = JSON.stringify(document, (_key, value: unknown) => {
+  const components = withBasesInPlace(document.components) as Record<string, Record<string, object>>;
+  const text = JSON.stringify({ ...document, components }, (_key, value: unknown) => {
     const { $ref } = Object(value) as { $ref?: string };
-    const [, kind, name] = /^#\/components\/(responses|examples|parameters)\/(.+)$/.exec($ref ?? '') ?? [];
+    const [, kind, name] = /^#\/components\/(responses|examples|parameters|headers)\/(.+)$/.exec($ref ?? '') ?? [];
     return kind ? components[kind]![name!] : value;
   });
-  return JSON.parse(text) as T;
+  const whole = JSON.parse(text) as T & { security?: object[]; paths: Record<string, Record<string, object>> };
+  for (const item of Object.values(whole.paths)) {
+    for (const [method, operation] of Object.entries(item)) item[method] = { security: whole.security, ...operation };
+  }
+  return whole;
+}
+
+interface ExtendingSchema {
+  allOf?: { $ref: string }[];
+  properties?: object;
+  required?: string[];
+}
+
+function withBasesInPlace(components: DescribedResponses['components']): object {
+  const { schemas = {}, ...others } = components as { schemas?: Record<string, ExtendingSchema> };
+  const whole = ({ allOf = [], ...schema }: ExtendingSchema): ExtendingSchema => {
+    const bases = allOf.map(({ $ref }) => whole(schemas[$ref.split('/').at(-1)!]!));
+    const required = [...bases, schema].flatMap((one) => one.required ?? []);
+    return {
+      ...(Object.assign({}, ...bases, schema) as ExtendingSchema),
+      ...(schema.properties || bases.length > 0
+        ? { properties: Object.assign({}, ...[...bases, schema].map(({ properties }) => properties)) as object }
+        : {}),
+      ...(required.length > 0 && { required }),
+    };
+  };
+  const entries = Object.entries(schemas).map(([name, schema]) => [name, whole(schema)] as const);
+  return { ...others, schemas: Object.fromEntries(entries) };
 }
 
 const absolutes = new Map<string, object>();

@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
-const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+const operations = ['backup-and-restore.md', 'move-to-postgresql.md']
+  .map((name) => readFileSync(join(root, 'docs', 'operate', name), 'utf8'))
+  .join('\n');
 const STEP = /<!-- step: (.+) -->\n *```sh\n([\s\S]*?)\n *```/g;
 const steps = new Map([...operations.matchAll(STEP)].map(([, name, code]) => [name!, code!]));
 
-/** Runs a step of docs/operations.md as it stands there; gives what it prints. */
+/** Runs a step of a page of docs/operate as it stands there; gives what it prints. */
 export function follow(step: string, env: Record<string, string>): string {
   const code = steps.get(step);
-  if (!code) throw new Error(`docs/operations.md has no step "${step}"`);
+  if (!code) throw new Error(`no page of docs/operate has a step "${step}"`);
   return execFileSync('sh', ['-euc', code], {
     cwd: root,
     encoding: 'utf8',

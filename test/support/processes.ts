@@ -12,7 +12,7 @@ type Spawned = Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode' | 'kill'> &
 
 const children = new Set<Spawned>();
 
-// A test that fails before it stops its server would keep the test runner waiting for ever.
+// A test that fails before it stops its server would keep the test runner waiting.
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
@@ -33,7 +33,7 @@ export interface RunningServer {
   apiOf: (apiToken: string) => ApiClient;
   baseUrl: string;
   process: Spawned;
-  /** What it has written so far, to both streams. */
+  /** The text that it has written so far, to both streams. */
   output: () => string;
   /** Sends the signal and waits for the end. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
@@ -113,7 +113,7 @@ export function runCli(env: Record<string, string>, ...args: string[]): Promise<
   return runWarm('cli.js', env, ...args);
 }
 
-/** As `runBuilt`, without the time that a process needs to load its modules. */
+/** Does the same as `runBuilt`, without the time that a process needs to load its modules. */
 export function runWarm(script: Script, env: Record<string, string>, ...args: string[]): Promise<Finished> {
   return finish(script, spawnWarm(script, env, ...args));
 }
@@ -146,14 +146,14 @@ export function spawnBuilt(
 /** Variables that the runtime reads when a process starts, and never again. */
 const READ_AT_START = /^(?:NODE_|UV_|SSL_CERT_|OPENSSL_|TZ$|LANG$|LC_)/;
 
-/** As `spawnBuilt`, in a process that may have run others. */
+/** Does the same as `spawnBuilt`, in a process that may have run others. */
 function spawnWarm(script: Script, env: Record<string, string>, ...args: string[]): Spawned {
   const early = Object.keys(env).find((name) => READ_AT_START.test(name));
   if (early !== undefined) throw new Error(`${early} counts only in a process of its own`);
   return watched(spawnWarmProcess(script, { PATH: process.env['PATH']!, ...env }, args));
 }
 
-/** Of the test environment. */
+/** The test environment defines it. */
 declare function spawnWarmProcess(script: Script, env: Record<string, string>, args: string[]): Spawned;
 
 function watched<Child extends Spawned>(child: Child): Child {

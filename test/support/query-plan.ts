@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { TestService } from './test-service.ts';
 
-/** How the database runs a statement whose values it does not know yet; a line for each step. */
+/** The plan of the database for a statement with values that it does not know yet; a line for each step. */
 export async function planOf(service: TestService, sql: string): Promise<string[]> {
   const { kind, env } = service.database;
   if (kind === 'sqlite') {
@@ -23,7 +23,7 @@ export async function planOf(service: TestService, sql: string): Promise<string[
 
 /** The steps of a plan that would read a whole table of groups, or sort more than a page. `json_each` is a list parameter. */
 export function wasteIn(plan: readonly string[]): string[] {
-  // Of what is cut out before, all is read.
+  // A part that is cut out before is read as a whole.
   const cutOut = plan.flatMap((step) => /(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
   return plan.filter(
     (step) =>

@@ -15,7 +15,7 @@ export async function pingRedis(url: string): Promise<void> {
   await sendCommand(url, 'PING');
 }
 
-/** For the buckets whose keys fit the pattern, it is so much later. */
+/** Makes the buckets whose keys fit the pattern older by this many milliseconds. */
 export async function passTimeInRedis(url: string, pattern: string, ms: number): Promise<void> {
   const script = `
     local keys = redis.call('KEYS', ARGV[1])
@@ -71,7 +71,7 @@ export class OwnRedis {
     await pingRedis(this.url);
   }
 
-  /** How many clients are connected to it. */
+  /** The number of clients that are connected to it. */
   async countClients(): Promise<number> {
     const clients = (await sendCommand(this.url, 'CLIENT', 'LIST')).trim().split('\n');
     return clients.length - 1;

@@ -46,7 +46,7 @@ export class TestWorkspace {
     return this.api.call('PATCH', '/api/v1/workspace', settings);
   }
 
-  /** What the group's token means to a renderer. */
+  /** The introspection of the group's token for a renderer. */
   async introspect(token: string, schema_id?: string): Promise<Answer> {
     return this.api.call('POST', '/api/v1/introspect', { token, schema_id });
   }

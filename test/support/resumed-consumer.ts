@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client.ts';
 import { importGroups } from './lines.ts';
 
-/** Handles so many changes, or all there are, and is killed. */
+/** Handles this many changes, or all that there are, and is killed. */
 export type Consume = (count: number, position: string) => Promise<{ handled: string[]; stored: string }>;
 
 /**

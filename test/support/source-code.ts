@@ -24,7 +24,7 @@ export const sources: readonly Source[] = readdirSync(join(root, 'src'), { recur
 export interface Import {
   path: string;
   module: string;
-  /** What is imported, by its own name; `*` for a whole module. Types are left out. */
+  /** The imported names, as the module exports them; `*` for a whole module. Types are left out. */
   names: string[];
 }
 

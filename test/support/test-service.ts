@@ -67,8 +67,8 @@ export function withService(
 }
 
 /**
- * @param place where the service keeps its data: a new database, or one that stays when the service is closed
- * @param settings what no variable sets
+ * @param place a kind for a new database, or a database that stays when the service is closed
+ * @param settings the settings that no variable has
  */
 export async function startTestService(
   place: DatabaseKind | TestDatabase,

@@ -68,7 +68,7 @@ function namesIn(template: string[]): number {
   return template.filter((part) => part.startsWith('{')).length;
 }
 
-/** Of a stream of lines each is described by itself. */
+/** The bodies of a response. The schema describes each line of a stream by itself. */
 function bodiesOf(mediaType: string, text: string): unknown[] {
   const bodies = mediaType === 'application/x-ndjson' ? text.trimEnd().split('\n') : [text];
   return bodies.map((body) => JSON.parse(body) as unknown);

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits until it is so.
- * @param seen what there is in its place, for the message
- * @throws with the text of the condition if it does not become so in time
+ * Waits until the condition is true.
+ * @param seen gives the state that the message shows
+ * @throws with the text of the condition if it does not become true in time
  */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
@@ -19,7 +19,7 @@ export async function until(
   }
 }
 
-/** What `read` finds once it finds anything. @throws with the text of `read` if it finds nothing in time */
+/** The result of `read` once it is not empty. @throws with the text of `read` if it stays empty for too long */
 export async function soon<T>(read: () => Promise<T[]>): Promise<T[]> {
   let found: T[] = [];
   await until(
@@ -28,4 +28,49 @@ export async function soon<T>(read: () => Promise<T[]>): Promise<T[]> {
     () => read,
   );
   return found;
+}
+
+/**
+ * The result of `read` once it is the wanted one, or one that an asymmetric matcher (`expect.stringContaining`) wants.
+ * After five seconds it is the present one, for the test to compare.
+ */
+export async function readUntil<T>(wanted: T, read: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + 5000;
+  for (;;) {
+    const found = await read();
+    if (isWanted(found, wanted) || performance.now() > deadline) return found;
+    // Messages of a browser arrive between two looks.
+    await setImmediate();
+  }
+}
+
+function isWanted(found: unknown, wanted: unknown): boolean {
+  if (isMatcher(wanted)) return wanted.asymmetricMatch(found);
+  if (!Array.isArray(wanted)) return JSON.stringify(found) === JSON.stringify(wanted);
+  return (
+    Array.isArray(found) &&
+    found.length === wanted.length &&
+    wanted.every((element, index) => isWanted(found[index], element))
+  );
+}
+
+function isMatcher(wanted: unknown): wanted is { asymmetricMatch: (found: unknown) => boolean } {
+  return typeof wanted === 'object' && wanted !== null && 'asymmetricMatch' in wanted;
+}
+
+/**
+ * Asks all the time until the result is true.
+ * @returns when the last question with another result was asked, by `performance.now()`: each that was asked later has
+ *   the result. However long the machine holds up a question, this is no later than the service has known.
+ * @throws with the text of the question if the result does not become true in time
+ */
+export async function lastAskedBefore(isSo: () => Promise<boolean>, limitMs = 20_000): Promise<number> {
+  const deadline = performance.now() + limitMs;
+  for (let last = -Infinity; ;) {
+    const askedAt = performance.now();
+    if (await isSo()) return last;
+    last = askedAt;
+    if (askedAt > deadline) throw new Error(`not within ${limitMs} ms: ${String(isSo)}`);
+    await sleep(5);
+  }
 }

@@ -33,7 +33,7 @@ process.on('message', ({ script, args, env }) => {
   process.env = env;
   // From here on only what the script does keeps the event loop.
   process.channel.unref();
-  // The script runs anew; what it imports has been loaded by the run before.
+  // The script runs again; the run before has loaded its imports.
   runs += 1;
   void import(`${pathToFileURL(script)}?run=${runs}`);
 });
@@ -58,16 +58,19 @@ process.on('unhandledRejection', fail);
 process.on('disconnect', () => exit(0));
 
 function fail(error) {
-  // What fails after the end would have ended with the process.
+  // An error after the end of the run would have ended with the process.
   if (error === EXIT || !running) return;
   process.stderr.write(`${error?.stack ?? error}\n`);
   exit(128 + constants.signals.SIGABRT);
 }
 
-/** The embedded databases that are opened from now on. What nobody holds is closed as in any other process. */
+/**
+ * The embedded databases that are opened from now on. A database that nothing refers to is closed as in any
+ * process.
+ */
 function openedDatabases() {
   const opened = new Set();
-  // In the addon: whoever imports the driver's module has what it exported when it was loaded.
+  // Replaces the class in the addon: a module that imports the driver has the class from the time when it was loaded.
   const driver = require('better-sqlite3/build/Release/better_sqlite3.node');
   driver.Database = class extends driver.Database {
     constructor(...options) {
@@ -141,7 +144,7 @@ function holdsDatabase() {
   });
 }
 
-/** What is written after the end is nobody's. */
+/** Ends the run. Later output belongs to no run. */
 function finish(code) {
   if (!running) return;
   running = false;

@@ -2,14 +2,14 @@
 // about a second. `warm-process.mjs` is the other side.
 //
 // 1. `spawnWarmProcess` takes an idle host, or starts one, and sends it the script, its arguments and its variables.
-// 2. The host imports the script under a new query, so that it runs again, while what it imports stays loaded.
-// 3. What a run writes stands between BEGIN and END on both streams. The test gets that part alone, so that
+// 2. The host imports the script under a new query, so that it runs again, while its imports stay loaded.
+// 3. The output of a run stands between BEGIN and END on both streams. The test gets that part alone, so that
 //    nothing of one run shows in another.
 // 4. A run is over when nothing keeps the event loop, or at `process.exit`, which throws in place of ending the process.
 //    The host sends `code`, closes databases, servers, sockets, timers and handlers of signals, and sends `idle`.
 // 5. A host that is not idle in time, holds a database or was ended by a signal gets no other run.
 //
-// What does not hold in such a process is listed in `warm-process.mjs`; `runBuilt` and `startOwnServer` start one of its own.
+// `warm-process.mjs` lists the differences to a process of one's own, which `runBuilt` and `startOwnServer` start.
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -22,11 +22,11 @@ const HOST = fileURLToPath(new URL('./warm-process.mjs', import.meta.url));
 const DIST = new URL('../../dist/src/', import.meta.url);
 const IDLE_LIMIT_MS = 2000;
 
-/** What a run writes stands between these, which no script writes. */
+/** The marks before and after the output of a run, which no script writes. */
 export const BEGIN = '\ue000';
 export const END = '\ue001';
 
-/** Those that wait for their next run. */
+/** The hosts that wait for their next run. */
 const idle = [];
 
 /**

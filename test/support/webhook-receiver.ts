@@ -6,14 +6,14 @@ import { until } from './until.ts';
 export const PERMITTED = '127.0.0.2';
 export const FORBIDDEN = '127.0.0.3';
 
-/** What lets a service send to receivers. */
+/** The settings that let a service send to receivers. */
 export const SENDING = { WEBHOOK_DELIVERY: 'on', WEBHOOK_ALLOW_HTTP: 'on', WEBHOOK_ALLOWED_CIDRS: PERMITTED };
 
 export interface ReceivedMessage {
   id: string;
   body: string;
   headers: IncomingHttpHeaders;
-  /** By `performance.now()`. */
+  /** The time by `performance.now()`. */
   at: number;
 }
 
@@ -28,7 +28,7 @@ afterAll(() => {
 /** A receiver of webhooks on loopback, which keeps what it gets. */
 export class WebhookReceiver {
   readonly messages: ReceivedMessage[] = [];
-  /** By default everything is welcome. */
+  /** Accepts every message unless a test replaces it. */
   reply: Reply = (response) => response.writeHead(204).end();
 
   private constructor(
@@ -69,7 +69,7 @@ export class WebhookReceiver {
     this.reply = (response) => response.writeHead(status, headers).end(body);
   }
 
-  /** Waits until there are so many messages. @throws if they do not come within some seconds */
+  /** Waits until there are `count` messages. @throws if they do not come within some seconds */
   async receive(count: number, ms = 8000): Promise<ReceivedMessage[]> {
     await until(
       () => this.messages.length >= count,

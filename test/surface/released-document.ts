@@ -8,6 +8,7 @@ export const RELEASED = {
         operationId: 'listGroups',
         security: [{ ApiToken: [] }, { BearerToken: [] }],
         'x-required-scope': 'groups:read',
+        'x-required-scope-with': { secret: 'groups:secret' },
         parameters: [
           {
             name: 'limit',

@@ -8,13 +8,12 @@ import { Client, runUntilKilled } from './durability/load.mjs';
 import { endServers, killServersNow, startServer } from './lab/server.mjs';
 import { verify } from './durability/verify.mjs';
 
-// Shows that a write which was acknowledged survives the sudden death of the service: the built
-// server is killed with SIGKILL in the middle of a write load, started again on the same data, and
-// everything it holds is compared with what its clients have been told. What a caller was told
-// must be there; what was in flight is there as a whole or not at all.
+// Shows that an acknowledged write survives the sudden death of the service. SIGKILL ends the built server in the
+// middle of a write load. The server starts again on the same data. Everything it holds is compared with the responses
+// to its clients. An acknowledged write must be there; a write in flight is there as a whole or not at all.
 //
-// It is the process that dies here, not the machine: what the operating system has been given
-// survives, so this cannot tell whether a commit has reached the disk.
+// The process dies here, not the machine: data that the operating system has been given survives, so this cannot tell
+// whether a commit has reached the disk.
 //
 //   node test/system/durability.mjs [--kills 20]
 //
@@ -133,7 +132,7 @@ function reportFailure(name, error) {
   console.error(`${name}: ${violations.length} violations; the run on this database ends here.`);
 }
 
-/** Ends the servers; whoever waits for one then fails, and cleans up on its way out. */
+/** Ends the servers. A part that waits for one then fails, and cleans up on its way out. */
 function interrupt() {
   interrupted = true;
   killServersNow();

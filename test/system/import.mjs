@@ -19,7 +19,7 @@ import { onEachDatabase } from './lab/many-groups.mjs';
 const CALLERS = 4;
 const WARM_UP_MS = 2000;
 const MAX_GROWTH_MIB = 150;
-/** So small that what is kept for each line would not fit; without a limit V8 lets garbage lie. */
+/** The heap is too small for memory that grows with each line; without a limit V8 lets garbage lie. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
 async function importUnderLoad(database, count, print) {

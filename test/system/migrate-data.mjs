@@ -16,7 +16,7 @@ import { interrupt, runMeasured } from './migrate-data/command.mjs';
 //
 // TEST_DATABASE_URL names a PostgreSQL on which a database of its own may be created.
 
-/** So small that the rows of a whole table would not fit; without a limit V8 lets garbage lie. */
+/** The heap is too small for the rows of a whole table; without a limit V8 lets garbage lie. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=96' };
 
 async function main() {

@@ -27,14 +27,21 @@ const MAX_FACTOR = 10;
 const MAX_MS = 50;
 /** A turn of the event loop and of this machine's two to four processes, which no multiple of half a millisecond describes. */
 const TURN_MS = 25;
-/** What the operation before has left behind ends meanwhile. */
+/** The work that the operation before has left behind ends meanwhile. */
 const QUIET_MS = 500;
 const LARGE_GROUPS = 200;
 const HOUR_MS = 3_600_000;
 const EVERY = 10;
 const MAX_START_MS = 3000;
 /** The machine may be busy with something else meanwhile. */
-const TRIES = 3;
+const TRIES = 6;
+
+/** Ends before the next call has arrived, so that no queue forms on its own. */
+const REFUSED_AT_ONCE = {
+  name: 'a number that cannot be',
+  method: 'GET',
+  path: '/api/v1/user-groups/acme-emea/versions/none',
+};
 
 /** A call for each operation, on what the workspace has. */
 function callsOf({ paths, components }, things) {
@@ -47,7 +54,7 @@ function callsOf({ paths, components }, things) {
         name: `${method.toUpperCase()} ${path}`,
         isLast: method === 'delete' || path.endsWith('/revoke'),
         method: method.toUpperCase(),
-        path: path.replace('{id}', things[kind]).replace('{generation}', '1'),
+        path: path.replace('{id}', things[kind]).replace(/\{(generation|version)\}/, '1'),
         headers: mediaType && { 'Content-Type': mediaType },
         body: schema && JSON.stringify({ ...examplesOf(schema), ...things.bodies[path] }),
       };
@@ -166,7 +173,14 @@ async function fill(api) {
     bodies: {
       '/api/user': { current_token, user_group_id: 'acme-emea' },
       '/api/v1/introspect': { token: current_token },
-      // One of the two, or the other.
+      // The body has one of several actions; each has fields of its own.
+      '/api/v1/user-groups/actions': {
+        action: 'suspend',
+        all: undefined,
+        grace_period_seconds: undefined,
+        issued_before: undefined,
+      },
+      // The body has either an event, or a time.
       '/api/v1/webhook-endpoints/{id}/replay': {
         event_id: undefined,
         from: new Date(Date.now() - HOUR_MS).toISOString(),
@@ -196,7 +210,7 @@ async function run() {
     const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
     const found = callsOf(document, await fill(noisy)).filter(({ name }) => name.includes(values.only));
     // Operations that end or remove something go last.
-    const calls = [...found.filter(({ isLast }) => !isLast), ...found.filter(({ isLast }) => isLast)];
+    const calls = [REFUSED_AT_ONCE, ...found.filter(({ isLast }) => !isLast), ...found.filter(({ isLast }) => isLast)];
     const failures = [];
     for (const call of calls) {
       let failed = [];

@@ -7,10 +7,10 @@ import { protects } from './renderers/protects.mjs';
 import { proxies } from './renderers/proxies.mjs';
 
 // Shows that renderers that are not of this project understand introspection: each setting of
-// docs/renderers.md that is marked as tried is run as it stands there, before a small dashboard page.
+// docs/guides/renderers.md that is marked as tried is run as it stands there, before a small dashboard page.
 // A valid token opens the page, which is told whose it is; an unknown, a rotated and a suspended one
 // do not, within the time for which the gateway keeps an answer.
-// Then the proxies of docs/deploy.md: each call reaches the user group that its path names, and no other.
+// Then the proxies of docs/operate/behind-a-proxy.md: each call reaches the user group that its path names, and no other.
 //
 //   node test/system/renderers.mjs
 //

@@ -10,8 +10,8 @@ import { runCli } from './lab/command.mjs';
 import { fillGroups, readTokens } from './rewrap/groups.mjs';
 import { Load } from './rewrap/load.mjs';
 
-// Shows that `keys rewrap` of many groups beside a serving server costs nobody a call and changes
-// no token: fills a database through the built cipher, lets callers look up, create and rotate
+// Shows that `keys rewrap` of many groups costs no caller of a running server a call and changes no
+// token: fills a database through the built cipher, lets callers look up, create and rotate
 // while every token gets another key, and compares each token with what it has to be.
 //
 //   node test/system/rewrap.mjs [--groups 100000]

@@ -31,7 +31,7 @@ const STREAMS_OF_A_TOKEN = 50;
 const MAX_LAG_MS = 100;
 const MAX_MEMORY_MIB = 450;
 const END_LIMIT_MS = 120_000;
-/** As much as V8 takes in a container of 512 MiB. */
+/** The heap that V8 takes in a container of 512 MiB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=256' };
 /** Matches a type, and takes long to be compared with another. */
 const SLOW_PATTERNS = Array.from({ length: 50 }, () => '*s*c*h*e*m*a*.*create').join(',');

@@ -5,7 +5,7 @@ import { withService } from '../support/test-service.ts';
 
 const CALLERS = 64;
 const LINES = 50;
-/** What runs beside the calls, a timer or an announcement, can only add to what is counted. */
+/** A timer or an announcement that runs during the calls can only add to the count: the cheapest run is kept. */
 const REPETITIONS = 3;
 
 interface Cost {
@@ -14,9 +14,10 @@ interface Cost {
 }
 
 /**
- * What each operation costs the database: exactly this when one caller is alone, at most this for
- * 64 callers at once, of whom each names a group of its own. BEGIN and COMMIT count; on SQLite a
- * statement is a round trip. (What 64 callers introspect again, a slow machine may have forgotten.) Where a change makes an operation cheaper, lower its line.
+ * The cost of each operation to the database: exactly this when one caller is alone, at most this for 64 callers at
+ * once, each with a group of its own. BEGIN and COMMIT count; on SQLite a statement is a round trip. A slow machine
+ * may have forgotten the tokens that 64 callers introspect again. If a change makes an operation cheaper, lower its
+ * line.
  */
 const COSTS: Record<DatabaseKind, Record<string, { alone: Cost; together?: Cost }>> = {
   postgres: {
@@ -37,7 +38,7 @@ const COSTS: Record<DatabaseKind, Record<string, { alone: Cost; together?: Cost 
   },
 };
 
-/** At most; an import takes long enough for what runs beside it to add some. */
+/** The upper bounds of an import: it takes long enough for background work to add to the count. */
 const IMPORT_COSTS: Record<DatabaseKind, Cost> = { postgres: cost(8), sqlite: cost(50) };
 
 function cost(statements: number, roundTrips = statements): Cost {
@@ -121,7 +122,7 @@ async function all(calls: Promise<Answer>[]): Promise<Answer[]> {
   return answers;
 }
 
-/** Other processes are told of many changes at once, and asked about theirs now and then, beside the calls. */
+/** Other processes are told of many changes at once, and asked about theirs now and then, during the calls. */
 function isOfChangeFeed(sql: string): boolean {
   return sql.includes('pg_notify') || sql.includes('pg_current_snapshot');
 }

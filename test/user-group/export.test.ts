@@ -18,6 +18,7 @@ function createGroups(): object[] {
       name: `Name ${index}`,
       mapping: index % 2 === 0 ? { sales: index, code: `${index}`, ['__proto__']: 'p' } : {},
       properties: JSON.parse(`{"n":${index},"__proto__":{"constructor":[null,1.5]},"e":"é\\u2028"}`),
+      valid_until: index % 4 === 0 ? '2090-01-01T00:00:00.000Z' : null,
       suspended: index % 5 === 0,
       ...(index % 3 === 0 && { token }),
     };

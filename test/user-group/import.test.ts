@@ -127,7 +127,7 @@ onEachDatabase((kind) => {
     const { body: list } = await service.api.call('GET', '/api/v1/user-groups/retokened/tokens');
     expect(list.tokens.map(({ state, last_four }) => [state, last_four])).toEqual([
       ['current', token.slice(-4)],
-      ['ended', body.user_group.token.slice(-4)],
+      ['replaced', body.user_group.token.slice(-4)],
     ]);
     const audit = await service.api.call(
       'GET',
@@ -193,7 +193,7 @@ onEachDatabase((kind) => {
     expect((await service.api.get({ user_group_id: 'new one' })).status).toBe(404);
   });
 
-  test('deleting a group and importing it anew does not bring back a token that a rotation ended', async () => {
+  test('deleting a group and importing it again does not bring back a token that a rotation ended', async () => {
     const scopes: Scope[] = ['user-groups:write', 'user-groups:read'];
     const writer = service.clientOf(await service.issueToken(scopes));
     const { token } = (await service.api.put({ user_group_id: 'leaked', name: 'L' })).body.user_group;

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/user-groups';
@@ -11,7 +10,8 @@ onEachDatabase((kind) => {
 
   /** A workspace of its own with these groups, in this order. */
   const workspaceOf = async (groups: Record<string, object | string>) => {
-    const token = await service.issueToken(['user-groups:read', 'user-groups:write'], `list ${++count}`);
+    const scopes = ['user-groups:read', 'user-groups:write', 'tokens:rotate', 'admin'] as const;
+    const token = await service.issueToken([...scopes], `list ${++count}`);
     const api = service.clientOf(token);
     for (const [id, body] of Object.entries(groups)) {
       const path = `${PATH}/${encodeURIComponent(id)}`;
@@ -152,7 +152,7 @@ onEachDatabase((kind) => {
     expect(await withValue('"null"')).toEqual([]);
   });
 
-  test('filters can be combined, also by being suspended', async () => {
+  test('filters can be combined, also with a status', async () => {
     const properties = { region: 'EMEA' };
     const { api, ids } = await workspaceOf({
       a: { name: 'Acme', properties },
@@ -161,11 +161,54 @@ onEachDatabase((kind) => {
       d: { name: 'Acme' },
     });
     await api.call('POST', `${PATH}/b/suspend`);
-    expect(await ids({ suspended: 'true' })).toEqual(['b']);
-    expect(await ids({ suspended: 'false' })).toEqual(['a', 'c', 'd']);
+    expect(await ids({ status: 'suspended' })).toEqual(['b']);
+    expect(await ids({ status: 'active' })).toEqual(['a', 'c', 'd']);
     const region = { property_name: 'region', property_value: 'EMEA' };
     expect(await ids({ ...region, name_prefix: 'A' })).toEqual(['a', 'b']);
-    expect(await ids({ ...region, name_prefix: 'A', suspended: 'false' })).toEqual(['a']);
+    expect(await ids({ ...region, name_prefix: 'A', status: 'active' })).toEqual(['a']);
+  });
+
+  test('groups that end within a period, and those with an old token that is still valid, are found in every order', async () => {
+    const end = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    const { api, ids } = await workspaceOf({
+      over: { name: 'd', valid_until: end(-1) },
+      late: { name: 'c', valid_until: end(6) },
+      soon: { name: 'b', valid_until: end(1) },
+      later: { name: 'a', valid_until: end(30) },
+      never: { name: 'e' },
+    });
+    const week = { valid_until_after: end(0), valid_until_before: end(7) };
+    expect(await ids(week)).toEqual(['late', 'soon']);
+    expect(await ids({ ...week, sort: 'name' })).toEqual(['soon', 'late']);
+    expect(await ids({ valid_until_before: end(7) })).toEqual(['over', 'late', 'soon']);
+    expect(await ids({ valid_until_after: end(3) })).toEqual(['late', 'later']);
+    expect(await ids({ valid_until_before: end(7), status: 'expired' })).toEqual(['over']);
+    expect(await ids({ ...week, search: 'SOON' })).toEqual(['soon']);
+
+    const rotate = (id: string, grace_period_seconds: number) =>
+      api.call('POST', `${PATH}/${id}/tokens/rotate`, { grace_period_seconds });
+    for (const [id, grace] of [
+      ['never', 3600],
+      ['soon', 60],
+      ['late', 0],
+      ['over', 3600],
+    ] as const) {
+      expect((await rotate(id, grace)).status).toBe(200);
+    }
+    expect(await ids({ in_overlap: 'true' })).toEqual(['over', 'soon', 'never']);
+    expect(await ids({ in_overlap: 'true', sort: '-name' })).toEqual(['never', 'over', 'soon']);
+    expect(await ids({ in_overlap: 'false', sort: 'name' })).toEqual(['later', 'late']);
+    expect(await ids({ in_overlap: 'true', status: 'active', ...week })).toEqual(['soon']);
+    // A rotation ends the overlap of the one before, and a request ends that of the last.
+    expect((await rotate('never', 0)).status).toBe(200);
+    expect((await api.call('POST', `${PATH}/over/tokens/1/revoke`)).status).toBe(200);
+    expect(await ids({ in_overlap: 'true' })).toEqual(['soon']);
+    const counted = (await api.call('GET', `${PATH}?in_overlap=true&count=true`)).text;
+    expect(JSON.parse(counted)).toMatchObject({ total: { count: 1, exact: true } });
+    const ending = { kinds: ['user_group_token'], reason: 'drill' };
+    expect((await api.call('POST', '/api/v1/workspace/end-tokens', ending)).status).toBe(200);
+    expect(await ids({ in_overlap: 'true' })).toEqual([]);
+    expect(await ids({ in_overlap: 'false' })).toHaveLength(5);
   });
 
   test('a search finds a text in the id, the name or a property, in upper or lower case', async () => {
@@ -211,7 +254,7 @@ onEachDatabase((kind) => {
     await wait(5);
     await api.call('POST', `${PATH}/b/suspend`);
     const created = ['b', 'é', 'a', '🚀', 'Z', '_', 'ﬀ'];
-    // By code points, not by the units of UTF-16: 🚀 comes after ﬀ.
+    // The order is that of code points, not of the units of UTF-16: 🚀 comes after ﬀ.
     const orders = {
       created_at: created,
       updated_at: ['é', '🚀', 'Z', '_', 'ﬀ', 'a', 'b'],
@@ -223,7 +266,7 @@ onEachDatabase((kind) => {
         [sort, order],
         [`-${sort}`, down],
       ] as const) {
-        for (const filter of ['', '&search=', '&resolvable=true', '&suspended=true']) {
+        for (const filter of ['', '&search=', '&status=active', '&status=suspended']) {
           const found: string[] = [];
           for (let cursor = ''; ;) {
             const page = await list(`?sort=${asked}&limit=2${filter}${cursor}`);
@@ -232,7 +275,8 @@ onEachDatabase((kind) => {
             if (page.next_cursor === undefined) break;
             cursor = `&cursor=${page.next_cursor}`;
           }
-          const all = filter.startsWith('&suspended') ? ['b'] : expected;
+          const all =
+            filter === '&status=suspended' ? ['b'] : expected.filter((id) => filter !== '&status=active' || id !== 'b');
           expect([asked, filter, found]).toEqual([asked, filter, all]);
         }
       }
@@ -260,7 +304,7 @@ onEachDatabase((kind) => {
       'data-sources',
       'webhook-endpoints',
       'api-tokens',
-      'workspace/incomplete-user-groups',
+      'workspace/unresolvable-mappings',
     ]) {
       expect([list, await pages(`/api/v1/${list}`, service.api)]).toEqual([list, [false, false]]);
     }
@@ -275,39 +319,6 @@ onEachDatabase((kind) => {
       const answer = await api.call('GET', `${PATH}?sort=${sort}&cursor=${cursor}`);
       expect([sort, answer.status, answer.body.errors[0]?.parameter]).toEqual([sort, 422, 'cursor']);
     }
-  });
-
-  test('finds the groups whose mappings name what is registered, and those whose do not', async () => {
-    const workspace = await TestWorkspace.create(service, 'resolvable');
-    const schema = await workspace.schema('sales');
-    await workspace.dataSource('lake');
-    const call = async (method: string, path: string, body?: object) => {
-      const answer = await workspace.api.call(method, path, body);
-      expect([path, answer.status < 300]).toEqual([path, true]);
-      return answer.body;
-    };
-    const ids = async (resolvable: string) => {
-      const { user_groups: found } = await call('GET', `${PATH}?resolvable=${resolvable}`);
-      return found.map(({ provided_id: id }) => id);
-    };
-    const groups = {
-      none: {},
-      whole: { sales: 'lake' },
-      'no such source': { sales: 'sea' },
-      'no such schema': { other: 'lake' },
-      'the same schema twice': { sales: 'lake', [schema]: 'lake' },
-      'one of two': { sales: 'lake', other: 'lake' },
-    };
-    for (const [id, mapping] of Object.entries(groups)) {
-      await call('PUT', `${PATH}/${encodeURIComponent(id)}`, { name: 'n', mapping });
-    }
-    expect(await ids('true')).toEqual(['none', 'whole']);
-    expect(await ids('false')).toEqual(Object.keys(groups).slice(2));
-    const report = await call('GET', '/api/v1/workspace/unresolvable-mappings');
-    expect(report.user_groups.map(({ provided_id: id }) => id)).toEqual(await ids('false'));
-    for (const id of await ids('false')) await call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
-    expect((await workspace.set({ mapping_policy: 'registered' })).status).toBe(200);
-    expect(await ids('true')).toEqual(['none', 'whole']);
   });
 
   test('a filter looks at a bounded number of groups for each page, and misses none', async () => {
@@ -357,9 +368,12 @@ onEachDatabase((kind) => {
 
   test.each([
     ['property_value=1', 'property_name', 'required'],
-    ['suspended=yes', 'suspended', 'not_acceptable'],
-    ['suspended=', 'suspended', 'not_acceptable'],
-    ['resolvable=1', 'resolvable', 'not_acceptable'],
+    ['status=', 'status', 'not_acceptable'],
+    ['suspended=true', 'suspended', 'unknown'],
+    ['status=1', 'status', 'not_acceptable'],
+    ['valid_until_before=tomorrow', 'valid_until_before', 'not_acceptable'],
+    ['valid_until_after=2030-02-30T00:00:00Z', 'valid_until_after', 'not_acceptable'],
+    ['in_overlap=1', 'in_overlap', 'not_acceptable'],
     ['sort=id', 'sort', 'not_acceptable'],
     ['sort=%2Dname&sort=name', 'sort', 'repeated'],
     ['search=%00', 'search', 'nul_character'],

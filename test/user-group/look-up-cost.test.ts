@@ -5,7 +5,7 @@ import { type TestService, withService } from '../support/test-service.ts';
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
   const service = withService(kind);
-  /** But for what tells other processes of changes, beside the calls. */
+  /** The statements without those that tell other processes of changes at the same time. */
   const sent = () => roundTrips.flat().filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot/.test(sql));
 
   const group = { user_group_id: 'cheap', name: 'Cheap', mapping: { s: 1, t: 'x' }, properties: { a: 1, b: { c: 2 } } };

@@ -90,7 +90,7 @@ onEachDatabase((kind) => {
     await setQuota(1);
     await put('a');
     expect((await api.call('DELETE', path('a'))).status).toBe(200);
-    await api.call('PATCH', '/api/v1/workspace', { required_properties: [{ name: 'region', type: 'string' }] });
+    await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'region', type: 'string', required: true }] });
     expect((await put('b')).status).toBe(422);
     const group = { user_group_id: 'b', name: 'B', properties: { region: 'EU' } };
     expect((await api.put(group)).status).toBe(200);

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { type TestService, withService } from '../support/test-service.ts';
+import { unhindered } from '../support/unhindered.ts';
 
 const PATH = '/api/v1/user-groups';
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`;
@@ -36,6 +37,9 @@ onEachDatabase((kind) => {
         team_id: expect.any(Number),
         provided_id: id,
         ...full,
+        valid_until: null,
+        status: 'active',
+        reasons: [],
         suspended_at: null,
         created_at: expect.stringMatching(/Z$/),
         updated_at: created.body.user_group.created_at,
@@ -164,15 +168,18 @@ onEachDatabase((kind) => {
       },
     );
 
-    test('a very long list is judged quickly', async () => {
-      const { path } = await create();
-      for (const list of [`${'"a",'.repeat(3000)}x`, `"a"${' ,'.repeat(6000)}x`, `"a"${' '.repeat(12_000)}x`]) {
-        const start = performance.now();
-        const answer = await service.api.call(method, path, body, { 'If-Match': list });
-        expect(answer.status).toBe(400);
-        expect(performance.now() - start).toBeLessThan(1000);
-      }
-    });
+    test(
+      'a very long list is judged quickly',
+      unhindered(async () => {
+        const { path } = await create();
+        for (const list of [`${'"a",'.repeat(3000)}x`, `"a"${' ,'.repeat(6000)}x`, `"a"${' '.repeat(12_000)}x`]) {
+          const start = performance.now();
+          const answer = await service.api.call(method, path, body, { 'If-Match': list });
+          expect(answer.status).toBe(400);
+          expect(performance.now() - start).toBeLessThan(1000);
+        }
+      }),
+    );
   });
 
   test('PUT with If-Match creates nothing, and of what is absent PATCH and DELETE are told first', async () => {
@@ -431,7 +438,7 @@ onEachDatabase((kind) => {
     ['the largest code point', '\u{10ffff}'],
     ['255 astral code points', '🚀'.repeat(255)],
   ])('an id of %s goes round: PUT, Location, GET, PATCH, DELETE', async (_name, id) => {
-    // As they stand: a URL would resolve the dots.
+    // Sends the path unchanged: a URL would resolve the dots.
     const send = (method: string, path: string, body?: object) => rawCall(service, method, path, body);
     const encoded = [...Buffer.from(id)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
     const created = await send('PUT', `${PATH}/${encoded}`, { name: 'n' });

@@ -28,7 +28,7 @@ onEachDatabase((kind) => {
       const again = await service.api.post({ current_token: token, grace_period_seconds });
       expect([again.status, again.body.code]).toEqual([404, 'token_not_found']);
     }
-    // What is told of the group is told through either token, and GET answers the new one.
+    // Either token gives the same facts of the group, and GET returns the new one.
     await service.api.put({ user_group_id: id, name: 'renamed', properties: { a: 1 } });
     expect(await service.api.introspect(token)).toMatchObject({ name: 'renamed', properties: { a: 1 } });
     expect((await service.api.get({ user_group_id: id })).body.user_group.token).toBe(next);
@@ -50,7 +50,7 @@ onEachDatabase((kind) => {
     expect(body.tokens.map(({ state, valid_until }) => [state, valid_until === null])).toEqual([
       ['current', true],
       ['overlap', false],
-      ['ended', true],
+      ['replaced', true],
     ]);
     const fourth = await service.api.rotate(third);
     expect([
@@ -66,7 +66,7 @@ onEachDatabase((kind) => {
     const revoked = await service.api.call('POST', `${path}/1/revoke`);
     expect([revoked.status, revoked.body.tokens[0]]).toEqual([
       200,
-      expect.objectContaining({ generation: 1, state: 'ended' }),
+      expect.objectContaining({ generation: 1, state: 'revoked' }),
     ]);
     expect([await service.api.isActive(token), await service.api.isActive(next)]).toEqual([false, true]);
     const again = await service.api.call('POST', `${path}/1/revoke`);

@@ -25,6 +25,7 @@ onPostgres('without statistics of the tables', () => {
 
   const path = (at: number, action = '') => `/api/v1/user-groups/g${at}${action}`;
   const tokenOf = async (at: number) => (await service.api.get({ user_group_id: `g${at}` })).body.user_group.token;
+  const listWith = (query: string) => service.api.send({ method: 'GET', path: `/api/v1/user-groups?${query}` });
   const calls: Record<string, (at: number) => Promise<{ status: number }>> = {
     'look-up': (at) => service.api.get({ user_group_id: `g${at}` }),
     create: (at) => service.api.put({ user_group_id: `new${at}`, name: 'New', mapping: { s: at } }),
@@ -36,6 +37,10 @@ onPostgres('without statistics of the tables', () => {
     suspend: (at) => service.api.send({ method: 'POST', path: path(at, '/suspend') }),
     resume: (at) => service.api.send({ method: 'POST', path: path(at, '/resume') }),
     read: (at) => service.api.send({ method: 'GET', path: path(at) }),
+    'list of those that end within a period': () => listWith('valid_until_before=2030-01-01T00:00:00Z'),
+    'list of those with an old token that is valid': () => listWith('in_overlap=true&sort=name'),
+    'list of the suspended': () => listWith('status=suspended&sort=-updated_at'),
+    'list of the expired': () => listWith('status=expired'),
     'list tokens': (at) => service.api.send({ method: 'GET', path: path(at, '/tokens') }),
     introspect: async (at) => {
       const { active } = await service.api.introspect(await tokenOf(at), { 'Cache-Control': 'no-cache' });

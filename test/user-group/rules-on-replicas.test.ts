@@ -31,20 +31,17 @@ const contents = {
 type ContentName = keyof typeof contents;
 
 interface Rules {
-  required_properties: { name: string }[];
+  variables: { name: string }[];
   required_schemas: string[];
   mapping_policy: 'open' | 'registered';
   user_group_quota: number | null;
 }
 
-const NO_RULES: Rules = {
-  required_properties: [],
-  required_schemas: [],
-  mapping_policy: 'open',
-  user_group_quota: null,
-};
+const NO_RULES: Rules = { variables: [], required_schemas: [], mapping_policy: 'open', user_group_quota: null };
 
-const required = (...names: string[]) => ({ required_properties: names.map((name) => ({ name, type: 'number' })) });
+const required = (...names: string[]) => ({
+  variables: names.map((name) => ({ name, type: 'number', required: true })),
+});
 
 const workspaceId = 1;
 
@@ -196,8 +193,8 @@ onEachDatabase((kind) => {
     let count = 0;
     const statusOf = async (content: ContentName) => (await put(other, `by SQL ${++count}`, content)).status;
     const requireBySql = (name: string) => {
-      const properties = JSON.stringify(required(name).required_properties);
-      return changeDatabase(database, `UPDATE workspace SET required_properties = '${properties}'`);
+      const properties = JSON.stringify(required(name).variables);
+      return changeDatabase(database, `UPDATE workspace SET variables = '${properties}'`);
     };
     await set(required('b'));
     for (const [old, next] of [
@@ -260,7 +257,7 @@ function brokenRules(events: readonly StoredEvent[]): string[] {
     if (kind !== 'user_group.create' && kind !== 'user_group.update') return [];
     const { properties, mapping } = contents[contentOf(after.name!)];
     return [
-      ...rules.required_properties.filter(({ name }) => !(name in properties)).map(({ name }) => `without ${name}`),
+      ...rules.variables.filter(({ name }) => !(name in properties)).map(({ name }) => `without ${name}`),
       ...rules.required_schemas.filter((schema) => !(schema in mapping)).map((schema) => `without ${schema}`),
       ...(rules.mapping_policy === 'registered' && Object.values<string>(mapping).includes('unknown')
         ? ['unknown']

@@ -23,7 +23,7 @@ onPostgres('a change of the rules', () => {
     const writing = write('late');
     while ((await service.query(WAITING)).length === 0);
     const changed = await api.call('PATCH', '/api/v1/workspace', {
-      required_properties: [{ name: 'region', type: 'string' }],
+      variables: [{ name: 'region', type: 'string', required: true }],
     });
     await holder.end();
     const { status, body } = await writing;

@@ -12,7 +12,7 @@ function foreignToken(): string {
   return token;
 }
 
-// That two workspaces hold one value is an accident, or a guess; neither may notice.
+// Two workspaces hold one value by accident, or by a guess; neither may notice.
 onEachDatabase((kind) => {
   const service = withService(kind);
   let victim: TestWorkspace;

@@ -5,17 +5,25 @@ import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 33): UserGroupSnapshot => ({
   workspaceId: 1,
-  workspace: { publicId: 'ws_1', embedTokenIssuer: null },
+  workspace: {
+    publicId: 'ws_1',
+    embedTokenIssuer: null,
+    viewAs: 'allowed',
+    tokensEndedBefore: null,
+    embedTokensEndedBefore: null,
+  },
   userGroupId,
   providedId: `${userGroupId}`,
   name,
   properties: '{}',
   mapping: [],
   rules: parseUserGroupRules(null),
-  isSuspended: false,
-  isComplete: true,
+  suspendedAt: null,
+  validUntil: null,
+  isIncomplete: false,
   tokens: [],
   size,
+  revokedEmbedTokens: [],
 });
 
 const keyOf = (userGroupId: number) => ({ text: `1/${userGroupId}`, workspaceId: 1, userGroupId });

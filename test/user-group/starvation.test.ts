@@ -5,9 +5,9 @@ import { withService } from '../support/test-service.ts';
 
 const WRITERS = 400;
 const CALLS = 100;
-/** Other tests run beside this one, and make some rounds slower than they are: the calmest counts. */
+/** Other tests run at the same time and make some rounds slower: the calmest counts. */
 const ROUNDS = 8;
-/** So much slower the slowest calls may get, of which one in a hundred is slower still. */
+/** The limit of the ratio by which the 99th percentile of the calls may grow. */
 const MOST = 5;
 /** Below this a figure says more of the machine than of the service. */
 const NOISE_MS = 10;

@@ -26,10 +26,10 @@ onEachDatabase((kind) => {
       [6, 'current', null],
       [5, 'overlap', null],
       // Its overlap was not over: the next rotation ended it.
-      [4, 'ended', 'superseded'],
-      [3, 'ended', 'revoked'],
-      [2, 'ended', 'overlap_expired'],
-      [1, 'ended', 'superseded'],
+      [4, 'replaced', 'superseded'],
+      [3, 'revoked', 'revoked'],
+      [2, 'replaced', 'overlap_expired'],
+      [1, 'replaced', 'superseded'],
     ]);
     const [current, , , revoked, , first] = await list(path);
     expect(current).toMatchObject({ superseded_by: null, revoked_at: null, revoked_by: null });

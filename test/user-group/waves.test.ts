@@ -31,7 +31,7 @@ onEachDatabase((kind) => {
     const writers = service.clientOf(await service.issueToken(['user-groups:write', 'user-groups:read'], 'refusals'));
     const owner = service.clientOf(await service.issueToken([...scopes], 'refusals'));
     const unreadable = await owner.create();
-    const required = { required_properties: [{ name: 'region', type: 'string' }], mapping_policy: 'registered' };
+    const required = { variables: [{ name: 'region', type: 'string', required: true }], mapping_policy: 'registered' };
     expect((await owner.call('PATCH', '/api/v1/workspace', required)).status).toBe(200);
     const group = (id: string) => ({ user_group_id: id, name: id, properties: { region: 'EU' } });
     const refused: (() => Promise<Answer>)[] = [
@@ -87,7 +87,7 @@ onEachDatabase((kind) => {
         byValue(),
         byValue(),
       ]);
-      // Whatever wins the race for the token, a group has always one that can be replaced.
+      // A group always has a token that can be replaced, whichever call wins the race for the token.
       expect(first.map(({ status }) => status)).toEqual([200, 200]);
       const byValueStatuses = others.map(({ status }) => status).sort();
       expect([

@@ -45,15 +45,17 @@ onEachDatabase((kind) => {
       enabled: true,
       disabled_at: null,
       disabled_reason: null,
+      failing_since: null,
       skipping_since: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: view.created_at,
     });
     expect(created.headers['location']).toBe(`${PATH}/${view.id}`);
     const read = await api.call('GET', created.headers['location'] as string);
-    expect(read.body.webhook_endpoint).toEqual(view);
+    const known = { ...view, last_hour: { attempts: 0, delivered: 0 } };
+    expect(read.body.webhook_endpoint).toEqual(known);
     const list = await api.call('GET', PATH);
-    expect(list.body.webhook_endpoints).toEqual([view]);
+    expect(list.body.webhook_endpoints).toEqual([known]);
     expect(read.text + list.text).not.toMatch(/whsec_|very secret/);
   });
 
@@ -87,7 +89,7 @@ onEachDatabase((kind) => {
       expect([path, made.status]).toEqual([path, 200]);
     }
     const found = [first, second].map(({ body }) => body.webhook_endpoints.map(({ id }) => id));
-    // Those of one millisecond are in the order of their numbers.
+    // Endpoints of one millisecond are in the order of their numbers.
     expect(found.flat().sort()).toEqual([...ids].sort());
     expect(found.map(({ length }) => length)).toEqual([2, 1]);
     expect(second.body.next_cursor).toBeUndefined();
@@ -100,6 +102,8 @@ onEachDatabase((kind) => {
     ['another scheme', { url: 'ftp://receiver.example/' }, '/url', 'not_acceptable'],
     ['http', { url: 'http://receiver.example/' }, '/url', 'not_acceptable'],
     ['a password', { url: 'https://a:b@receiver.example/' }, '/url', 'not_acceptable'],
+    ['an empty user', { url: 'https://@receiver.example/' }, '/url', 'not_acceptable'],
+    ['a backslash', { url: String.raw`https://receiver.example\@127.0.0.1/` }, '/url', 'not_acceptable'],
     ['a fragment', { url: 'https://receiver.example/#' }, '/url', 'not_acceptable'],
     ['a space', { url: 'https://receiver.example/ a' }, '/url', 'not_acceptable'],
     ['too long a url', { url: `${URL}${'x'.repeat(2048)}` }, '/url', 'not_acceptable'],
@@ -290,7 +294,7 @@ onEachDatabase((kind) => {
     );
     const answer = await api.call('PATCH', `${PATH}/${second.id}`, { headers: { 'X-B': 'b' } });
     expect([answer.status, answer.body.code]).toEqual([409, 'webhook_secret_unreadable']);
-    // The way out: a new secret, and headers anew.
+    // The way out is a new secret, and then new headers.
     const rolled = await api.call('POST', `${PATH}/${second.id}/roll-secret`, {});
     expect(rolled.body.webhook_endpoint).toMatchObject({ headers: [], old_secret_expires_at: null });
     expect((await api.call('PATCH', `${PATH}/${second.id}`, { headers: { 'X-B': 'b' } })).status).toBe(200);
@@ -361,9 +365,10 @@ test('a glob is compared piece by piece', () => {
   expect(kindsMatching(['schema.creat'])('schema.create')).toBe(false);
   expect(kindsMatching(['api_token.update*update'])('api_token.update')).toBe(false);
   expect(kindsMatching(['user_group.create', '*'])('schema.create')).toBe(true);
-  const begun = performance.now();
+  // The time of the processor: the machine may hold up the process.
+  const begun = process.cpuUsage();
   expect(isUsableGlob(`${'*a'.repeat(49)}*`)).toBe(false);
-  expect(performance.now() - begun).toBeLessThan(100);
+  expect(process.cpuUsage(begun).user / 1000).toBeLessThan(100);
 });
 
 test('a secret of webhooks is redacted wherever it stands', () => {

@@ -5,16 +5,16 @@ import { type RunningServer, startServer } from '../support/processes.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { until } from '../support/until.ts';
 
-/** All of them with `LONG_TESTS`: beside them other tests, which compare times, have little of the machine. */
+/** All of them with `LONG_TESTS`: they leave little of the machine to other tests, which compare times. */
 const EVENTS = process.env['LONG_TESTS'] ? 10_000 : 1500;
-/** To as many endpoints, which are sent to side by side, so many events each. */
+/** The number of endpoints, to which the processes send at the same time, and of events for each. */
 const ENDPOINTS = 8;
 const ATTEMPTED = 50;
 /** Meanwhile every process looks for what is due, which it does once a second. */
 const LATE_MS = 1500;
-/** What the service claims a delivery for. */
+/** The time for which the service claims a delivery. */
 const LEASE_MS = 30_000;
-/** What three processes have claimed at most at the moment at which one of them is killed. */
+/** The most deliveries that three processes have claimed at the moment at which one of them is killed. */
 const CLAIMED = 10;
 
 // Several processes, and so SQLite is not asked: what they share is PostgreSQL.

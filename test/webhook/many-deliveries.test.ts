@@ -13,7 +13,7 @@ const ENDPOINTS = 20;
 /** When the first event has happened; each of the others a second after the one before. */
 const BEGIN = Date.now() - MANY * 1000;
 
-// How much of an index is read PostgreSQL alone tells.
+// PostgreSQL alone tells how much of an index is read.
 onPostgres('of very many deliveries on postgres', () => {
   // Plans are those of any values, which the service's connections come to after a while.
   const service = withService('postgres', { ...SENDING, WEBHOOK_DELIVERY: 'off' });
@@ -38,14 +38,14 @@ onPostgres('of very many deliveries on postgres', () => {
     await sql('ANALYZE');
   });
 
-  /** How many entries of each index, and rows of the table itself, have been read so far. */
+  /** The numbers of entries of each index, and of rows of the table itself, that have been read so far. */
   const readSoFar = async () => {
     const rows = await service.query<{ name: string; count: string }>(`
       SELECT indexrelname AS name, idx_tup_read AS count FROM pg_stat_user_indexes WHERE relname = 'webhook_delivery'
       UNION ALL SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'webhook_delivery'`);
     return new Map(rows.map(({ name, count }) => [name, Number(count)]));
   };
-  /** How many a piece of work has read, together. */
+  /** The number of entries that a piece of work has read, in total. */
   const readBy = async (work: () => Promise<unknown>) => {
     // A process of PostgreSQL tells once a second what it has read.
     const settle = () => new Promise((resolve) => setTimeout(resolve, 1500));
@@ -54,7 +54,7 @@ onPostgres('of very many deliveries on postgres', () => {
     const before = await readSoFar();
     await work();
     await settle();
-    // So that each of the service's connections has something to tell.
+    // Each of the service's connections then has something to tell.
     await Promise.all(Array.from({ length: 20 }, () => service.api.call('GET', PATH)));
     await settle();
     const after = await readSoFar();

@@ -4,7 +4,7 @@ import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { until } from '../support/until.ts';
 
-/** Of one endpoint a process sends at a time. */
+/** The number of messages that a process sends to one endpoint at a time. */
 const AT_ONCE = 10;
 
 onEachDatabase((kind) => {

@@ -3,6 +3,7 @@ import { Reminders } from '../../src/webhook/reminder/reminders.ts';
 import { ReminderRetention } from '../../src/webhook/reminder/reminder-log.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withStoppedReminders } from '../support/stopped-reminders.ts';
 import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -11,6 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
+  withStoppedReminders(service);
   let api: ApiClient;
   let receiver: WebhookReceiver;
 
@@ -65,6 +67,24 @@ onEachDatabase((kind) => {
       ['service', others[2]!.id],
       ['service', used.id],
     ]);
+  });
+
+  test('an old token whose overlap a second rotation has ended is not announced', async () => {
+    const group = await rotated(0.9 * HOUR_MS, 'retired_at + 1');
+    expect((await api.call('POST', `${group.path}/tokens/rotate`, { grace_period_seconds: 60 })).status).toBe(200);
+    expect(await api.isActive(group.token)).toBe(false);
+    await remind();
+    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.overlap_ending');
+    expect(body.audit_events).toEqual([]);
+  });
+
+  test('an old token that was ended with all others of its workspace is not announced', async () => {
+    await rotated(0.9 * HOUR_MS, 'retired_at + 1');
+    const ending = { kinds: ['user_group_token'], reason: 'drill' };
+    expect((await api.call('POST', '/api/v1/workspace/end-tokens', ending)).status).toBe(200);
+    await remind();
+    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.overlap_ending');
+    expect(body.audit_events).toEqual([]);
   });
 
   test('an API token is announced once, a week before it expires, and again when it was prolonged', async () => {

@@ -105,7 +105,7 @@ onEachDatabase((kind) => {
     );
     expect(new Set(deleted)).toEqual(new Set([200]));
     await until(async () => {
-      // What was made of changes meanwhile is for the next sweep.
+      // Deliveries that are made of changes meanwhile are for the next sweep.
       await service.app.get(RemovedEndpoints).sweep();
       const left = await service.query(`SELECT 1 FROM webhook_endpoint WHERE id IN (${ids.join()})`);
       return left.length === 0;

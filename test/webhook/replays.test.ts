@@ -4,11 +4,12 @@ import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
+import { unhindered } from '../support/unhindered.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const SINCE = '2030-01-01T00:00:00.000Z';
 const UNTIL = '2030-01-02T00:00:00.000Z';
-/** Of one part of a replay. */
+/** The number of events in one part of a replay. */
 const PART = 1000;
 
 onEachDatabase((kind) => {
@@ -83,13 +84,16 @@ onEachDatabase((kind) => {
     ]);
   });
 
-  test('100 replays at once of many deliveries are answered soon', async () => {
-    const { api, id } = await workspace(20 * PART);
-    const begun = performance.now();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => replay(api, id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(99).fill(409)]);
-    expect(performance.now() - begun).toBeLessThan(5000);
-    expect(await due(id)).toBe(0);
-    await changeDatabase(service.database, 'DELETE FROM webhook_replay');
-  });
+  test(
+    '100 replays at once of many deliveries are answered soon',
+    unhindered(async () => {
+      const { api, id } = await workspace(20 * PART);
+      const begun = performance.now();
+      const answers = await Promise.all(Array.from({ length: 100 }, () => replay(api, id)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(99).fill(409)]);
+      expect(performance.now() - begun).toBeLessThan(5000);
+      expect(await due(id)).toBe(0);
+      await changeDatabase(service.database, 'DELETE FROM webhook_replay');
+    }),
+  );
 });

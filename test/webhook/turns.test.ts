@@ -9,7 +9,7 @@ const LINES = 1500;
 const ENDPOINTS = 20;
 
 onEachDatabase((kind) => {
-  // What it leaves is made into deliveries by the processes that the test starts.
+  // The processes that the test starts make the deliveries.
   const service = withService(kind, { ...SENDING, WEBHOOK_DELIVERY: 'off' });
 
   test('the events of one workspace do not wait for the many of another, and none is lost', async () => {

@@ -3,6 +3,7 @@ import { Reminders } from '../../src/webhook/reminder/reminders.ts';
 import type { CreatedGroup } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { TestWorkspace } from '../support/registry.ts';
+import { withStoppedReminders } from '../support/stopped-reminders.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -17,6 +18,7 @@ const byTeamId = (one: Sent['user_group'], other: Sent['user_group']) => one.tea
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
+  withStoppedReminders(service);
   let own: TestWorkspace;
   let count = 0;
 
@@ -32,7 +34,7 @@ onEachDatabase((kind) => {
     expect((await own.api.call('DELETE', `/api/v1/${kind}/${id}`)).status).toBe(200);
   };
 
-  /** What was announced of the workspace by now: group, entry, deleted thing. */
+  /** The announcements of the workspace until now: group, entry, deleted thing. */
   async function announced(workspace = own) {
     const path = `/api/v1/audit-events?types=${TYPE}&limit=100`;
     const { body } = await workspace.api.call('GET', path);
@@ -44,7 +46,7 @@ onEachDatabase((kind) => {
       .sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
-  /** How many groups of the workspace were announced, and how often in all. */
+  /** The number of groups of the workspace that were announced, and of announcements in all. */
   async function announcedTimes() {
     const [row] = await service.query<{ groups: number; events: number }>(
       `SELECT count(DISTINCT e.object_id) AS groups, count(*) AS events

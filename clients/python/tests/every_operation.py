@@ -16,7 +16,7 @@ from typing import Any
 import requests
 
 from user_group_service import ABSENT, ApiError, UserGroupClient, response_of
-from user_group_service.models import RequiredProperty, UserGroup, UserGroupLine
+from user_group_service.models import DeclaredVariable, UserGroup, UserGroupLine
 
 called: set[str] = set()
 sent: list[requests.PreparedRequest] = []
@@ -90,18 +90,34 @@ def user_groups(client: UserGroupClient) -> None:
     assert (late.status, late.code) == (412, "precondition_failed")
 
     assert client.suspend_user_group(id)["user_group"]["suspended_at"] is not None
-    listed = client.list_user_groups(property_name="seats", property_value="3", suspended=True)
+    listed = client.list_user_groups(property_name="seats", property_value="3", status="suspended")
     assert [entry["provided_id"] for entry in listed["user_groups"]] == [id]
     assert client.resume_user_group(id)["user_group"]["suspended_at"] is None
 
     current = client.get_user_group_token(id)["user_group"]["token"]
+    assert client.end_tokens(kinds=["embed_token"], reason="a drill")["success"] == 1
+    assert client.revoke_token(token="none") == {"success": 1}
+    leaked = client.report_leaked_tokens(tokens=["none"], source="a drill")
+    assert leaked["results"] == [{"kind": "unknown", "result": "unknown"}]
+    assert client.inspect_token(token=current)["inspection"]["accepted"] is True
+    assert [entry["name"] for entry in client.view_user_group(id)["view"]["variables"]] == ["seats"]
     rotated = client.rotate_user_group_token_by_id(id, grace_period_seconds=600)
     assert rotated["user_group"]["token"] != current
     states = [token["state"] for token in client.list_user_group_tokens(id)["tokens"]]
     assert states == ["current", "overlap"]
     revoked = client.revoke_user_group_token(id, 1)
-    assert revoked["tokens"][0]["state"] == "ended"
+    assert revoked["tokens"][0]["state"] == "revoked"
     assert client.delete_user_group(id) == {"success": 1}
+
+    versions = client.list_user_group_versions(id)["versions"]
+    assert [entry["ended_by"] for entry in versions[:1]] == ["deletion"]
+    compared = client.get_user_group_version(id, 2, compare_with=1)
+    assert "/properties/seats" in [entry["pointer"] for entry in compared["differences"]]
+    restored = client.restore_user_group_version(id, 1)
+    assert response_of(restored).status == 201
+    past = client.get_user_group(id, at=restored["user_group"]["created_at"])["past"]
+    assert [token["refused_because"] for token in past["tokens"]] == [None]
+    client.delete_user_group(id)
 
 
 def bulk(client: UserGroupClient) -> None:
@@ -118,9 +134,11 @@ def bulk(client: UserGroupClient) -> None:
     assert summary["summary"]["complete"] is True
     nothing = list(client.import_user_groups(iter([])))
     assert "summary" in nothing[0] and nothing[0]["summary"]["complete"] is True
-    answered = list(client.import_user_groups([{"user_group_id": "acme"}], results="all"))
-    assert "result" in answered[0] and answered[0]["result"] == "unchanged"
+    unchanged = list(client.import_user_groups([{"user_group_id": "acme"}], results="all"))
+    assert "result" in unchanged[0] and unchanged[0]["result"] == "unchanged"
 
+    changes = list(client.change_user_groups(action="resume", ids=["moved 0", "moved 999"]))
+    assert "summary" in changes[-1] and changes[-1]["summary"]["unchanged"] == 2
     exported = list(client.export_user_groups(include_tokens=False))
     end = exported[-1]
     assert "summary" in end and end["summary"] == {"exported": len(exported) - 1, "complete": True}
@@ -167,14 +185,12 @@ def registry(client: UserGroupClient) -> None:
         client.list_data_source_references(source),
     ):
         assert [entry["provided_id"] for entry in references["user_groups"]] == ["mapped"]
-    region: RequiredProperty = {"name": "region", "type": "string"}
-    previewed = client.preview_incomplete_user_groups(required_properties=[region], limit=200)
+    region: DeclaredVariable = {"name": "region", "type": "string", "required": True}
+    previewed = client.preview_incomplete_user_groups(variables=[region], limit=200)
     assert "mapped" in [entry["provided_id"] for entry in previewed["user_groups"]]
-    client.update_workspace(required_properties=[region])
-    flawed = client.list_incomplete_user_groups(limit=200)["user_groups"]
-    lacking = next(entry for entry in flawed if entry["provided_id"] == "mapped")
-    assert lacking["errors"][0]["pointer"] == "/properties/region"
-    client.update_workspace(mapping_policy="open", required_properties=[])
+    client.update_workspace(variables=[region])
+    assert client.get_user_group("mapped")["user_group"]["reasons"][0]["pointer"] == "/properties/region"
+    client.update_workspace(mapping_policy="open", variables=[])
     assert client.delete_data_source(source)["success"] == 1
     assert client.delete_schema(schema)["success"] == 1
 
@@ -250,6 +266,8 @@ def webhooks(client: UserGroupClient) -> None:
     rolled = client.roll_webhook_secret(id, grace_period_seconds=0)["webhook_endpoint"]
     assert rolled["secret"] != made["secret"]
     assert client.list_webhook_attempts(id)["attempts"] == []
+    refused = problem_of(lambda: client.send_test_event(id))
+    assert (refused.status, refused.code) == (409, "webhook_test_refused")
     assert client.replay_webhooks(id, from_="2020-01-01T00:00:00Z")["success"] == 1
     assert client.delete_webhook_endpoint(id) == {"success": 1}
 

@@ -1,4 +1,4 @@
-"""What no real service does: answers that are slow, cut, or of somebody else.
+"""What no real service does: responses that are slow, cut, or of somebody else.
 
 python3 -m unittest tests/test_transport.py
 """
@@ -23,7 +23,7 @@ from user_group_service.streams import EventStreamParser
 
 @contextmanager
 def server(answer: bytes, is_kept_open: bool = False) -> Iterator[tuple[str, list[bytes]]]:
-    """Answers each connection with these bytes, whatever is asked."""
+    """Sends these bytes on each connection, whatever is requested."""
     received: list[bytes] = []
     listener = socket.create_server(("127.0.0.1", 0))
     kept: list[socket.socket] = []

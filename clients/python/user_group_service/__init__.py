@@ -1,8 +1,12 @@
 """Client of the user group service, typed by its OpenAPI document."""
 
 from .api_error import ApiError
+from .bind_error import BindError
+from .bind_variables import BoundStatement, VariableType, bind_variables
+from .bound_values import BoundValue
 from .client import UserGroupClient
 from .follow import FollowedEvent
+from .sql_dialects import SqlDialect, SqlPlaceholder
 from .streams import ServerSentEvent, Stream
 from .transport import ABSENT, Absent, ResponseInfo, Timeout, response_of
 from .version import __version__
@@ -12,15 +16,22 @@ __all__ = [
     "ABSENT",
     "Absent",
     "ApiError",
+    "BindError",
+    "BoundStatement",
+    "BoundValue",
     "FollowedEvent",
     "ResponseInfo",
     "ServerSentEvent",
+    "SqlDialect",
+    "SqlPlaceholder",
     "Stream",
     "Timeout",
     "UserGroupClient",
+    "VariableType",
     "WebhookMessage",
     "WebhookVerificationError",
     "__version__",
+    "bind_variables",
     "response_of",
     "verify_webhook",
 ]

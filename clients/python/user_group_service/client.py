@@ -9,6 +9,7 @@ from typing import Any, Literal, cast, overload
 
 from .follow import FollowedEvent, follow
 from .models import (
+    ActingFor,
     ActivityResponse,
     ApiToken,
     ApiTokenResponse,
@@ -18,16 +19,23 @@ from .models import (
     AuditEventsResponse,
     AuditExportSummary,
     AuthorizationServerMetadata,
+    BulkChangeStarted,
+    BulkChangeSummary,
+    ChangedUserGroupLine,
     DataSource,
     DataSourceResponse,
     DataSourcesResponse,
+    DeclaredVariable,
     DeletedResponse,
     EmbedTokenResponse,
+    EndTokensResponse,
     Event,
     EventsResponse,
     ExportSummary,
+    GetUserGroupResponse,
     ImportSummary,
     ImportedLine,
+    InspectionResponse,
     IntrospectionResponse,
     JsonWebKeySet,
     LiveResponse,
@@ -35,7 +43,9 @@ from .models import (
     ReadyResponse,
     ReferencesResponse,
     RefusedLine,
-    RequiredProperty,
+    RefusedUserGroupLine,
+    ReportLeakedTokensResponse,
+    RevokeTokenResponse,
     Schema,
     SchemaResponse,
     SchemasResponse,
@@ -49,6 +59,10 @@ from .models import (
     UserGroupResponse,
     UserGroupToken,
     UserGroupTokensResponse,
+    UserGroupVersion,
+    UserGroupVersionResponse,
+    UserGroupVersionsResponse,
+    UserGroupViewResponse,
     UserGroupWithTokenResponse,
     UserGroupsResponse,
     WebhookAttempt,
@@ -58,6 +72,7 @@ from .models import (
     WebhookEndpointWithSecretResponse,
     WebhookEndpointsResponse,
     WebhookReplayResponse,
+    WebhookTestResponse,
     WorkspaceIdentityResponse,
     WorkspaceResponse,
 )
@@ -217,6 +232,7 @@ class UserGroupClient(Transport):
         lines: Iterable[UserGroupLine],
         *,
         results: Literal["all", "failed"] | Absent = "failed",
+        dry_run: bool | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> Stream[ImportedLine | RefusedLine | ImportSummary]:
         """Import user groups.
@@ -243,11 +259,13 @@ class UserGroupClient(Transport):
             results: `failed`: return only the lines that were refused or that replaced a token, and
                 the summary. For clients that send the whole body before they read. Default:
                 `"all"`. Here `failed`, unless another is given.
+            dry_run: `true`: return what an import of the same body would do now, and store nothing.
+                An extension that can refuse changes is not asked.
         """
         return self._lines(
             "POST",
             "/api/v1/user-groups/import",
-            query={"results": results},
+            query={"results": results, "dry_run": dry_run},
             lines=lines,
             media_type="application/x-ndjson",
             timeout=timeout,
@@ -281,20 +299,247 @@ class UserGroupClient(Transport):
             timeout=timeout,
         )
 
-    def list_user_groups(
+    def change_user_groups(
         self,
         *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        count: bool | Absent = ABSENT,
+        action: Literal["suspend", "resume", "rotate", "delete"],
         search: str | Absent = ABSENT,
         name_prefix: str | Absent = ABSENT,
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
-        suspended: bool | Absent = ABSENT,
-        resolvable: bool | Absent = ABSENT,
+        status: (
+            Literal["suspended", "expired", "incomplete", "unresolved", "active"] | Absent
+        ) = ABSENT,
+        valid_until_after: str | Absent = ABSENT,
+        valid_until_before: str | Absent = ABSENT,
+        in_overlap: bool | Absent = ABSENT,
+        ids: Sequence[str] | Absent = ABSENT,
+        all: bool | Absent = ABSENT,
+        grace_period_seconds: int | Absent = ABSENT,
+        issued_before: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> (
+        Stream[BulkChangeStarted | ChangedUserGroupLine | RefusedUserGroupLine | BulkChangeSummary]
+    ):
+        """Change many user groups.
+
+        Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that
+        pass the filters of the query, as the list has them, or all of the workspace. `rotate` also
+        needs the scope `tokens:rotate`. Each group gets its result once it is durable, and is
+        written as by its own call: it has its own audit event. A refused group does not affect
+        others. A group that passes the filters and is changed before its turn comes is not deleted
+        (412 `precondition_failed`). The last line of the response is the summary: without it the
+        response was cut off. Each group counts as a call for the rate limits: while a limit is
+        reached the change pauses; it does not fail. When the client disconnects, the change ends.
+        It can be repeated: groups that are suspended, resumed or deleted stay so, and with
+        `issued_before` no token is rotated twice. At most 2 run at once in a workspace.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/user-groups/actions
+
+        Args:
+            action: What to do with each group.
+            search: The id, the name or a property at the top level that is a string contains this
+                text, in upper or lower case.
+            name_prefix: The name begins with this text, code point by code point.
+            property_name: The group has a property of this name at the top level of `properties`.
+            property_value: The property that `property_name` names has this value: a JSON scalar
+                such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA`
+                is `"EMEA"`.
+            status: Only groups of this status. After a change of what the workspace requires,
+                `incomplete` and `unresolved` follow within seconds.
+            valid_until_after: The `valid_until` of the group is later than this time.
+            valid_until_before: The `valid_until` of the group is earlier than this time.
+            in_overlap: Whether a rotation has left an old token that is still in its overlap.
+            ids: These groups, by your own ids. Then the query has no filter.
+            all: `true`: every group of the workspace. It is required if there are no `ids` and no
+                filter.
+            grace_period_seconds: For `rotate`: for how many seconds the old tokens can still be
+                introspected. By default the service’s ROTATION_GRACE_SECONDS.
+            issued_before: For `rotate`: tokens issued at this time or later stay. By default the
+                time of the call. To go on after a response that was cut off, send the `started_at`
+                of that response.
+        """
+        return self._lines(
+            "POST",
+            "/api/v1/user-groups/actions",
+            query={
+                "search": search,
+                "name_prefix": name_prefix,
+                "property_name": property_name,
+                "property_value": property_value,
+                "status": status,
+                "valid_until_after": valid_until_after,
+                "valid_until_before": valid_until_before,
+                "in_overlap": in_overlap,
+            },
+            body={
+                "action": action,
+                "ids": ids,
+                "all": all,
+                "grace_period_seconds": grace_period_seconds,
+                "issued_before": issued_before,
+            },
+            media_type="application/json",
+            timeout=timeout,
+        )
+
+    def list_user_group_versions(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        team_id: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupVersionsResponse:
+        """List the versions of a user group.
+
+        Every state that the group has had, newest first, the present one included; a rotation of
+        its token makes none. Also lists those of a deleted group, and of each group that has had
+        the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/user-groups/{id}/versions
+
+        Args:
+            id: Your own id of the user group.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            team_id: Only versions of the group with this `team_id`: an id that was deleted and
+                created again has had several groups.
+        """
+        return cast(
+            UserGroupVersionsResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/versions",
+                query={"limit": limit, "cursor": cursor, "team_id": team_id},
+                timeout=timeout,
+            ),
+        )
+
+    def iter_user_group_versions(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        team_id: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupVersion]:
+        """Yields the entries of `list_user_group_versions`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_user_group_versions(
+                id,
+                limit=limit,
+                cursor=position,
+                team_id=team_id,
+                timeout=timeout,
+            ),
+            "versions",
+        )
+
+    def get_user_group_version(
+        self,
+        id: str,
+        version: int,
+        *,
+        team_id: int | Absent = ABSENT,
+        compare_with: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupVersionResponse:
+        """Get a version of a user group.
+
+        The state as it was stored. With `compare_with` also how it differs from another version.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/user-groups/{id}/versions/{version}
+
+        Args:
+            id: Your own id of the user group.
+            version: Its number.
+            team_id: The `team_id` of the group; by default that of the latest one that has had the
+                id.
+            compare_with: Also lists the differences from this version of the same group.
+        """
+        return cast(
+            UserGroupVersionResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}",
+                query={"team_id": team_id, "compare_with": compare_with},
+                timeout=timeout,
+            ),
+        )
+
+    def restore_user_group_version(
+        self,
+        id: str,
+        version: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
+        team_id: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupResponse:
+        """Restore a version of a user group.
+
+        Writes the name, the mapping and the properties of the version, which have to keep the
+        present rules of the workspace. Its token and its suspension stay as they are. A group that
+        is deleted is created again, with another `team_id`, another token, and suspended if it was.
+        Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost;
+        `If-None-Match: *` restores a deleted group alone. The call has no body.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/user-groups/{id}/versions/{version}/restore
+
+        Args:
+            id: Your own id of the user group.
+            version: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
+            team_id: The `team_id` of the group; by default that of the latest one that has had the
+                id.
+        """
+        return cast(
+            UserGroupResponse,
+            self._json(
+                "POST",
+                f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}/restore",
+                query={"team_id": team_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                timeout=timeout,
+            ),
+        )
+
+    def list_user_groups(
+        self,
+        *,
+        search: str | Absent = ABSENT,
+        name_prefix: str | Absent = ABSENT,
+        property_name: str | Absent = ABSENT,
+        property_value: str | Absent = ABSENT,
+        status: (
+            Literal["suspended", "expired", "incomplete", "unresolved", "active"] | Absent
+        ) = ABSENT,
+        valid_until_after: str | Absent = ABSENT,
+        valid_until_before: str | Absent = ABSENT,
+        in_overlap: bool | Absent = ABSENT,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
         sort: (
-            Literal["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]
+            Literal[
+                "created_at", "-created_at", "updated_at", "-updated_at", "name", "-name", "status"
+            ]
             | Absent
         ) = ABSENT,
         timeout: Timeout | None = None,
@@ -312,11 +557,6 @@ class UserGroupClient(Transport):
         GET /api/v1/user-groups
 
         Args:
-            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
-                256 KB; `next_cursor` continues the list. Default: `50`.
-            cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            count: `true` adds `total`: how many entries match on all pages. It costs a look at
-                every entry.
             search: The id, the name or a property at the top level that is a string contains this
                 text, in upper or lower case.
             name_prefix: The name begins with this text, code point by code point.
@@ -324,11 +564,19 @@ class UserGroupClient(Transport):
             property_value: The property that `property_name` names has this value: a JSON scalar
                 such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA`
                 is `"EMEA"`.
-            suspended: Whether the group is suspended.
-            resolvable: Whether every entry of its mapping names a schema and a data source of the
-                registry, and no two the same schema. A group without a mapping is resolvable.
+            status: Only groups of this status. After a change of what the workspace requires,
+                `incomplete` and `unresolved` follow within seconds.
+            valid_until_after: The `valid_until` of the group is later than this time.
+            valid_until_before: The `valid_until` of the group is earlier than this time.
+            in_overlap: Whether a rotation has left an old token that is still in its overlap.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            count: `true` adds `total`: how many entries match on all pages. It costs a look at
+                every entry.
             sort: The order of the list; `-` reverses it. Texts are in the order of their code
-                points. Default: `"created_at"`.
+                points. `status`: the most severe first, in order of creation. Default:
+                `"created_at"`.
         """
         return cast(
             UserGroupsResponse,
@@ -336,15 +584,17 @@ class UserGroupClient(Transport):
                 "GET",
                 "/api/v1/user-groups",
                 query={
-                    "limit": limit,
-                    "cursor": cursor,
-                    "count": count,
                     "search": search,
                     "name_prefix": name_prefix,
                     "property_name": property_name,
                     "property_value": property_value,
-                    "suspended": suspended,
-                    "resolvable": resolvable,
+                    "status": status,
+                    "valid_until_after": valid_until_after,
+                    "valid_until_before": valid_until_before,
+                    "in_overlap": in_overlap,
+                    "limit": limit,
+                    "cursor": cursor,
+                    "count": count,
                     "sort": sort,
                 },
                 timeout=timeout,
@@ -354,16 +604,22 @@ class UserGroupClient(Transport):
     def iter_user_groups(
         self,
         *,
-        limit: int | Absent = ABSENT,
-        count: bool | Absent = ABSENT,
         search: str | Absent = ABSENT,
         name_prefix: str | Absent = ABSENT,
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
-        suspended: bool | Absent = ABSENT,
-        resolvable: bool | Absent = ABSENT,
+        status: (
+            Literal["suspended", "expired", "incomplete", "unresolved", "active"] | Absent
+        ) = ABSENT,
+        valid_until_after: str | Absent = ABSENT,
+        valid_until_before: str | Absent = ABSENT,
+        in_overlap: bool | Absent = ABSENT,
+        limit: int | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
         sort: (
-            Literal["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]
+            Literal[
+                "created_at", "-created_at", "updated_at", "-updated_at", "name", "-name", "status"
+            ]
             | Absent
         ) = ABSENT,
         timeout: Timeout | None = None,
@@ -372,15 +628,17 @@ class UserGroupClient(Transport):
         """
         return entries(
             lambda position: self.list_user_groups(
-                limit=limit,
-                cursor=position,
-                count=count,
                 search=search,
                 name_prefix=name_prefix,
                 property_name=property_name,
                 property_value=property_value,
-                suspended=suspended,
-                resolvable=resolvable,
+                status=status,
+                valid_until_after=valid_until_after,
+                valid_until_before=valid_until_before,
+                in_overlap=in_overlap,
+                limit=limit,
+                cursor=position,
+                count=count,
                 sort=sort,
                 timeout=timeout,
             ),
@@ -394,8 +652,9 @@ class UserGroupClient(Transport):
         *,
         if_match: str | Absent = ABSENT,
         if_none_match: Absent = ABSENT,
+        at: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupResponse: ...
+    ) -> GetUserGroupResponse: ...
 
     @overload
     def get_user_group(
@@ -404,8 +663,9 @@ class UserGroupClient(Transport):
         *,
         if_match: str | Absent = ABSENT,
         if_none_match: str | Absent,
+        at: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupResponse | None: ...
+    ) -> GetUserGroupResponse | None: ...
 
     def get_user_group(
         self,
@@ -413,12 +673,15 @@ class UserGroupClient(Transport):
         *,
         if_match: str | Absent = ABSENT,
         if_none_match: str | Absent = ABSENT,
+        at: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupResponse | None:
+    ) -> GetUserGroupResponse | None:
         """Get a user group.
 
         Reads and never writes. The response contains no token, so it has an `ETag`: send it in
         `If-Match` with a write, and the write is performed only if the group has not changed since.
+        With `at` the group as it was then, without an `ETag`, and which of its tokens were
+        accepted.
 
         Required scope: `user-groups:read`.
 
@@ -430,12 +693,14 @@ class UserGroupClient(Transport):
                 tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
             if_none_match: Performs the request only if the resource is in none of these states;
                 `*`: only if it does not exist.
+            at: Returns the group as it was at this time, also if it was deleted since.
         """
         return cast(
-            UserGroupResponse | None,
+            GetUserGroupResponse | None,
             self._json(
                 "GET",
                 f"/api/v1/user-groups/{segment(id)}",
+                query={"at": at},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
@@ -450,6 +715,7 @@ class UserGroupClient(Transport):
         if_none_match: str | Absent = ABSENT,
         mapping: Mapping[str, str | int] | None | Absent = ABSENT,
         properties: Mapping[str, Any] | None | Absent = ABSENT,
+        valid_until: str | None | Absent = ABSENT,
         user_group_id: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> UserGroupResponse:
@@ -475,6 +741,8 @@ class UserGroupClient(Transport):
                 integer id or the id you gave it. Empty if it is not sent.
             properties: Variables for dashboards and SQL: any JSON object up to 16 KiB and 16
                 levels. Empty if it is not sent.
+            valid_until: Time from which on none of its tokens can be introspected; null, or not
+                sent: it does not end.
             user_group_id: The id of the path again; optional.
         """
         return cast(
@@ -487,6 +755,7 @@ class UserGroupClient(Transport):
                     "name": name,
                     "mapping": mapping,
                     "properties": properties,
+                    "valid_until": valid_until,
                     "user_group_id": user_group_id,
                 },
                 timeout=timeout,
@@ -502,6 +771,7 @@ class UserGroupClient(Transport):
         name: str | Absent = ABSENT,
         mapping: Mapping[str, str | int | None] | None | Absent = ABSENT,
         properties: Mapping[str, Any] | None | Absent = ABSENT,
+        valid_until: str | None | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> UserGroupResponse:
         """Change parts of a user group.
@@ -524,6 +794,8 @@ class UserGroupClient(Transport):
                 of the object removes all.
             properties: Properties to set; null removes a property, other properties stay, and
                 objects are merged recursively. `null` in place of the object removes all.
+            valid_until: Time from which on none of its tokens can be introspected; null: it does
+                not end.
         """
         return cast(
             UserGroupResponse,
@@ -531,7 +803,12 @@ class UserGroupClient(Transport):
                 "PATCH",
                 f"/api/v1/user-groups/{segment(id)}",
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body={"name": name, "mapping": mapping, "properties": properties},
+                body={
+                    "name": name,
+                    "mapping": mapping,
+                    "properties": properties,
+                    "valid_until": valid_until,
+                },
                 media_type="application/merge-patch+json",
                 timeout=timeout,
             ),
@@ -796,6 +1073,7 @@ class UserGroupClient(Transport):
         idempotency_key: str | Absent = ABSENT,
         expires_in_seconds: int | Absent = ABSENT,
         origin: str | Absent = ABSENT,
+        acting_for: ActingFor | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> EmbedTokenResponse:
         """Issue an embed token.
@@ -805,9 +1083,11 @@ class UserGroupClient(Transport):
         verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if
         the token it depends on ends or the group is suspended or deleted. The grace period of a
         rotation applies to it too. The workspace can have a list of the audiences that it may be
-        issued for: another is a 422.
+        issued for: another is a 422. With `acting_for` the token is for somebody who views as the
+        group: the audit log records who and why before it is issued, the token and its
+        introspection name them in `act`, and the workspace can forbid it.
 
-        Required scope: `embed-tokens:issue`.
+        Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
 
         POST /api/v1/user-groups/{id}/embed-tokens
 
@@ -822,6 +1102,9 @@ class UserGroupClient(Transport):
             origin: Web origin of the page that embeds the dashboard, as browsers write it: https
                 (http for localhost), no path. The renderer can use it to let no other page frame
                 the dashboard.
+            acting_for: Issues the token for somebody who views as the user group, such as support.
+                Needs the scope `user-groups:view-as` in place of `embed-tokens:issue`; the token is
+                valid for 900 seconds at most.
         """
         return cast(
             EmbedTokenResponse,
@@ -833,6 +1116,7 @@ class UserGroupClient(Transport):
                     "audience": audience,
                     "expires_in_seconds": expires_in_seconds,
                     "origin": origin,
+                    "acting_for": acting_for,
                 },
                 safe=True,
                 timeout=timeout,
@@ -867,9 +1151,9 @@ class UserGroupClient(Transport):
         *,
         token: str,
         cache_control: str | Absent = ABSENT,
-        schema_id: str | Absent = ABSENT,
         client_secret: str | Absent = ABSENT,
         client_id: str | Absent = ABSENT,
+        schema_id: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> IntrospectionResponse:
         """Introspect a token.
@@ -889,12 +1173,12 @@ class UserGroupClient(Transport):
             token: The user-group token, or embed token, that a dashboard was given.
             cache_control: `no-cache` (or `no-store`, `max-age=0`) asks the database. Without it the
                 response may be from memory, and was true less than a second ago.
-            schema_id: Restricts the response to one schema: `mapping` then has only its entry, or
-                `unmapped` names it. Under the policy `registered` your own id of the schema, or our
-                number of it.
             client_secret: The API token of a client that sends a form and no `Authorization` header
                 (`client_secret_post`).
             client_id: Accompanies `client_secret`; any value, which is ignored.
+            schema_id: Restricts the response to one schema: `mapping` then has only its entry, or
+                `unmapped` names it. Under the policy `registered` your own id of the schema, or our
+                number of it.
         """
         return cast(
             IntrospectionResponse,
@@ -904,11 +1188,39 @@ class UserGroupClient(Transport):
                 headers={"Cache-Control": cache_control},
                 body={
                     "token": token,
-                    "schema_id": schema_id,
                     "client_secret": client_secret,
                     "client_id": client_id,
+                    "schema_id": schema_id,
                 },
                 safe=True,
+                timeout=timeout,
+            ),
+        )
+
+    def view_user_group(
+        self,
+        id: str,
+        *,
+        timeout: Timeout | None = None,
+    ) -> UserGroupViewResponse:
+        """See what a renderer gets for a user group.
+
+        The introspection of its current token as it is now, without the token: the mapping with the
+        names of the registry, the variables with their types, and what is missing. Counts as no
+        introspection.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/user-groups/{id}/view
+
+        Args:
+            id: Your own id of the user group.
+        """
+        return cast(
+            UserGroupViewResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/view",
                 timeout=timeout,
             ),
         )
@@ -932,6 +1244,115 @@ class UserGroupClient(Transport):
                 "GET",
                 "/.well-known/oauth-authorization-server",
                 public=True,
+                timeout=timeout,
+            ),
+        )
+
+    def inspect_token(
+        self,
+        *,
+        token: str,
+        timeout: Timeout | None = None,
+    ) -> InspectionResponse:
+        """Inspect a token.
+
+        For people who want to know why a dashboard is blank. Takes any text, and says what it is,
+        whether it is accepted now, each check with its result, the group, who has replaced the
+        token, and what to do next. A token of another workspace is `unknown`, as garbage is. Each
+        call is in the audit log, without the token. Send the token in the body, never in a URL.
+
+        Required scope: `tokens:inspect`.
+
+        POST /api/v1/tokens/inspect
+
+        Args:
+            token: Any text: a user-group token, an embed token, an API token, or what somebody
+                takes for one.
+        """
+        return cast(
+            InspectionResponse,
+            self._json(
+                "POST",
+                "/api/v1/tokens/inspect",
+                body={"token": token},
+                timeout=timeout,
+            ),
+        )
+
+    def revoke_token(
+        self,
+        *,
+        token: str,
+        client_secret: str | Absent = ABSENT,
+        client_id: str | Absent = ABSENT,
+        token_type_hint: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> RevokeTokenResponse:
+        """Revoke a token.
+
+        For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is
+        replaced without an overlap: the next GET of its group returns the new one. The overlap of a
+        replaced one ends. An embed token ends, and an API token of the workspace, too. A text that
+        is no token of the workspace gets the same response. OAuth 2.0 clients send the API token as
+        their secret, as for introspection.
+
+        Required scope: `tokens:rotate`.
+
+        POST /api/v1/revoke
+
+        Args:
+            token: The user-group token, or embed token, that a dashboard was given.
+            client_secret: The API token of a client that sends a form and no `Authorization` header
+                (`client_secret_post`).
+            client_id: Accompanies `client_secret`; any value, which is ignored.
+            token_type_hint: Ignored: each kind is looked for.
+        """
+        return cast(
+            RevokeTokenResponse,
+            self._json(
+                "POST",
+                "/api/v1/revoke",
+                body={
+                    "token": token,
+                    "client_secret": client_secret,
+                    "client_id": client_id,
+                    "token_type_hint": token_type_hint,
+                },
+                safe=True,
+                timeout=timeout,
+            ),
+        )
+
+    def report_leaked_tokens(
+        self,
+        *,
+        tokens: Sequence[str],
+        source: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ReportLeakedTokensResponse:
+        """Report leaked tokens.
+
+        For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended
+        as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in
+        other hands is inactive. The audit log and an event name each (`user_group_token.leaked`,
+        `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Patterns:
+        `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a
+        CRC-32 in base62.
+
+        Required scope: `tokens:rotate`.
+
+        POST /api/v1/tokens/report-leaked
+
+        Args:
+            tokens: The tokens, at most 1,000 and as many as BODY_LIMIT takes.
+            source: Where they were found, for the audit log.
+        """
+        return cast(
+            ReportLeakedTokensResponse,
+            self._json(
+                "POST",
+                "/api/v1/tokens/report-leaked",
+                body={"tokens": tokens, "source": source},
                 timeout=timeout,
             ),
         )
@@ -1489,8 +1910,8 @@ class UserGroupClient(Transport):
     ) -> WorkspaceResponse | None:
         """Read the settings of the workspace.
 
-        The workspace of the API token: its id, its requirements for every user group, and the
-        issuer and the audiences of its embed tokens.
+        The workspace of the API token: its id, its requirements for every user group, the issuer
+        and the audiences of its embed tokens, and whether somebody can view as a user group.
 
         Required scope: `registry:read`.
 
@@ -1517,11 +1938,12 @@ class UserGroupClient(Transport):
         *,
         if_match: str | Absent = ABSENT,
         if_none_match: str | Absent = ABSENT,
-        required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
+        variables: Sequence[DeclaredVariable] | Absent = ABSENT,
         required_schemas: Sequence[str] | Absent = ABSENT,
         mapping_policy: Literal["open", "registered"] | Absent = ABSENT,
         embed_token_issuer: str | None | Absent = ABSENT,
         embed_token_audiences: Sequence[str] | Absent = ABSENT,
+        view_as: Literal["allowed", "forbidden"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> WorkspaceResponse:
         """Change the settings of the workspace.
@@ -1540,7 +1962,8 @@ class UserGroupClient(Transport):
                 tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
             if_none_match: Performs the request only if the resource is in none of these states;
                 `*`: only if it does not exist.
-            required_properties: The properties that every user group must have, each name once.
+            variables: The variables of every user group, each name once. They are found in its
+                properties.
             required_schemas: The schemas that every user group must map; under `registered` by your
                 own ids of them.
             mapping_policy: `open`: a mapping takes any ids. `registered`: only ids of the registry,
@@ -1551,6 +1974,8 @@ class UserGroupClient(Transport):
                 compare `workspace_id`.
             embed_token_audiences: The audiences that embed tokens may be issued for, compared code
                 point by code point; empty for any.
+            view_as: `allowed`: embed tokens can be issued with `acting_for`, for somebody who views
+                as a user group. `forbidden`: they cannot, and those that were are inactive.
         """
         return cast(
             WorkspaceResponse,
@@ -1559,11 +1984,12 @@ class UserGroupClient(Transport):
                 "/api/v1/workspace",
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body={
-                    "required_properties": required_properties,
+                    "variables": variables,
                     "required_schemas": required_schemas,
                     "mapping_policy": mapping_policy,
                     "embed_token_issuer": embed_token_issuer,
                     "embed_token_audiences": embed_token_audiences,
+                    "view_as": view_as,
                 },
                 media_type="application/merge-patch+json",
                 timeout=timeout,
@@ -1639,60 +2065,12 @@ class UserGroupClient(Transport):
             "user_groups",
         )
 
-    def list_incomplete_user_groups(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> UserGroupIssuesResponse:
-        """List the user groups that lack what is required.
-
-        Their tokens are inactive until a write gives them what they lack. Each group is listed with
-        every requirement that it does not meet.
-
-        Required scope: `registry:read`.
-
-        GET /api/v1/workspace/incomplete-user-groups
-
-        Args:
-            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
-                256 KB; `next_cursor` continues the list. Default: `50`.
-            cursor: `next_cursor` of the previous page. Leave it out for the first page.
-        """
-        return cast(
-            UserGroupIssuesResponse,
-            self._json(
-                "GET",
-                "/api/v1/workspace/incomplete-user-groups",
-                query={"limit": limit, "cursor": cursor},
-                timeout=timeout,
-            ),
-        )
-
-    def iter_incomplete_user_groups(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> Iterator[UserGroupIssues]:
-        """Yields the entries of `list_incomplete_user_groups`: all pages, each requested when it is needed.
-        """
-        return entries(
-            lambda position: self.list_incomplete_user_groups(
-                limit=limit,
-                cursor=position,
-                timeout=timeout,
-            ),
-            "user_groups",
-        )
-
     def preview_incomplete_user_groups(
         self,
         *,
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
-        required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
+        variables: Sequence[DeclaredVariable] | Absent = ABSENT,
         required_schemas: Sequence[str] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> UserGroupIssuesResponse:
@@ -1710,7 +2088,8 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            required_properties: The properties that every user group must have, each name once.
+            variables: The variables of every user group, each name once. They are found in its
+                properties.
             required_schemas: The schemas that every user group must map; under `registered` by your
                 own ids of them.
         """
@@ -1720,10 +2099,7 @@ class UserGroupClient(Transport):
                 "POST",
                 "/api/v1/workspace/incomplete-user-groups/preview",
                 query={"limit": limit, "cursor": cursor},
-                body={
-                    "required_properties": required_properties,
-                    "required_schemas": required_schemas,
-                },
+                body={"variables": variables, "required_schemas": required_schemas},
                 safe=True,
                 timeout=timeout,
             ),
@@ -1733,7 +2109,7 @@ class UserGroupClient(Transport):
         self,
         *,
         limit: int | Absent = ABSENT,
-        required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
+        variables: Sequence[DeclaredVariable] | Absent = ABSENT,
         required_schemas: Sequence[str] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> Iterator[UserGroupIssues]:
@@ -1743,11 +2119,51 @@ class UserGroupClient(Transport):
             lambda position: self.preview_incomplete_user_groups(
                 limit=limit,
                 cursor=position,
-                required_properties=required_properties,
+                variables=variables,
                 required_schemas=required_schemas,
                 timeout=timeout,
             ),
             "user_groups",
+        )
+
+    def end_tokens(
+        self,
+        *,
+        kinds: Sequence[Literal["user_group_token", "embed_token"]],
+        reason: str,
+        before: str | Absent = ABSENT,
+        dry_run: bool | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> EndTokensResponse:
+        """End all tokens issued before a moment.
+
+        For tokens that have leaked in numbers. Every user-group token, or embed token, that the
+        workspace issued or imported before `before` is inactive in every replica within a second,
+        however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user
+        for a group issues a fresh token, so the customer’s next page works again; `POST
+        /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
+        repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+
+        Required scope: `admin`.
+
+        POST /api/v1/workspace/end-tokens
+
+        Args:
+            kinds: Which tokens. Embed tokens end with the user-group token that they derive from,
+                too.
+            reason: Why, for the audit log.
+            before: Tokens issued before it are ended; by default now. Not in the future.
+            dry_run: `true`: ends nothing, and says in `would_end` how many tokens the call would
+                end.
+        """
+        return cast(
+            EndTokensResponse,
+            self._json(
+                "POST",
+                "/api/v1/workspace/end-tokens",
+                body={"before": before, "kinds": kinds, "reason": reason, "dry_run": dry_run},
+                timeout=timeout,
+            ),
         )
 
     def list_webhook_endpoints(
@@ -1818,9 +2234,9 @@ class UserGroupClient(Transport):
         POST /api/v1/webhook-endpoints
 
         Args:
-            url: URL that events are posted to: https, without a user, a password and a fragment, at
-                most 2,048 characters. Its host must have public addresses alone, unless the
-                operator allows others (WEBHOOK_ALLOWED_CIDRS).
+            url: URL that events are posted to: https, without a user, a password, a fragment or a
+                backslash, at most 2,048 characters. Its host must have public addresses alone,
+                unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
             idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
                 hours the same call is done once and gets the same response.
             description: Description for people: 1–255 code points, or null.
@@ -1932,9 +2348,9 @@ class UserGroupClient(Transport):
                 tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
             if_none_match: Performs the request only if the resource is in none of these states;
                 `*`: only if it does not exist.
-            url: URL that events are posted to: https, without a user, a password and a fragment, at
-                most 2,048 characters. Its host must have public addresses alone, unless the
-                operator allows others (WEBHOOK_ALLOWED_CIDRS).
+            url: URL that events are posted to: https, without a user, a password, a fragment or a
+                backslash, at most 2,048 characters. Its host must have public addresses alone,
+                unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
             description: Description for people: 1–255 code points, or null.
             event_types: The events to send: types such as `user_group.create`, in which `*` stands
                 for any characters. Each must match some type.
@@ -2088,6 +2504,35 @@ class UserGroupClient(Transport):
             "attempts",
         )
 
+    def send_test_event(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> WebhookTestResponse:
+        """Send a test event.
+
+        Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed
+        as any other, and returns what the endpoint responded. An endpoint that is disabled or
+        pauses gets it, too. The attempt is listed, and changes nothing about the endpoint: a
+        failure does not disable it.
+
+        Required scope: `webhooks:write`.
+
+        POST /api/v1/webhook-endpoints/{id}/test
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            WebhookTestResponse,
+            self._json(
+                "POST",
+                f"/api/v1/webhook-endpoints/{segment(id)}/test",
+                timeout=timeout,
+            ),
+        )
+
     def replay_webhooks(
         self,
         id: int,
@@ -2204,7 +2649,9 @@ class UserGroupClient(Transport):
                 "user-groups:write",
                 "tokens:rotate",
                 "tokens:introspect",
+                "tokens:inspect",
                 "embed-tokens:issue",
+                "user-groups:view-as",
                 "registry:read",
                 "registry:write",
                 "webhooks:read",
@@ -2327,7 +2774,9 @@ class UserGroupClient(Transport):
                     "user-groups:write",
                     "tokens:rotate",
                     "tokens:introspect",
+                    "tokens:inspect",
                     "embed-tokens:issue",
+                    "user-groups:view-as",
                     "registry:read",
                     "registry:write",
                     "webhooks:read",
@@ -2456,9 +2905,7 @@ class UserGroupClient(Transport):
         How many user groups there are and how many need attention, how many replaced tokens are
         still valid, and, for API tokens with the scope `admin`, how many API tokens there are.
         Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call
-        may wait, the call gets the last count, and a later one the next. `unresolvable` and
-        `incomplete` are counted in the background: they may be older, and are null until they have
-        been counted once.
+        may wait, the call gets the last count, and a later one the next.
 
         Required scope: `user-groups:read`.
 

@@ -98,7 +98,7 @@ class AuditEvent(TypedDict):
     """When it happened."""
 
     action: str
-    """The action, as `noun.verb`; docs/audit-log.md lists them."""
+    """The action, as `noun.verb`: see the page Audit log."""
 
     actor: AuditEventActor
     """Who did it."""
@@ -126,18 +126,20 @@ class Total(TypedDict):
     """
 
 
-class AuditEventsResponse(TypedDict):
+class Page(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
-
-    audit_events: list[AuditEvent]
-    """The events, newest first."""
 
     has_more: bool
     """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
+
+
+class AuditEventsResponse(Page):
+    audit_events: list[AuditEvent]
+    """The events, newest first."""
 
     total: NotRequired[Total]
     """How many entries match on all pages; only if the query has `count=true`."""
@@ -214,18 +216,9 @@ class ApiToken(TypedDict):
     """
 
 
-class ApiTokensResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class ApiTokensResponse(Page):
     api_tokens: list[ApiToken]
     """The API tokens in the order of their creation."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
     total: NotRequired[Total]
     """How many entries match on all pages; only if the query has `count=true`."""
@@ -253,7 +246,9 @@ class CreateApiTokenRequest(TypedDict):
             "user-groups:write",
             "tokens:rotate",
             "tokens:introspect",
+            "tokens:inspect",
             "embed-tokens:issue",
+            "user-groups:view-as",
             "registry:read",
             "registry:write",
             "webhooks:read",
@@ -266,47 +261,7 @@ class CreateApiTokenRequest(TypedDict):
     """What the token may do; a scope implies no other."""
 
 
-class ApiTokenWithSecret(TypedDict):
-    id: int
-    """Number of the token."""
-
-    name: str
-    """Purpose of the token."""
-
-    last_four: str
-    """The last four characters of the token."""
-
-    state: str
-    """`superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are
-    refused.
-    """
-
-    scopes: list[str]
-    """What the token may do."""
-
-    allowed_cidrs: list[str] | None
-    """The addresses and CIDR ranges it may be used from, or null for any."""
-
-    created_at: str
-    """When it was issued."""
-
-    expires_at: str | None
-    """Expiry, or null for none."""
-
-    last_used_at: str | None
-    """Time of the last use, or null. Later uses appear within a minute, the first one at once."""
-
-    revoked_at: str | None
-    """Time of its revocation, or null."""
-
-    superseded_by_id: int | None
-    """Id of the token that replaced it by a rotation, or null."""
-
-    subject: str | None
-    """Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its
-    secret is never revealed. Null for other tokens.
-    """
-
+class ApiTokenWithSecret(ApiToken):
     token: str
     """The token. Save it now: it is not stored and cannot be shown again."""
 
@@ -350,7 +305,9 @@ class UpdateApiTokenRequest(TypedDict):
                 "user-groups:write",
                 "tokens:rotate",
                 "tokens:introspect",
+                "tokens:inspect",
                 "embed-tokens:issue",
+                "user-groups:view-as",
                 "registry:read",
                 "registry:write",
                 "webhooks:read",
@@ -369,7 +326,7 @@ class RotateApiTokenRequest(TypedDict):
     """For how many seconds the old token stays valid. Default: `0`."""
 
 
-class Schema(TypedDict):
+class RegistryEntry(TypedDict):
     id: int
     """Our number of it."""
 
@@ -386,18 +343,13 @@ class Schema(TypedDict):
     """When it was last changed."""
 
 
-class SchemasResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
+class Schema(RegistryEntry):
+    pass
 
+
+class SchemasResponse(Page):
     schemas: list[Schema]
     """Schemas in the order of their registration."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
 
 class CreateRegistryEntryRequest(TypedDict):
@@ -436,52 +388,21 @@ class UserGroupReference(TypedDict):
     """Your own id of the user group."""
 
 
-class ReferencesResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class ReferencesResponse(Page):
     user_groups: list[UserGroupReference]
     """The user groups whose mappings refer to it, in the order of team_id."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
     required: bool
     """Whether required_schemas of the workspace names it; never for a data source."""
 
 
-class DataSource(TypedDict):
-    id: int
-    """Our number of it."""
-
-    provided_id: str
-    """Your own id of it."""
-
-    name: str
-    """Its name for people."""
-
-    created_at: str
-    """When it was registered."""
-
-    updated_at: str
-    """When it was last changed."""
+class DataSource(RegistryEntry):
+    pass
 
 
-class DataSourcesResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class DataSourcesResponse(Page):
     data_sources: list[DataSource]
     """Data sources in the order of their registration."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
 
 class DataSourceResponse(TypedDict):
@@ -492,12 +413,43 @@ class DataSourceResponse(TypedDict):
     """The data source."""
 
 
-class RequiredProperty(TypedDict):
+class DeclaredVariable(TypedDict):
     name: str
-    """Name of the property, 1–255 code points."""
+    """Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`.
+    """
 
-    type: Literal["string", "number", "integer", "boolean", "object", "array"]
-    """Its JSON type; `integer` is a number without a fraction, and null is of no type."""
+    type: Literal[
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "date",
+        "timestamp",
+        "string[]",
+        "integer[]",
+        "number[]",
+        "boolean[]",
+        "date[]",
+        "timestamp[]",
+    ]
+    """Its type. `integer` is a number without a fraction, `date` and `timestamp` are texts of RFC
+    3339, `[]` makes a list. null is of no type.
+    """
+
+    required: NotRequired[bool]
+    """Whether a group that lacks it is incomplete; false if it is not sent."""
+
+    default: NotRequired[str | float | bool | None | dict[str, Any] | list[Any]]
+    """The value for groups that lack it. Without one they have null."""
+
+    enum: NotRequired[list[Any]]
+    """The allowed values, or the allowed entries of a list; of the type of the variable."""
+
+    description: NotRequired[str]
+    """What it is for."""
+
+    is_secret: NotRequired[bool]
+    """Whether lists of groups and the audit log leave its value out; false if it is not sent."""
 
 
 class Workspace(TypedDict):
@@ -511,8 +463,8 @@ class Workspace(TypedDict):
     gets what they name.
     """
 
-    required_properties: list[RequiredProperty]
-    """The properties that every user group must have, each name once."""
+    variables: list[DeclaredVariable]
+    """The variables of every user group, each name once. They are found in its properties."""
 
     required_schemas: list[str]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
@@ -526,6 +478,11 @@ class Workspace(TypedDict):
     embed_token_audiences: list[str]
     """The audiences that embed tokens may be issued for, compared code point by code point; empty
     for any.
+    """
+
+    view_as: Literal["allowed", "forbidden"]
+    """`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user
+    group. `forbidden`: they cannot, and those that were are inactive.
     """
 
     user_group_quota: int | None
@@ -561,8 +518,8 @@ class WorkspaceIdentityResponse(TypedDict):
 
 
 class UpdateWorkspaceRequest(TypedDict):
-    required_properties: NotRequired[list[RequiredProperty]]
-    """The properties that every user group must have, each name once."""
+    variables: NotRequired[list[DeclaredVariable]]
+    """The variables of every user group, each name once. They are found in its properties."""
 
     required_schemas: NotRequired[list[str]]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
@@ -583,6 +540,11 @@ class UpdateWorkspaceRequest(TypedDict):
     for any.
     """
 
+    view_as: NotRequired[Literal["allowed", "forbidden"]]
+    """`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user
+    group. `forbidden`: they cannot, and those that were are inactive.
+    """
+
 
 class UserGroupIssues(TypedDict):
     team_id: int
@@ -595,24 +557,15 @@ class UserGroupIssues(TypedDict):
     """The violations, at least one, as a write of the group would return them."""
 
 
-class UserGroupIssuesResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class UserGroupIssuesResponse(Page):
     user_groups: list[UserGroupIssues]
     """User groups in the order of team_id; a page can have few or none and still not be the last.
     """
 
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
-
 
 class WorkspaceRequirements(TypedDict):
-    required_properties: NotRequired[list[RequiredProperty]]
-    """The properties that every user group must have, each name once."""
+    variables: NotRequired[list[DeclaredVariable]]
+    """The variables of every user group, each name once. They are found in its properties."""
 
     required_schemas: NotRequired[list[str]]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
@@ -640,7 +593,7 @@ class UserGroupInput(TypedDict):
     """
 
 
-class UserGroupLookup(TypedDict):
+class UserGroupWithToken(TypedDict):
     team_id: int
     """Internal id; you need not record it."""
 
@@ -653,6 +606,8 @@ class UserGroupLookup(TypedDict):
     provided_id: str
     """The user_group_id you gave."""
 
+
+class UserGroupLookup(UserGroupWithToken):
     properties: NotRequired[dict[str, Any]]
     """The properties of the group; present exactly when the request sent properties."""
 
@@ -666,20 +621,6 @@ class UserGroupLookupResponse(TypedDict):
 
     new_user_group: bool
     """Whether this call created the group."""
-
-
-class UserGroupWithToken(TypedDict):
-    team_id: int
-    """Internal id; you need not record it."""
-
-    token: str
-    """The user-group token: save it and pass it as userGroupToken when you embed a dashboard."""
-
-    name: str
-    """The name of the group."""
-
-    provided_id: str
-    """The user_group_id you gave."""
 
 
 class UserGroupWithTokenResponse(TypedDict):
@@ -707,7 +648,7 @@ class ImportedLine(TypedDict):
     """Number of the line, from 1."""
 
     success: Literal[1]
-    """1: the group is stored durably as in the line."""
+    """1: the group is stored durably as in the line; in a dry run it could be."""
 
     provided_id: str
     """Your own id of the group."""
@@ -715,26 +656,19 @@ class ImportedLine(TypedDict):
     result: Literal["created", "updated", "unchanged"]
     """Effect of the line."""
 
-    team_id: int
-    """Internal id; you need not record it."""
+    team_id: NotRequired[int]
+    """Internal id; you need not record it. Missing if a dry run would create the group."""
 
     token_replaced: NotRequired[bool]
     """Present if the line ended the previous token of the group and set another."""
 
 
-@final
-class RefusedLine(TypedDict):
-    line: int
-    """Number of the line, from 1."""
-
+class RefusedGroup(TypedDict):
     success: Literal[0]
-    """0: nothing of the line was stored."""
-
-    provided_id: NotRequired[str]
-    """Your own id of the group, if it could be read."""
+    """0: nothing was stored."""
 
     status: int
-    """The HTTP status that the same group would get by PUT."""
+    """The HTTP status that a call for this group alone would get."""
 
     code: str
     """Code of the catalogue of errors; stable."""
@@ -743,10 +677,32 @@ class RefusedLine(TypedDict):
     """Description for people."""
 
     errors: NotRequired[list[FieldError]]
-    """What is wrong in the line."""
+    """What is wrong in the group."""
 
 
-class ImportCounts(TypedDict):
+@final
+class RefusedLine(RefusedGroup):
+    line: int
+    """Number of the line, from 1."""
+
+    provided_id: NotRequired[str]
+    """Your own id of the group, if it could be read."""
+
+
+class BulkEnding(TypedDict):
+    complete: bool
+    """Whether all was done. If not, everything that has a result is, and code says why it ended:
+    repeat it as it is.
+    """
+
+    code: NotRequired[str]
+    """Code of the reason, from the catalogue of errors, if it is not complete."""
+
+    detail: NotRequired[str]
+    """Description for people."""
+
+
+class ImportCounts(BulkEnding):
     created: int
     """Number of lines that created a group."""
 
@@ -761,17 +717,6 @@ class ImportCounts(TypedDict):
 
     tokens_replaced: int
     """Number of lines that replaced the token of a group."""
-
-    complete: bool
-    """Whether every line was read. If not, every line with a result is processed, and code says why
-    the import ended: repeat it as it is.
-    """
-
-    code: NotRequired[str]
-    """Code of the reason, from the catalogue of errors, if it is not complete."""
-
-    detail: NotRequired[str]
-    """Description for people."""
 
 
 @final
@@ -811,6 +756,9 @@ class UserGroupLine(TypedDict):
     `uga_`. Without it a new group gets a new token and an existing one keeps its own.
     """
 
+    valid_until: NotRequired[str | None]
+    """Time from which on its tokens cannot be introspected; null: it does not end."""
+
     suspended: NotRequired[bool]
     """Whether the group is suspended: then its tokens cannot be introspected."""
 
@@ -839,6 +787,172 @@ class ExportUserGroupsRequest(TypedDict):
     """Whether each line contains the token of its group. Default: `true`."""
 
 
+class BulkChangeStart(TypedDict):
+    action: Literal["suspend", "resume", "rotate", "delete"]
+    """What is done with each group."""
+
+    started_at: str
+    """When the change began. Groups that are created later are left out."""
+
+
+@final
+class BulkChangeStarted(TypedDict):
+    started: BulkChangeStart
+    """What has begun."""
+
+
+@final
+class ChangedUserGroupLine(TypedDict):
+    success: Literal[1]
+    """1: the group is durably as the action leaves it."""
+
+    provided_id: str
+    """Your own id of the group."""
+
+    result: Literal["changed", "unchanged"]
+    """`unchanged`: it was so before, or its token was issued too late."""
+
+    token: NotRequired[str]
+    """The new token of the group, after `rotate`."""
+
+
+@final
+class RefusedUserGroupLine(RefusedGroup):
+    provided_id: str
+    """Your own id of the group."""
+
+
+class BulkChangeCounts(BulkEnding):
+    changed: int
+    """Number of groups that were changed."""
+
+    unchanged: int
+    """Number of groups that needed no change."""
+
+    failed: int
+    """Number of refused groups."""
+
+
+@final
+class BulkChangeSummary(TypedDict):
+    summary: BulkChangeCounts
+    """The totals of all groups."""
+
+
+class ChangeUserGroupsRequest(TypedDict):
+    action: Literal["suspend", "resume", "rotate", "delete"]
+    """What to do with each group."""
+
+    ids: NotRequired[list[str]]
+    """These groups, by your own ids. Then the query has no filter."""
+
+    all: NotRequired[bool]
+    """`true`: every group of the workspace. It is required if there are no `ids` and no filter."""
+
+    grace_period_seconds: NotRequired[int]
+    """For `rotate`: for how many seconds the old tokens can still be introspected. By default the
+    service’s ROTATION_GRACE_SECONDS.
+    """
+
+    issued_before: NotRequired[str]
+    """For `rotate`: tokens issued at this time or later stay. By default the time of the call. To
+    go on after a response that was cut off, send the `started_at` of that response.
+    """
+
+
+class UserGroupVersion(TypedDict):
+    version: int
+    """1 for the state in which the group was created, one more for each change."""
+
+    team_id: int
+    """The group that had this state. A group that is created again has another one, and other
+    versions.
+    """
+
+    name: str
+    """The name of the group in this state."""
+
+    change: str | None
+    """What led to this state. `update`: a write, which may also have suspended or resumed the
+    group. null: the state before it is no longer kept.
+    """
+
+    changed: list[str]
+    """The fields that differ from the version before; empty for the first one, or if it is not
+    known.
+    """
+
+    recorded_at: str
+    """When the group got this state."""
+
+    replaced_at: str | None
+    """When the group lost this state; null for its present one."""
+
+    ended_by: str | None
+    """What ended this state: the next version, or the deletion of the group; null for its present
+    one.
+    """
+
+
+class UserGroupVersionsResponse(Page):
+    versions: list[UserGroupVersion]
+    """The versions, newest first."""
+
+
+class StatusReason(TypedDict):
+    code: str
+    """Stable code; a code of a field error, `suspended` or `expired`."""
+
+    pointer: NotRequired[str]
+    """JSON Pointer of the place in the group that has to change, if there is one."""
+
+    detail: str
+    """Description for people."""
+
+
+class UserGroupVersionContent(UserGroupVersion):
+    mapping: dict[str, str | int]
+    """Schema id → data source, as it was sent."""
+
+    properties: dict[str, Any]
+    """Variables for dashboards and SQL."""
+
+    valid_until: str | None
+    """Time from which on none of its tokens could be introspected, or null."""
+
+    status: str
+    """The status that the group had at the end of this state, by the requirements of that time; for
+    the present state, its status now.
+    """
+
+    reasons: list[StatusReason]
+    """Everything that kept the group from being `active`; empty if it was."""
+
+    suspended_at: str | None
+    """Time of its suspension, or null."""
+
+
+DifferenceView = TypedDict(
+    "DifferenceView",
+    {
+        "pointer": str,
+        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+    },
+)
+
+
+class UserGroupVersionResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    version: UserGroupVersionContent
+    """The version."""
+
+    differences: NotRequired[list[DifferenceView]]
+    """With `compare_with`: the differences from that version to this one."""
+
+
 class UserGroup(TypedDict):
     team_id: int
     """Internal id; you need not record it."""
@@ -855,6 +969,19 @@ class UserGroup(TypedDict):
     properties: dict[str, Any]
     """Variables for dashboards and SQL."""
 
+    valid_until: str | None
+    """Time from which on none of its tokens can be introspected, or null: it does not end."""
+
+    status: str
+    """Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`:
+    its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires.
+    `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry,
+    which the policy `registered` of the workspace demands. Of several the first.
+    """
+
+    reasons: list[StatusReason]
+    """Everything that keeps the group from being `active`; empty if it is."""
+
     suspended_at: str | None
     """Time of its suspension, since when none of its tokens can be introspected, or null."""
 
@@ -865,29 +992,55 @@ class UserGroup(TypedDict):
     """Time of the last change; a rotation of its token does not count."""
 
 
-class UserGroupsResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_groups: list[UserGroup]
-    """The user groups."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
-
-    total: NotRequired[Total]
-    """How many entries match on all pages; only if the query has `count=true`."""
-
-
 class UserGroupResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
     user_group: UserGroup
     """The user group as it is now."""
+
+
+class UserGroupsResponse(Page):
+    user_groups: list[UserGroup]
+    """The user groups."""
+
+    total: NotRequired[Total]
+    """How many entries match on all pages; only if the query has `count=true`."""
+
+
+class PastTokenView(TypedDict):
+    generation: int
+    """The generation."""
+
+    last_four: str
+    """The last four characters of the token."""
+
+    created_at: str
+    """When it was issued."""
+
+    refused_because: str | None
+    """Why it was refused at that time, or null: it was accepted."""
+
+
+class PastUserGroup(TypedDict):
+    at: str
+    """The time that was asked for."""
+
+    version: int
+    """The version of the group at that time."""
+
+    tokens: list[PastTokenView]
+    """The token that was current, and the one before it. All earlier ones were refused."""
+
+    is_resolution_kept: bool
+    """Whether it is known what the mapping resolved to. If not, because the workspace has since
+    left the policy `registered`, its schemas are judged by their ids as they were sent.
+    """
+
+
+class GetUserGroupResponse(UserGroupResponse):
+    past: NotRequired[PastUserGroup]
+    """With `at`: what there was at that time besides the group."""
 
 
 class ReplaceUserGroupRequest(TypedDict):
@@ -902,6 +1055,11 @@ class ReplaceUserGroupRequest(TypedDict):
     properties: NotRequired[dict[str, Any] | None]
     """Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is
     not sent.
+    """
+
+    valid_until: NotRequired[str | None]
+    """Time from which on none of its tokens can be introspected; null, or not sent: it does not
+    end.
     """
 
     user_group_id: NotRequired[str]
@@ -922,6 +1080,9 @@ class UpdateUserGroupRequest(TypedDict):
     recursively. `null` in place of the object removes all.
     """
 
+    valid_until: NotRequired[str | None]
+    """Time from which on none of its tokens can be introspected; null: it does not end."""
+
 
 class SupersededBy(TypedDict):
     generation: int
@@ -940,14 +1101,17 @@ class UserGroupToken(TypedDict):
 
     state: str
     """`current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`.
-    `ended`: refused.
+    `replaced`: a rotation, or the end of its overlap, has ended it. `revoked`: a request has ended
+    its overlap.
     """
 
     refused_because: str | None
     """Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap.
     `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap.
-    `group_suspended`: it would be accepted if its group were not suspended. `group_incomplete`: it
-    would be accepted if its group had all that the workspace requires.
+    `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the
+    `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had
+    all that the workspace requires. `tokens_ended`: it was ended together with all others of the
+    workspace.
     """
 
     last_four: str | None
@@ -977,18 +1141,9 @@ class UserGroupToken(TypedDict):
     """
 
 
-class UserGroupTokensResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class UserGroupTokensResponse(Page):
     tokens: list[UserGroupToken]
     """The tokens, newest first."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
 
 class RotateUserGroupTokenByIdRequest(TypedDict):
@@ -996,6 +1151,18 @@ class RotateUserGroupTokenByIdRequest(TypedDict):
     """For how many seconds the old token can still be introspected, so that open dashboards keep
     working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
     it.
+    """
+
+
+class ActingFor(TypedDict):
+    subject: str
+    """Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show
+    and a browser can read. 1–255 code points, no control characters.
+    """
+
+    reason: str
+    """Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control
+    characters.
     """
 
 
@@ -1011,6 +1178,12 @@ class IssueEmbedTokenRequest(TypedDict):
     origin: NotRequired[str]
     """Web origin of the page that embeds the dashboard, as browsers write it: https (http for
     localhost), no path. The renderer can use it to let no other page frame the dashboard.
+    """
+
+    acting_for: NotRequired[ActingFor]
+    """Issues the token for somebody who views as the user group, such as support. Needs the scope
+    `user-groups:view-as` in place of `embed-tokens:issue`; the token is valid for 900 seconds at
+    most.
     """
 
 
@@ -1071,11 +1244,6 @@ class IntrospectionRequest(TypedDict):
     token: str
     """The user-group token, or embed token, that a dashboard was given."""
 
-    schema_id: NotRequired[str]
-    """Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names
-    it. Under the policy `registered` your own id of the schema, or our number of it.
-    """
-
     client_secret: NotRequired[str]
     """The API token of a client that sends a form and no `Authorization` header
     (`client_secret_post`).
@@ -1083,6 +1251,11 @@ class IntrospectionRequest(TypedDict):
 
     client_id: NotRequired[str]
     """Accompanies `client_secret`; any value, which is ignored."""
+
+    schema_id: NotRequired[str]
+    """Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names
+    it. Under the policy `registered` your own id of the schema, or our number of it.
+    """
 
 
 class ResolvedDataSource(TypedDict):
@@ -1094,6 +1267,11 @@ class ResolvedDataSource(TypedDict):
 
     name: str
     """Its name for people."""
+
+
+class Actor(TypedDict):
+    sub: str
+    """Who it is, as the call that issued the token named them."""
 
 
 class IntrospectionResponse(TypedDict):
@@ -1120,7 +1298,12 @@ class IntrospectionResponse(TypedDict):
     """
 
     properties: NotRequired[dict[str, Any]]
-    """Variables for dashboards and SQL."""
+    """The properties of the group, as they were sent."""
+
+    variables: NotRequired[dict[str, Any]]
+    """Variables for dashboards and SQL: every variable that the workspace declares, of its declared
+    type. One without a value has its default or null. Absent if the workspace declares none.
+    """
 
     token_type: NotRequired[str]
     """The kind of token."""
@@ -1150,6 +1333,57 @@ class IntrospectionResponse(TypedDict):
     origin: NotRequired[str]
     """Of an embed token that was issued for the pages of one web origin: that origin."""
 
+    act: NotRequired[Actor]
+    """Of an embed token that was issued with `acting_for`: who views as the user group. Show it
+    with the dashboard.
+    """
+
+
+class Variable(TypedDict):
+    name: str
+    """Its name, by which dashboards and SQL use it; `address.country` is inside of `address`."""
+
+    type: str
+    """Its declared type; of a property that is not declared, the JSON type of its value."""
+
+    origin: str
+    """Where its value comes from; `none`: it has none, so that a query that needs it fails."""
+
+    declared: bool
+    """Whether the workspace declares it. A property that is not declared is in `properties` alone.
+    """
+
+    required: bool
+    """Whether the workspace requires it."""
+
+
+class UserGroupView(TypedDict):
+    status: str
+    """The status of the group."""
+
+    reasons: list[StatusReason]
+    """What is missing, or in the way; empty if nothing is."""
+
+    introspection: IntrospectionResponse
+    """Exactly what a renderer gets for the current token of the group now."""
+
+    mapping: dict[str, Any]
+    """The mapping as an introspection shows it, also while the group is inactive."""
+
+    unmapped: NotRequired[list[str]]
+    """Under the policy `registered`: the schemas without a data source."""
+
+    variables: list[Variable]
+    """The declared variables, and other properties of the group."""
+
+
+class UserGroupViewResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    view: UserGroupView
+    """What a renderer sees."""
+
 
 class AuthorizationServerMetadata(TypedDict):
     issuer: str
@@ -1161,6 +1395,12 @@ class AuthorizationServerMetadata(TypedDict):
     introspection_endpoint_auth_methods_supported: list[str]
     """How a caller of it may send its API token."""
 
+    revocation_endpoint: str
+    """Where tokens are revoked (RFC 7009)."""
+
+    revocation_endpoint_auth_methods_supported: list[str]
+    """How a caller of it may send its API token."""
+
     jwks_uri: str
     """The public keys of embed tokens (RFC 7517)."""
 
@@ -1169,6 +1409,207 @@ class AuthorizationServerMetadata(TypedDict):
 
     grant_types_supported: list[str]
     """None: tokens are issued by the API, not by a token endpoint."""
+
+
+class InspectTokenRequest(TypedDict):
+    token: str
+    """Any text: a user-group token, an embed token, an API token, or what somebody takes for one.
+    """
+
+
+class InspectionCheck(TypedDict):
+    name: str
+    """What was checked; stable."""
+
+    passed: bool
+    """Whether the token passes."""
+
+    detail: str
+    """Description for people."""
+
+
+class InspectedGroup(TypedDict):
+    provided_id: str
+    """Your own id of it."""
+
+    team_id: int
+    """Its `team_id`."""
+
+    name: str
+    """Its name."""
+
+    status: str
+    """Its status."""
+
+
+class EmbedTokenFacts(TypedDict):
+    aud: str
+    """Audience that it was issued for. Compare it with the name of your renderer."""
+
+    origin: NotRequired[str]
+    """The web origin that it was issued for."""
+
+    iss: str
+    """Its issuer."""
+
+    jti: str
+    """Its own id."""
+
+    issued_at: str
+    """When it was issued."""
+
+    expires_at: str
+    """Its expiry."""
+
+    acting_for: NotRequired[str]
+    """Who views as the group, if it was issued with `acting_for`."""
+
+
+class ApiTokenFacts(TypedDict):
+    id: int
+    """Our number of it."""
+
+    name: str
+    """Its name."""
+
+    state: str
+    """Its state."""
+
+
+class Inspection(TypedDict):
+    kind: str
+    """What the text is; `unknown` also for a token of another workspace."""
+
+    accepted: bool
+    """Whether it is accepted now: by introspection, or as an API token."""
+
+    reason: str | None
+    """Why it is not accepted, as a stable code; null if it is."""
+
+    next_step: str
+    """What to do next, for people."""
+
+    checks: list[InspectionCheck]
+    """Every check with its result, in their order."""
+
+    user_group: NotRequired[InspectedGroup]
+    """The user group that it belongs to."""
+
+    token_generation: NotRequired[UserGroupToken]
+    """The generation of the token of the group, or the one that an embed token depends on: who has
+    replaced it, and its last introspection.
+    """
+
+    embed_token: NotRequired[EmbedTokenFacts]
+    """What an embed token says."""
+
+    api_token: NotRequired[ApiTokenFacts]
+    """The API token."""
+
+
+class InspectionResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    inspection: Inspection
+    """What the text is."""
+
+
+class EndTokensRequest(TypedDict):
+    before: NotRequired[str]
+    """Tokens issued before it are ended; by default now. Not in the future."""
+
+    kinds: list[Literal["user_group_token", "embed_token"]]
+    """Which tokens. Embed tokens end with the user-group token that they derive from, too."""
+
+    reason: str
+    """Why, for the audit log."""
+
+    dry_run: NotRequired[bool]
+    """`true`: ends nothing, and says in `would_end` how many tokens the call would end."""
+
+
+class EndedBefore(TypedDict):
+    user_group_token: str | None
+    """User-group tokens issued before it are ended; null if none were ended together."""
+
+    embed_token: str | None
+    """Embed tokens issued before it are ended; null if none were ended together."""
+
+
+class EndedTokens(TypedDict):
+    before: str
+    """The time of the call: the `before` of its body, or when the call arrived."""
+
+    kinds: list[str]
+    """The kinds of the call."""
+
+    in_force: EndedBefore
+    """The times that are in force now; of two calls the later time stays."""
+
+    would_end: NotRequired[Total]
+    """Only with `dry_run`: the user-group tokens, current or in overlap, that would end. Embed
+    tokens are not stored, so they cannot be counted.
+    """
+
+
+class EndTokensResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    ended_tokens: EndedTokens
+    """What the call has ended."""
+
+
+class RevokeTokenRequest(TypedDict):
+    token: str
+    """The user-group token, or embed token, that a dashboard was given."""
+
+    client_secret: NotRequired[str]
+    """The API token of a client that sends a form and no `Authorization` header
+    (`client_secret_post`).
+    """
+
+    client_id: NotRequired[str]
+    """Accompanies `client_secret`; any value, which is ignored."""
+
+    token_type_hint: NotRequired[str]
+    """Ignored: each kind is looked for."""
+
+
+class RevokeTokenResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+
+class ReportLeakedTokensRequest(TypedDict):
+    tokens: list[str]
+    """The tokens, at most 1,000 and as many as BODY_LIMIT takes."""
+
+    source: NotRequired[str]
+    """Where they were found, for the audit log."""
+
+
+class ReportedToken(TypedDict):
+    kind: str
+    """What it is; `unknown` also for one that has expired, or is of another workspace."""
+
+    result: str
+    """`ended`: it is inactive now. `already_inactive`: it was before. `last_admin_token`: it is
+    active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing
+    was done.
+    """
+
+    provided_id: NotRequired[str]
+    """Your own id of its user group."""
+
+
+class ReportLeakedTokensResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    results: list[ReportedToken]
+    """One for each token, in the order of the tokens."""
 
 
 class ChangedUserGroup(TypedDict):
@@ -1200,7 +1641,7 @@ class Event(TypedDict):
     """
 
     type: str
-    """The kind of event, as `noun.verb`; docs/events.md lists them."""
+    """The kind of event, as `noun.verb`: see the page Events."""
 
     occurred_at: str
     """When it happened."""
@@ -1226,6 +1667,14 @@ class EventsResponse(TypedDict):
 
     has_more: bool
     """Whether more events are available now."""
+
+
+class WebhookLastHour(TypedDict):
+    attempts: int
+    """Attempts of the last hour; of very many the latest 1,000."""
+
+    delivered: int
+    """Those of them that the endpoint took."""
 
 
 class WebhookEndpoint(TypedDict):
@@ -1264,6 +1713,12 @@ class WebhookEndpoint(TypedDict):
     failed for days. Null if it is enabled.
     """
 
+    failing_since: str | None
+    """Time since which every attempt has failed, or null. Test events do not count."""
+
+    last_hour: NotRequired[WebhookLastHour]
+    """Its attempts of the last hour; not where it has just been created."""
+
     skipping_since: str | None
     """Time since which events are skipped because too many wait for it, or null."""
 
@@ -1274,25 +1729,16 @@ class WebhookEndpoint(TypedDict):
     """When it was last changed."""
 
 
-class WebhookEndpointsResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class WebhookEndpointsResponse(Page):
     webhook_endpoints: list[WebhookEndpoint]
     """Endpoints in the order of their creation."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
 
 class CreateWebhookEndpointRequest(TypedDict):
     url: str
-    """URL that events are posted to: https, without a user, a password and a fragment, at most
-    2,048 characters. Its host must have public addresses alone, unless the operator allows others
-    (WEBHOOK_ALLOWED_CIDRS).
+    """URL that events are posted to: https, without a user, a password, a fragment or a backslash,
+    at most 2,048 characters. Its host must have public addresses alone, unless the operator allows
+    others (WEBHOOK_ALLOWED_CIDRS).
     """
 
     description: NotRequired[str | None]
@@ -1316,51 +1762,7 @@ class CreateWebhookEndpointRequest(TypedDict):
     """
 
 
-class WebhookEndpointWithSecret(TypedDict):
-    id: int
-    """Its number."""
-
-    url: str
-    """URL that events are posted to."""
-
-    description: str | None
-    """Description, or null."""
-
-    event_types: list[str]
-    """The types of events that are sent."""
-
-    signature: Literal["v1", "v1a"]
-    """How messages are signed."""
-
-    public_key: str | None
-    """The public key of `v1a`, by which the receiver verifies; null for `v1`."""
-
-    old_secret_expires_at: str | None
-    """Time until which messages are also signed with the previous secret, or null."""
-
-    headers: list[str]
-    """The names of its headers; their values are not shown."""
-
-    enabled: bool
-    """Whether events are sent to it."""
-
-    disabled_at: str | None
-    """Time at which it was disabled, or null."""
-
-    disabled_reason: str | None
-    """Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has
-    failed for days. Null if it is enabled.
-    """
-
-    skipping_since: str | None
-    """Time since which events are skipped because too many wait for it, or null."""
-
-    created_at: str
-    """When it was created."""
-
-    updated_at: str
-    """When it was last changed."""
-
+class WebhookEndpointWithSecret(WebhookEndpoint):
     secret: str | None
     """The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be
     shown again. Null for `v1a`, whose receivers need only the public key.
@@ -1385,9 +1787,9 @@ class WebhookEndpointResponse(TypedDict):
 
 class UpdateWebhookEndpointRequest(TypedDict):
     url: NotRequired[str]
-    """URL that events are posted to: https, without a user, a password and a fragment, at most
-    2,048 characters. Its host must have public addresses alone, unless the operator allows others
-    (WEBHOOK_ALLOWED_CIDRS).
+    """URL that events are posted to: https, without a user, a password, a fragment or a backslash,
+    at most 2,048 characters. Its host must have public addresses alone, unless the operator allows
+    others (WEBHOOK_ALLOWED_CIDRS).
     """
 
     description: NotRequired[str | None]
@@ -1424,6 +1826,9 @@ class WebhookAttempt(TypedDict):
     type: str
     """Type of the event."""
 
+    body: str
+    """The body of the message, to the byte."""
+
     attempt: int
     """Number of the attempt: 1 for the first."""
 
@@ -1437,9 +1842,9 @@ class WebhookAttempt(TypedDict):
     """HTTP status of the response, or null if there was none."""
 
     failure: str | None
-    """Why there was no response, as listed in docs/webhooks.md, or null."""
+    """Why there was no response, as listed on the page Webhooks, or null."""
 
-    answer: str | None
+    response: str | None
     """The first kilobyte of the response, or null if there was none or it is not kept because the
     endpoint has headers.
     """
@@ -1451,18 +1856,17 @@ class WebhookAttempt(TypedDict):
     """Time of the next attempt of the event, or null."""
 
 
-class WebhookAttemptsResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
+class WebhookAttemptsResponse(Page):
     attempts: list[WebhookAttempt]
     """Attempts, the latest first."""
 
-    has_more: bool
-    """Whether another page follows."""
 
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
+class WebhookTestResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    attempt: WebhookAttempt
+    """The attempt, with its response."""
 
 
 ReplayWebhooksRequest = TypedDict(
@@ -1486,16 +1890,19 @@ class UserGroupsOverview(TypedDict):
     """Number of user groups."""
 
     suspended: int
-    """Suspended user groups: `suspended=true` lists them."""
+    """User groups whose status is `suspended`: `status=suspended` lists them."""
 
-    unresolvable: int | None
-    """User groups whose mappings name something unregistered, or one schema twice:
-    `resolvable=false` lists them. Null until counted, and if nothing is registered.
-    """
+    expired: int
+    """User groups whose `valid_until` has passed."""
 
     incomplete: int | None
     """User groups that lack something the workspace requires, so that their tokens are inactive.
-    Null until counted.
+    Null for the seconds in which a change of the requirements is applied.
+    """
+
+    unresolved: int | None
+    """User groups whose mapping names something that is not in the registry, under the policy
+    `registered`. Null as `incomplete` is.
     """
 
 

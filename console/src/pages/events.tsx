@@ -1,23 +1,51 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { readMessages } from '../../../clients/typescript/event-stream.ts';
-import { fetchOk, Refusal } from '../api.ts';
-import { isAttended } from '../attended.ts';
+import { unchangingActions } from '../../../src/audit/audit-actions.ts';
+import { answerOf, api } from '../api.ts';
 import { curl } from '../curl.ts';
+import { followEvents } from '../follow-events.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
+import { useLoad } from '../load.ts';
+import { Empty, Skeleton } from '../ui/empty.tsx';
 import { SearchBox } from '../ui/fields.tsx';
+import { Json } from '../ui/json.tsx';
 import { Header } from '../ui/page.tsx';
 import { Table } from '../ui/table.tsx';
-import { Badge, Name, Time } from '../ui/text.tsx';
+import { Badge, Name, Text, Time } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';
+import { Unfold } from '../ui/unfold.tsx';
+import { AuditDetails, type TokenNames } from './audit/row.tsx';
 
 type Event = Schemas['Event'];
 
 const KEPT = 500;
-const RECONNECT_AFTER = 2000;
+
+const BEGUN_WITH = 50;
+/** The latest of the audit log, of which some are no events. */
+const LOOKED_AT = 200;
+
+function isOfTypes(type: string, types: string): boolean {
+  const isLike = (one: string) => (one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : type === one);
+  return types === '' || types.split(',').some(isLike);
+}
+
+/** The latest events, as the audit log has them under the same ids. */
+async function latest(types: string, signal: AbortSignal): Promise<Event[]> {
+  if (!may('audit:read')) return [];
+  const call = api.GET('/api/v1/audit-events', { params: { query: { limit: LOOKED_AT } }, signal });
+  const { audit_events: found } = await answerOf(call);
+  return found
+    .filter(({ action }) => !unchangingActions.includes(action) && isOfTypes(action, types))
+    .slice(0, BEGUN_WITH)
+    .map(({ id, action: type, occurred_at, object }) => ({
+      ...{ id, type, occurred_at },
+      ...(object?.type === 'user_group'
+        ? { user_group: { team_id: 0, provided_id: object.id } }
+        : object && { object: { type: object.type, id: object.id } }),
+    }));
+}
 
 interface Live {
   events: Event[];
@@ -34,42 +62,38 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
   useEffect(() => {
     setEvents([]);
     last.current = '';
+    const ending = new AbortController();
+    latest(types, ending.signal).then(
+      (before) => {
+        if (ending.signal.aborted) return;
+        setEvents((newer) => [...newer, ...before.filter(({ id }) => newer.every((one) => one.id !== id))]);
+      },
+      (reason: unknown) => {
+        if (!ending.signal.aborted) setError(reason);
+      },
+    );
+    return () => {
+      ending.abort();
+    };
   }, [types]);
   useEffect(() => {
     if (isPaused) return undefined;
     const ending = new AbortController();
-    const query = types ? `?${new URLSearchParams({ types }).toString()}` : '';
-    const isOver = () => ending.signal.aborted;
-    const listen = async () => {
-      while (!isOver()) {
-        try {
-          const { body } = await fetchOk(`api/v1/events/stream${query}`, {
-            signal: ending.signal,
-            headers: last.current ? { 'Last-Event-ID': last.current } : {},
-          });
-          setIsOn(true);
-          setError(undefined);
-          const messages = readMessages(body!, ending.signal, last.current);
-          for await (const { event, data, lastEventId } of messages) {
-            last.current = lastEventId;
-            if (event === 'change') {
-              const one = JSON.parse(data) as Event;
-              // An event can come more than once.
-              setEvents((old) => [one, ...old.filter(({ id }) => id !== one.id)].slice(0, KEPT));
-            }
-          }
-        } catch (reason) {
-          if (isOver()) return;
-          setError(reason);
-          const isGone = reason instanceof Refusal && reason.problem.status === 410;
-          if (isGone) last.current = '';
-        }
+    void followEvents({
+      ...{ types, last, signal: ending.signal },
+      onOpen: () => {
+        setIsOn(true);
+        setError(undefined);
+      },
+      onEvent: (one) => {
+        // An event can come more than once.
+        setEvents((old) => [one, ...old.filter(({ id }) => id !== one.id)].slice(0, KEPT));
+      },
+      onClose: (reason) => {
+        if (reason !== undefined) setError(reason);
         setIsOn(false);
-        do await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));
-        while (!isAttended() && !isOver());
-      }
-    };
-    void listen();
+      },
+    });
     return () => {
       ending.abort();
       setIsOn(false);
@@ -93,7 +117,7 @@ export default function Events() {
             Events <Badge tone={isOn ? 'good' : ''}>{isOn ? 'live' : isPaused ? 'paused' : 'connecting'}</Badge>
           </>
         }
-        about="What changes in the workspace while this page is open."
+        about="What changes in the workspace: the latest, and what happens while this page is open."
       >
         {events.length > 0 && <Button onClick={clear}>Clear</Button>}
         <Button
@@ -127,25 +151,12 @@ export default function Events() {
         }
       >
         {events.map((event) => (
-          <tr key={event.id}>
-            <td>
-              <Time at={event.occurred_at} />
-            </td>
-            <td>
-              <Name>{event.type}</Name>
-            </td>
-            <td>
-              <Subject event={event} />
-            </td>
-            <td class="roomy">
-              <code class="soft">{event.id}</code>
-            </td>
-          </tr>
+          <Row key={event.id} event={event} />
         ))}
         {events.length === 0 && (
           <tr>
             <td colSpan={4}>
-              <Empty title="Nothing has happened since the page was opened" curl={FOLLOW}>
+              <Empty title="Nothing new yet" curl={FOLLOW}>
                 Change something, here or by the API, and it appears at once. A backend follows the same stream:
               </Empty>
             </td>
@@ -158,6 +169,55 @@ export default function Events() {
 
 const FOLLOW = curl('v1/events/stream', undefined, '-N');
 
+function Row({ event }: { event: Event }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <tr class={isOpen ? 'open' : ''}>
+        <td class="nowrap">
+          <Unfold isOpen={isOpen} setOpen={setOpen} of="Details of">
+            <Time at={event.occurred_at} />
+          </Unfold>
+        </td>
+        <td>
+          <Name>{event.type}</Name>
+        </td>
+        <td>
+          <Subject event={event} />
+        </td>
+        <td class="roomy">
+          <code class="soft">{event.id}</code>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="details">
+          <td colSpan={4}>{may('audit:read') ? <Details event={event} /> : <Payload event={event} />}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Payload({ event }: { event: Event }) {
+  return <Json label="Event" text={JSON.stringify(event)} />;
+}
+
+const NO_NAMES: TokenNames = new Map();
+
+/** The change as the audit log tells it; the event itself if that is no longer there. */
+function Details({ event }: { event: Event }) {
+  const { data, error } = useLoad(async (signal) => {
+    const at = event.occurred_at;
+    const query = { types: event.type, from: at, to: new Date(Date.parse(at) + 1).toISOString(), limit: 200 };
+    const call = api.GET('/api/v1/audit-events', { params: { query }, signal });
+    return { found: (await answerOf(call)).audit_events.find(({ id }) => id === event.id) };
+  }, []);
+  if (error) return <Trouble error={error} />;
+  if (!data) return <Skeleton lines={2} />;
+  if (!data.found) return <Payload event={event} />;
+  return <AuditDetails event={data.found} names={NO_NAMES} />;
+}
+
 function Subject({ event: { user_group: group, object } }: { event: Event }) {
   if (group) {
     const detail = group.generation
@@ -169,10 +229,10 @@ function Subject({ event: { user_group: group, object } }: { event: Event }) {
       <>
         {may('user-groups:read') ? (
           <a data-row href={addressOf(['groups', group.provided_id])}>
-            {group.provided_id}
+            <Text>{group.provided_id}</Text>
           </a>
         ) : (
-          group.provided_id
+          <Text>{group.provided_id}</Text>
         )}
         <span class="soft">{detail}</span>
       </>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { fetchOk, fetchJson } from '../api.ts';
 import { useLoad } from '../load.ts';
 import type { SessionItem } from '../own-types.ts';
-import { may, session } from '../session.ts';
+import { leave, may } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { notify } from '../ui/notices.tsx';
@@ -46,8 +46,8 @@ export default function Sessions() {
           <>
             <th>Who</th>
             <th>From</th>
-            <th>Last used</th>
-            <th class="roomy">Began</th>
+            <th class="roomy">Last used</th>
+            <th class="roomy">Signed in</th>
             <th class="roomy">Ends</th>
             <ToolsHead />
           </>
@@ -57,7 +57,7 @@ export default function Sessions() {
         {data?.map((one) => (
           <tr key={one.id}>
             <td>
-              {one.api_token.name} {one.current && <Badge tone="accent">this one</Badge>}
+              {one.api_token.name} {one.current && <Badge tone="accent">This session</Badge>}
               {one.subject && <span class="cell-sub">{one.subject}</span>}
             </td>
             <td>
@@ -66,7 +66,7 @@ export default function Sessions() {
                 {browserOf(one.user_agent)}
               </span>
             </td>
-            <td>
+            <td class="roomy">
               <Time at={one.last_used_at} />
             </td>
             <td class="roomy">
@@ -80,7 +80,7 @@ export default function Sessions() {
                   setEnding(one);
                 }}
               >
-                End
+                Sign out
               </Button>
             </td>
           </tr>
@@ -88,26 +88,26 @@ export default function Sessions() {
       </Table>
       {ending && (
         <Confirm
-          title="End this session"
-          submit="End it"
+          title="Sign out this session"
+          submit="Sign out"
           onClose={() => {
             setEnding(undefined);
           }}
           onSubmit={async () => {
             await fetchOk(`sessions/${encodeURIComponent(ending.id)}`, { method: 'DELETE' });
             if (ending.current) {
-              session.value = null;
+              leave();
               return;
             }
             setEnding(undefined);
-            notify('Ended');
+            notify('Signed out');
             reload();
           }}
         >
           <p>
             {ending.current
               ? 'You are signed out at once.'
-              : 'Whoever has it is signed out at once, and can sign in again while their API token is valid.'}
+              : 'Its person is signed out at once, and can sign in again while their API token is valid.'}
           </p>
         </Confirm>
       )}

@@ -10,13 +10,19 @@ type Value = string | number | boolean | null | Value[] | { [name: string]: Valu
 /** Replacements for names of the API that say too little. */
 const NAMES: Record<string, string> = {
   node: 'Node.js',
-  change_feed: 'This replica',
-  lease_up: 'Answers from memory',
-  channel_up: 'Hears of changes at once',
+  change_feed: 'Changes, as this replica learns of them',
+  lease_up: 'Serves from memory',
+  channel_up: 'Is told of changes at once',
   polled_at: 'Last asked for changes',
-  connected_at: 'Connected',
+  connected_at: 'Connected since',
   rewrap_remaining: 'Tokens under an old key',
   encrypts: 'Encrypts new tokens',
+  audit_days: 'Audit log kept for',
+  refusal_days: 'Refused calls kept for',
+  shown_token_days: 'To whom tokens were shown kept for',
+  event_hours: 'Events kept for',
+  webhook_days: 'Webhooks can be replayed for',
+  body_bytes: 'Largest request',
   failed_authentications_per_minute: 'Failed sign-ins per minute and address',
   calls_per_minute: 'Calls per minute of an API token',
   workspace_calls_per_minute: 'Calls per minute of a workspace',
@@ -27,8 +33,10 @@ const number = new Intl.NumberFormat();
 
 /** Zero removes a limit. */
 function count(name: string, value: number): string {
-  if (value === 0 && name.endsWith('_per_minute')) return 'no limit';
-  return value === 0 && name === 'audit_days' ? 'for ever' : number.format(value);
+  const [, unit] = /_(minute|days|hours|bytes)$/.exec(name) ?? [];
+  if (value === 0 && (unit === 'minute' || name === 'audit_days')) return 'no limit';
+  if (unit === 'bytes') return `${number.format(value / 1024)} KiB`;
+  return unit && unit !== 'minute' ? `${number.format(value)} ${unit}` : number.format(value);
 }
 const isMoment = (value: Value): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
@@ -54,12 +62,12 @@ export default function System() {
       />
       <Trouble error={error} retry={reload} />
       {!data && !error && <Skeleton lines={8} />}
-      {simple.length > 0 && (
-        <Panel>
-          <Plain value={Object.fromEntries(simple)} />
-        </Panel>
-      )}
-      <div class="columns">
+      <div class="stacked">
+        {simple.length > 0 && (
+          <Panel title="Service">
+            <Plain value={Object.fromEntries(simple)} />
+          </Panel>
+        )}
         {parts.map(([name, value]) => (
           <Panel key={name} title={<span class="sentence">{words(name)}</span>}>
             <Plain value={value} />
@@ -104,7 +112,7 @@ function Plain({ name = '', value }: { name?: string; value: Value }) {
     );
   }
   return (
-    <dl class="facts">
+    <dl class="listed">
       {Object.entries(value).map(([name, one]) => (
         <div key={name}>
           <dt class="sentence">{words(name)}</dt>

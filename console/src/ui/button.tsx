@@ -18,7 +18,7 @@ export function Button({ kind, icon, busy, children, disabled, ...rest }: Button
       disabled={busy === true || disabled === true}
       {...rest}
     >
-      {icon && <Icon name={icon} />}
+      {busy ? <span class="spinner" /> : icon && <Icon name={icon} />}
       {children}
     </button>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { behindUtc, format } from '../clock.ts';
 import type { Schemas } from '../own-types.ts';
 import { Time } from './text.tsx';
 
@@ -12,8 +13,8 @@ export interface Series {
 
 const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact' });
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const hour = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const day = format({ day: 'numeric', month: 'short' });
 
 /** The next number that reads well, and whose half does; not below 4. */
 function roundUp(value: number): number {
@@ -25,13 +26,14 @@ function roundUp(value: number): number {
 function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number, label: string][] {
   return points.flatMap(({ at }, index): [number, string][] => {
     const moment = new Date(at);
-    if (step === 'day') return index % 15 === 7 ? [[index, day.format(moment)]] : [];
-    if (points.length > 48) return moment.getHours() === 0 ? [[index, day.format(moment)]] : [];
-    return moment.getHours() % 4 === 0 ? [[index, clock.format(moment)]] : [];
+    const hours = new Date(+moment - behindUtc(moment) * 60_000).getUTCHours();
+    if (step === 'day') return index % 15 === 7 ? [[index, day(moment)]] : [];
+    if (points.length > 48) return hours === 0 ? [[index, day(moment)]] : [];
+    return hours % 4 === 0 ? [[index, hour(moment)]] : [];
   });
 }
 
-/** Lines over time. Shows the numbers of the point under the pointer, or selected by arrow keys, otherwise the sums. */
+/** Bars over time. Shows the numbers of the point under the pointer, or selected by arrow keys, otherwise the sums. */
 export function Chart({
   points,
   series,
@@ -44,13 +46,14 @@ export function Chart({
   const [at, setAt] = useState<number>();
   const all = points ?? [];
   const pointed = at === undefined ? undefined : all[at];
+  const width = 0.8 / series.length;
   const sumOf = (key: Series['key']) => all.reduce((total, point) => total + point[key], 0);
-  const last = Math.max(all.length - 1, 1);
+  const last = Math.max(all.length - 1, 0);
   const top = roundUp(Math.max(0, ...all.flatMap((point) => series.map(({ key }) => point[key]))));
-  const share = (index: number) => `${(index / last) * 100}%`;
+  const share = (index: number) => `${((index + 0.5) / (last + 1)) * 100}%`;
   const point = (event: PointerEvent & { currentTarget: Element }) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect();
-    const index = Math.round(((event.clientX - left) / width) * last);
+    const plot = event.currentTarget.getBoundingClientRect();
+    const index = Math.floor(((event.clientX - plot.left) / plot.width) * (last + 1));
     setAt(Math.min(Math.max(index, 0), last));
   };
   const leave = () => {
@@ -68,12 +71,12 @@ export function Chart({
   return (
     <figure class="chart">
       <figcaption>
+        <span>{pointed ? <Time at={pointed.at} /> : 'Total'}</span>
         {series.map(({ key, name, tone }) => (
           <span key={key} class={`legend ${tone}`}>
             {name} <strong>{points ? number.format(pointed?.[key] ?? sumOf(key)) : '…'}</strong>
           </span>
         ))}
-        <span>{pointed ? <Time at={pointed.at} /> : 'in all'}</span>
       </figcaption>
       <div
         class="plot"
@@ -90,9 +93,13 @@ export function Chart({
             {short.format(top * part)}
           </span>
         ))}
-        <svg viewBox={`0 0 ${last} ${top}`} preserveAspectRatio="none" aria-hidden="true">
-          {series.map(({ key, tone }) => (
-            <polyline key={key} class={tone} points={all.map((one, index) => `${index},${top - one[key]}`).join(' ')} />
+        <svg viewBox={`0 0 ${last + 1} ${top}`} preserveAspectRatio="none" aria-hidden="true">
+          {series.map(({ key, tone }, place) => (
+            <path
+              key={key}
+              class={tone}
+              d={all.map((one, at) => `M${at + 0.1 + place * width},${top}v${-one[key]}h${width}v${one[key]}`).join('')}
+            />
           ))}
         </svg>
         {at !== undefined && <i class="pointed" style={{ left: share(at) }} />}

@@ -1,16 +1,34 @@
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 import { notify } from './notices.tsx';
 
-export function Copy({ text, what, label }: { text: string; what: string; label?: string }) {
+/** Writes to the clipboard; tells the reader if the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    notify('The browser does not let this page copy: select it by hand', 'warning');
+    return false;
+  }
+}
+
+export function Copy({
+  text,
+  what,
+  label,
+  onCopied,
+}: {
+  text: string;
+  what: string;
+  label?: string;
+  onCopied?: () => void;
+}) {
   const [done, setDone] = useState(false);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      notify('The browser does not let this page copy: select it by hand', 'warning');
-      return;
-    }
+    if (!(await copyText(text))) return;
+    onCopied?.();
     setDone(true);
     setTimeout(() => {
       setDone(false);
@@ -19,7 +37,8 @@ export function Copy({ text, what, label }: { text: string; what: string; label?
   return (
     <button
       type="button"
-      class={label ? 'button' : 'copy'}
+      autofocus={label !== undefined}
+      class={label ? 'button main' : 'copy'}
       aria-label={`Copy ${what}`}
       title={`Copy ${what}`}
       onClick={() => void copy()}
@@ -30,11 +49,23 @@ export function Copy({ text, what, label }: { text: string; what: string; label?
   );
 }
 
+/** Copies the call that the page would make, with `$TOKEN` in place of a secret. */
+export function CopyCurl({ call }: { call: () => string }) {
+  const copy = async () => {
+    if (await copyText(call())) notify('The call is copied: set TOKEN to your API token');
+  };
+  return (
+    <Button kind="quiet" icon="code" onClick={() => void copy()}>
+      Copy as curl
+    </Button>
+  );
+}
+
 /** A call to paste into a terminal. */
-export function Curl({ text }: { text: string }) {
+export function Curl({ text, label = 'Call to paste into a terminal' }: { text: string; label?: string }) {
   return (
     <div class="curl">
-      <pre tabIndex={0} role="region" aria-label="Call to paste into a terminal">
+      <pre tabIndex={0} role="region" aria-label={label}>
         {text}
       </pre>
       <Copy text={text} what="the call" />

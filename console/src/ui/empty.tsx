@@ -6,7 +6,7 @@ export function Empty({
   children,
   curl,
 }: {
-  title: string;
+  title: ComponentChildren;
   children?: ComponentChildren;
   curl?: string | undefined;
 }) {

@@ -1,17 +1,24 @@
 import { type ComponentChildren, type InputHTMLAttributes } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { wayToInspector } from '../inspector.ts';
+import { isLikeToken } from '../router.ts';
 import { Icon } from './icons.tsx';
+import { notify } from './notices.tsx';
+import { OfForm } from './violations.ts';
 
 /** A label with its control; `children` gets the attributes that tie the two together. */
 export function Field({
   label,
   hint,
-  error,
+  error: known,
+  pointer,
   children,
 }: {
   label: ComponentChildren;
   hint?: ComponentChildren;
-  error?: string | undefined;
+  error?: ComponentChildren;
+  /** Its place in the body that the form sends, where the API can find a violation. */
+  pointer?: string | undefined;
   children: (ties: {
     id: string;
     'aria-describedby': string | undefined;
@@ -19,6 +26,8 @@ export function Field({
   }) => ComponentChildren;
 }) {
   const id = useId();
+  const refused = useContext(OfForm).at(pointer);
+  const error = known ?? refused;
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].join(' ').trim();
   return (
     <div class="field">
@@ -41,9 +50,16 @@ export function Field({
 interface TextFieldProps {
   label: ComponentChildren;
   hint?: ComponentChildren;
+  error?: ComponentChildren;
+  pointer?: string;
+  /** Values to choose from; others can be written, too. */
+  list?: string[] | undefined;
   value: string;
   onChange: (text: string) => void;
-  type?: 'text' | 'url' | 'password' | 'datetime-local';
+  type?: 'text' | 'url' | 'password' | 'datetime-local' | 'number';
+  step?: 'any';
+  min?: number;
+  max?: number;
   required?: boolean;
   autofocus?: boolean;
   autocomplete?: 'off';
@@ -52,20 +68,40 @@ interface TextFieldProps {
 }
 
 /** A field of one line. (The attributes of an input are typed for each `type` apart.) */
-export function TextField({ label, hint, onChange, ...rest }: TextFieldProps) {
+export function TextField({ label, hint, error, pointer, list, onChange, ...rest }: TextFieldProps) {
   return (
-    <Field label={label} hint={hint}>
+    <Field {...{ label, hint, error, pointer }}>
       {(ties) => (
-        <input
-          {...(rest as InputHTMLAttributes)}
-          {...ties}
-          onInput={(event) => {
-            onChange(event.currentTarget.value);
-          }}
-        />
+        <>
+          <input
+            {...({ ...rest, ...(list && { list: `${ties.id}-list` }) } as InputHTMLAttributes)}
+            {...ties}
+            onInput={(event) => {
+              onChange(event.currentTarget.value);
+            }}
+          />
+          {list && (
+            <datalist id={`${ties.id}-list`}>
+              {list.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Field>
   );
+}
+
+/** Tells whether a text may be searched for. A token is not, and is said to be none. */
+export function isSearchable(text: string): boolean {
+  if (!isLikeToken(text)) return true;
+  notify(
+    'Tokens are not searched for: an address would keep them. Search by id, name or value',
+    'warning',
+    wayToInspector(text),
+  );
+  return false;
 }
 
 /** A filter that waits until its reader has stopped typing. */
@@ -73,10 +109,13 @@ export function SearchBox({
   value,
   label,
   onChange,
+  onEnter,
 }: {
   value: string;
   label: string;
   onChange: (value: string) => void;
+  /** Called when Enter is pressed, after `onChange` with what is written. */
+  onEnter?: () => void;
 }) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -94,13 +133,15 @@ export function SearchBox({
     },
     [],
   );
+  const give = (next: string) => {
+    clearTimeout(timer.current);
+    given.current = next.trim();
+    onChange(given.current);
+  };
   const change = (next: string, wait: number) => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      given.current = next.trim();
-      onChange(given.current);
-    }, wait);
+    timer.current = setTimeout(give, wait, next);
   };
   return (
     <div class="search" role="search">
@@ -113,13 +154,24 @@ export function SearchBox({
         spellcheck={false}
         autocomplete="off"
         value={text}
-        onInput={(event) => {
-          change(event.currentTarget.value, 250);
+        onInput={({ currentTarget }) => {
+          if (isSearchable(currentTarget.value)) change(currentTarget.value, 250);
+          else {
+            currentTarget.value = '';
+            change('', 0);
+          }
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {
             change('', 0);
             event.currentTarget.blur();
+          } else if (event.key === 'Enter') {
+            if (event.currentTarget.value.trim() !== given.current) give(event.currentTarget.value);
+            onEnter?.();
+          } else if (event.key === 'ArrowDown') {
+            const row = document.querySelector<HTMLElement>('main [data-row]');
+            row?.focus();
+            if (row) event.preventDefault();
           }
         }}
       />

@@ -1,11 +1,14 @@
 import { complaintAbout, layOut } from '../json-text.ts';
 import { Field } from './fields.tsx';
+import { Text } from './text.tsx';
 
 /** JSON text over several lines, each number as it is written. */
 export function Json({ text, label }: { text: string; label: string }) {
   return (
     <pre class="json" tabIndex={0} role="region" aria-label={label}>
-      {layOut(text)}
+      {layOut(text)
+        .split(/("(?:[^"\\]|\\.)*")/)
+        .map((part, index) => (index % 2 === 0 ? part : <Text key={index}>{part}</Text>))}
     </pre>
   );
 }
@@ -16,16 +19,18 @@ export function JsonField({
   hint,
   value,
   onChange,
+  pointer,
   rows = 5,
 }: {
   label: string;
   hint?: string;
   value: string;
   onChange: (text: string) => void;
+  pointer?: string;
   rows?: number;
 }) {
   return (
-    <Field label={label} hint={hint} error={complaintAbout(value)}>
+    <Field label={label} hint={hint} error={complaintAbout(value)} pointer={pointer}>
       {(ties) => (
         <textarea
           {...ties}
@@ -34,9 +39,6 @@ export function JsonField({
           value={value}
           onInput={(event) => {
             onChange(event.currentTarget.value);
-          }}
-          onBlur={() => {
-            if (complaintAbout(value) === undefined) onChange(layOut(value));
           }}
         />
       )}

@@ -1,5 +1,8 @@
 import { type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { way } from '../router.ts';
+import { isAway } from '../session.ts';
+import { setTitle } from '../title.ts';
 import { Icon } from './icons.tsx';
 
 export function Header({
@@ -19,13 +22,23 @@ export function Header({
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
   useEffect(() => {
-    document.title = `${heading.current?.firstChild?.textContent ?? ''} · User group service`;
+    // A page that waits for its person has left the tab to the sign-in.
+    if (!isAway.value) setTitle(heading.current?.firstChild?.textContent ?? '');
   });
   return (
     <header class="head">
       <div class="head-words">
         {up && (
-          <a class="up" href={up.address}>
+          <a
+            class="up"
+            href={up.address}
+            onClick={(event) => {
+              // The list is then as it was.
+              if (up.address !== way.from || event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              history.back();
+            }}
+          >
             <Icon name="left" /> {up.name}
           </a>
         )}
@@ -49,7 +62,7 @@ export function Panel({
   title?: ComponentChildren;
   about?: ComponentChildren;
   actions?: ComponentChildren;
-  children: ComponentChildren;
+  children?: ComponentChildren;
   /** Its content reaches its edges, as a table does. */
   flush?: boolean;
 }) {
@@ -64,7 +77,7 @@ export function Panel({
           {actions && <div class="actions">{actions}</div>}
         </div>
       )}
-      <div class={flush ? 'flush' : 'panel-body'}>{children}</div>
+      {children && <div class={flush ? 'flush' : 'panel-body'}>{children}</div>}
     </section>
   );
 }
@@ -92,7 +105,7 @@ export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }
 
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+export function Fact({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>

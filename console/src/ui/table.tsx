@@ -1,4 +1,5 @@
 import { type ComponentChildren, type TargetedKeyboardEvent } from 'preact';
+import type { Listed } from '../load.ts';
 import { Button } from './button.tsx';
 import { Trouble } from './trouble.tsx';
 
@@ -7,13 +8,16 @@ export function Table({
   label,
   head,
   children,
+  isLong,
 }: {
   label: string;
   head: ComponentChildren;
   children: ComponentChildren;
+  /** Whether the head stays in sight while the page scrolls. */
+  isLong?: boolean;
 }) {
   return (
-    <div class="table" role="region" aria-label={label} tabIndex={0} onKeyDown={walk}>
+    <div class={isLong ? 'table long' : 'table'} role="region" aria-label={label} tabIndex={0} onKeyDown={walk}>
       <table>
         <thead>
           <tr>{head}</tr>
@@ -27,10 +31,11 @@ export function Table({
 function walk(event: TargetedKeyboardEvent<HTMLDivElement>) {
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6 };
   const step = steps[event.key];
-  if (step === undefined || event.target instanceof HTMLSelectElement) return;
+  const target = event.target as HTMLElement;
+  if (step === undefined || target.closest('select, dialog')) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('tbody [data-row]')];
   if (links.length === 0) return;
-  const row = (event.target as HTMLElement).closest('tr')?.querySelector<HTMLElement>('[data-row]');
+  const row = target.closest('tr')?.querySelector<HTMLElement>('[data-row]');
   const from = row ? links.indexOf(row) : step > 0 ? -1 : links.length;
   links[Math.min(Math.max(from + step, 0), links.length - 1)]?.focus();
   event.preventDefault();
@@ -60,35 +65,48 @@ export function ToolsHead() {
   );
 }
 
-/** The foot of a list: the next page, and any error. */
+/** The foot of a list: how much of it is shown, the next page, and any error. */
 export function ListFoot({
   list,
   what,
+  total,
 }: {
-  list: {
-    rows: unknown[];
-    busy: boolean;
-    fresh: boolean;
-    error: unknown;
-    more: (() => void) | undefined;
-    reload: () => void;
-  };
+  list: Omit<Listed<unknown>, 'examined' | 'stop'> & Partial<Pick<Listed<unknown>, 'examined' | 'stop'>>;
   what: string;
+  /** The number of entries in all, or of those that match where nothing is searched. */
+  total?: number | undefined;
 }) {
+  const { rows, more, stop } = list;
   return (
-    <div class="list-foot" aria-live="polite">
+    <div class="list-foot" aria-live={stop ? 'off' : 'polite'}>
       <Trouble error={list.error} retry={list.reload} />
-      {!list.fresh && !list.error && list.rows.length > 0 && (
-        <span>
-          {list.rows.length} {what}
-          {list.more || list.busy ? ' so far' : ''}
-        </span>
+      {!list.fresh && !list.error && (rows.length > 0 || list.examined !== undefined) && (
+        <span>{progressOf(list, what, total)}</span>
       )}
-      {(list.more ?? (list.busy && !list.fresh)) && (
-        <Button busy={list.busy} onClick={list.more}>
-          {list.rows.length > 0 ? 'Show more' : 'Look further'}
-        </Button>
+      {stop ? (
+        <Button onClick={stop}>Stop</Button>
+      ) : (
+        (more ?? (list.busy && !list.fresh)) && (
+          <Button busy={list.busy} onClick={more}>
+            {list.examined === undefined && rows.length > 0 ? 'Load more' : 'Search on'}
+          </Button>
+        )
       )}
     </div>
   );
+}
+
+function progressOf(
+  { rows, more, stop, busy, examined }: Parameters<typeof ListFoot>[0]['list'],
+  what: string,
+  total: number | undefined,
+): string {
+  const shown = rows.length.toLocaleString();
+  const all = total === undefined ? '' : ` of ${Math.max(total, rows.length, examined ?? 0).toLocaleString()}`;
+  if (examined === undefined) {
+    if (more || busy) return all ? `${shown}${all} ${what}` : `${shown} ${what} loaded`;
+    return `${shown} ${what}`;
+  }
+  if (stop) return `${shown} found. Searched ${examined.toLocaleString()}${all}…`;
+  return more ? `${shown} ${what} found. Searched ${examined.toLocaleString()}${all}.` : `${shown} ${what} found`;
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../api.ts';
+import { isOffline, Refusal } from '../api.ts';
 import { addressOf } from '../router.ts';
 import { may } from '../session.ts';
 import { Button } from './button.tsx';
@@ -12,6 +12,8 @@ function placeOf({ pointer, parameter }: { pointer?: string; parameter?: string 
 /** An error in the words of the API, with the number by which its log can be searched. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
   if (error === undefined || error === null) return null;
+  // Loads run again with the connection, and a bar of its own tells that it is lost.
+  if (retry && isOffline.value) return null;
   const { title, detail, code, status, request_id, errors } =
     error instanceof Refusal
       ? error.problem
@@ -21,7 +23,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
       <Icon name="warning" />
       <div>
         <p>
-          <strong>{title}</strong> {detail !== title && detail !== errors?.[0]?.detail && detail}
+          <strong>{title?.replace(/\w$/, '$&.')}</strong> {detail !== title && detail !== errors?.[0]?.detail && detail}
         </p>
         {errors && errors.length > 0 && (
           <ul>
@@ -35,12 +37,9 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
         <p class="trouble-ids">
           {code && <code>{code}</code>}
           {request_id && (
-            <>
-              <span>
-                request <code>{request_id}</code>
-              </span>
-              <Copy text={request_id} what="request id" />
-            </>
+            <span>
+              request <code>{request_id}</code> <Copy text={request_id} what="request id" />
+            </span>
           )}
           {/* The audit log contains refused calls. */}
           {status === 403 && request_id && may('audit:read') && (

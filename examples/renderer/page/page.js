@@ -51,9 +51,11 @@ async function query() {
 const STATES = { 200: 'shown', 403: 'refused', 503: 'away' };
 
 /** Replaces everything: nothing stays on the page when the viewer may no longer see it. */
-function show(status, { viewer = '', data_source, variables = {}, rows = [], message = '' }) {
+function show(status, { viewer = '', acting, data_source, variables = {}, rows = [], message = '' }) {
   main.dataset.state = STATES[status] ?? 'failed';
-  text('viewer', viewer && `${viewer} is viewing`);
+  // Always shown: a viewer must not take the view of another for their own.
+  text('acting', acting === undefined ? '' : `Viewed by ${acting} as ${viewer}`);
+  text('viewer', viewer && acting === undefined ? `${viewer} is viewing` : '');
   text('message', message || (rows.length === 0 ? 'No sales in these months.' : ''));
   const known = data_source ? { 'data source': data_source, ...variables } : {};
   document.getElementById('variables').replaceChildren(...Object.entries(known).map(toChip));

@@ -16,11 +16,6 @@ import { ApiTokenAuthenticator, type AuthenticApiToken } from './api-token.authe
 import { isInRanges } from '../cidr.ts';
 import { ApiTokenUsage } from './api-token-usage.ts';
 
-interface Identified {
-  token: AuthenticApiToken;
-  caller: TokenCaller;
-}
-
 /**
  * Authenticates every call to a handler that is not public, by `Authorization: Token <API_TOKEN>` (the scheme in any
  * case, RFC 9110, section 11.1) or by another method that the handler accepts. It only identifies the caller; the scope
@@ -37,17 +32,17 @@ export class ApiTokenGuard implements CanActivate {
   canActivate(context: ExecutionContext): true | Promise<true> {
     const [request, response] = context.getArgs<[Request, Response]>();
     const access = accessOf(context.getHandler());
-    if (access.isPublic || this.admitCached(request, access)) return true;
+    if (access.isPublic || this.admitCached(request)) return true;
     return this.authenticate(request, response, access);
   }
 
   /** Admits a caller at once if its token is cached, the usual case. Leaves any other caller, and any error, to `authenticate`. */
-  private admitCached(request: Request, access: Access): boolean {
+  private admitCached(request: Request): boolean {
     const [scheme, credentials] = credentialsOf(request.headers.authorization);
     if (!schemesOf(request.path).includes(scheme)) return false;
     const token = this.authenticator.recall(credentials);
     if (!token) return false;
-    const caller = this.toCaller(token, request, () => this.renew(request, access));
+    const caller = this.toCaller(token, request, credentials);
     if (!isAllowed(token, caller)) return false;
     setCaller(request, caller);
     this.usage.record(token.id);
@@ -56,7 +51,7 @@ export class ApiTokenGuard implements CanActivate {
 
   private async authenticate(request: Request, response: Response, access: Access): Promise<true> {
     try {
-      this.admit(request, await this.identify(request, access));
+      await this.admit(tokenOfHeader(request, access) ?? (await secretOfForm(request)), request);
       return true;
     } catch (error) {
       if (wantsBasic(request, access)) offerBasic(error);
@@ -71,39 +66,31 @@ export class ApiTokenGuard implements CanActivate {
    */
   async authenticateToken(given: string, request: Request, response: Response): Promise<TokenCaller> {
     try {
-      const identified = await this.identifyToken(given, request);
-      this.admit(request, identified);
-      return identified.caller;
+      return await this.admit(given, request);
     } catch (error) {
       await this.failures.count(error, request, response);
       throw error;
     }
   }
 
-  /** @throws AddressNotAllowed, recorded as a refusal of a known caller */
-  private admit(request: Request, { token, caller }: Identified): void {
+  /** @throws ApiTokenInvalid, CredentialsMalformed; AddressNotAllowed, recorded as a refusal of a known caller */
+  private async admit(given: string, request: Request): Promise<TokenCaller> {
+    const token = await this.authenticator.authenticate(requireApiToken(given));
+    const caller = this.toCaller(token, request, given);
     setCaller(request, caller);
     requireAddress(token, caller);
     this.usage.record(token.id);
+    return caller;
   }
 
-  private async renew(request: Request, access: Access): Promise<Caller> {
-    return allowedCaller(await this.identify(request, access));
-  }
-
-  private async identify(request: Request, access: Access): Promise<Identified> {
-    const given = tokenOfHeader(request, access) ?? (await secretOfForm(request));
+  private async renew(given: string, request: Request): Promise<Caller> {
     const token = await this.authenticator.authenticate(requireApiToken(given));
-    return { token, caller: this.toCaller(token, request, () => this.renew(request, access)) };
+    const caller = this.toCaller(token, request, given);
+    requireAddress(token, caller);
+    return caller;
   }
 
-  private async identifyToken(given: string, request: Request): Promise<Identified> {
-    const token = await this.authenticator.authenticate(requireApiToken(given));
-    const renew = async () => allowedCaller(await this.identifyToken(given, request));
-    return { token, caller: this.toCaller(token, request, renew) };
-  }
-
-  private toCaller(token: AuthenticApiToken, request: Request, renew: Caller['renew']): TokenCaller {
+  private toCaller(token: AuthenticApiToken, request: Request, given: string): TokenCaller {
     const { id: apiTokenId, firstTokenId, workspaceId, scopes } = token;
     return {
       workspaceId,
@@ -112,7 +99,7 @@ export class ApiTokenGuard implements CanActivate {
       scopes,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
-      renew,
+      renew: () => this.renew(given, request),
     };
   }
 }
@@ -123,11 +110,6 @@ function isAllowed({ allowedRanges }: AuthenticApiToken, { address }: Caller): b
 
 function requireAddress(token: AuthenticApiToken, caller: Caller): void {
   if (!isAllowed(token, caller)) throw new AddressNotAllowed();
-}
-
-function allowedCaller({ token, caller }: Identified): Caller {
-  requireAddress(token, caller);
-  return caller;
 }
 
 /** Splits the header into the lower-case scheme and the rest; both are empty if it has another form. */

@@ -1,4 +1,4 @@
-import { SchemaName } from '../../common/api-docs.ts';
+import { BaseSchema } from '../../common/api-docs.ts';
 import { CodeOf, Integer, ListOf, Text, Time } from '../../common/fields.ts';
 import { page, response } from '../../common/http/responses/response.ts';
 import { Total, TotalOf } from '../../common/http/parameters/total.ts';
@@ -13,7 +13,7 @@ export type ApiTokenState = 'active' | 'superseded' | 'expired' | 'revoked';
 export const apiTokenStates: readonly ApiTokenState[] = ['active', 'superseded', 'expired', 'revoked'];
 
 /** Everything except the token. */
-@SchemaName('ApiToken')
+@BaseSchema('ApiToken')
 export class ApiTokenView {
   @Integer('Number of the token.', 2)
   id!: number;

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module.ts';
 import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../../common/access/access.decorator.ts';
 import { scopes } from '../../common/access/scopes.ts';
-import { describeRecorded } from '../../common/api-docs.ts';
+import { baseSchemas, describeRecorded } from '../../common/api-docs.ts';
 import { PATCH_TYPES } from '../../common/json/read-body.ts';
 import { serviceVersion } from '../../common/version.ts';
 import { Config } from '../../config/config.ts';
 import { operationExamples } from './examples.ts';
+import { extendSchemas } from './extended-schemas.ts';
 import { describeShared, operationsOf } from './shared-components.ts';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -26,7 +28,7 @@ Create user groups, issue their tokens, and tell embedded dashboards who is view
 
 **Pagination.** A list returns up to \`limit\` entries (50 by default, at most 200) and \`next_cursor\`. Repeat the request with \`cursor=<next_cursor>\` until \`next_cursor\` is absent. Events have their own cursor: \`after\`.
 
-**Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds.
+**Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds. Every response to a request that is counted, refused or not, says in \`RateLimit\` and \`RateLimit-Policy\` what is left; the response 429 describes them.
 
 **Versions.** \`/api/user\` never changes. \`/api/v1\` can gain operations, optional inputs, fields of responses, and values of codes: ignore what you do not know.`;
 
@@ -45,6 +47,7 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
     .addTag('User group tokens', 'Their tokens, for operators and for those who know the group alone.')
     .addTag('Embed tokens', 'Short-lived tokens for pages, derived from a user group.')
     .addTag('Introspection', 'What a token means, for the renderers of dashboards.')
+    .addTag('Revocation', 'Ends tokens for those who hold them, or have found them.')
     .addTag('Registry', 'The schemas and data sources that mappings refer to.')
     .addTag('Workspace', 'What a workspace asks of its user groups.')
     .addTag('Webhooks', 'Where the workspace is told of its events.')
@@ -54,36 +57,37 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
     .addTag('Audit log', 'Who did what.')
     .addTag('Events', 'What has changed, to follow.')
     .addTag('Health', 'What orchestrators and load balancers ask.')
-    // Swagger UI puts the focus into the last one, which therefore is the scheme of every operation.
-    .addSecurity(CLIENT_SECRET_SCHEME, {
-      type: 'http',
-      scheme: 'basic',
-      description:
-        'The API token as the secret of an OAuth 2.0 client (RFC 6749, section 2.3.1), only for introspection. Any client id is accepted.',
+    // The page of the document offers them in this order.
+    .addSecurity(API_TOKEN_SCHEME, {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: `The word \`Token\`, a space, and the API token: \`Token uga_…\`. The first API token is BOOTSTRAP_API_TOKEN, or in the file \`bootstrap-token\` of DATA_DIR; \`user-group-service token create\` issues others. No scope implies another. Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
     })
     .addSecurity(BEARER_SCHEME, {
       type: 'http',
       scheme: 'bearer',
       description: 'The API token, for clients that can send only the standard scheme; not for `/api/user`.',
     })
-    .addSecurity(API_TOKEN_SCHEME, {
-      type: 'apiKey',
-      in: 'header',
-      name: 'Authorization',
-      description: `The word \`Token\`, a space, and the API token: \`Token uga_…\`. The first API token is BOOTSTRAP_API_TOKEN, or in the file \`bootstrap-token\` of DATA_DIR; \`user-group-service token create\` issues others. No scope implies another. Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+    .addSecurity(CLIENT_SECRET_SCHEME, {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        'The API token as the secret of an OAuth 2.0 client (RFC 6749, section 2.3.1), only for introspection. Any client id is accepted.',
     });
   // A relative URL is resolved against that of the document, so that it is right below any path of a proxy.
   if (publicUrl !== undefined) builder.addServer(publicUrl, 'PUBLIC_URL of the service');
   builder.addServer('.', 'The server of this document');
   const base = builder.build();
   base.info.contact = { name: 'The operator of this service' };
-  const document = swagger.SwaggerModule.createDocument(app, base);
+  const document = swagger.SwaggerModule.createDocument(app, base, { extraModels: baseSchemas() });
   document.paths = inOrderOfTags(document);
-  documentBearer(document);
+  documentSecurity(document);
   documentScopes(document);
   documentPatches(document);
   documentExamples(document);
   describeShared(document);
+  extendSchemas(document);
   document.webhooks = { event: WEBHOOK };
   return document;
 }
@@ -105,6 +109,8 @@ const WEBHOOK: PathItem = {
     description:
       'What the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.',
     tags: ['Webhooks'],
+    // The endpoint belongs to the receiver.
+    security: [],
     parameters: [
       messageHeader('webhook-id', 'The event; the same for each attempt.', 'evt_5377108433215711'),
       messageHeader('webhook-timestamp', 'When it was sent, in seconds since 1970.', '1893499200'),
@@ -158,19 +164,34 @@ function inOrderOfTags({ paths, tags = [] }: OpenAPIObject): OpenAPIObject['path
   return Object.fromEntries(sorted);
 }
 
-/** Documents the standard scheme, which is accepted outside the contract's one path. */
-function documentBearer(document: OpenAPIObject): void {
+/** The schemes of most operations, which leave it to the document to name them. */
+const SECURITY: Record<string, string[]>[] = [{ [API_TOKEN_SCHEME]: [] }, { [BEARER_SCHEME]: [] }];
+
+/** Documents the standard scheme, which is accepted outside the contract's one path, and what needs no token. */
+function documentSecurity(document: OpenAPIObject): void {
+  document.security = SECURITY;
   for (const [path, item] of Object.entries(document.paths)) {
-    if (!path.startsWith('/api/v1/')) continue;
-    for (const { security } of operationsOf(item)) security?.push({ [BEARER_SCHEME]: [] });
+    for (const operation of operationsOf(item)) {
+      operation.security ??= [];
+      const takesBearer = operation.security.length > 0 && path.startsWith('/api/v1/');
+      if (takesBearer) operation.security.push({ [BEARER_SCHEME]: [] });
+      if (isDeepStrictEqual(operation.security, SECURITY)) delete operation.security;
+    }
   }
 }
 
-/** Ends the description of each operation with its scope, which most tools do not show otherwise. */
+interface ScopeExtensions {
+  'x-required-scope'?: string;
+  'x-required-scope-with'?: Record<string, string>;
+}
+
+/** Ends the description of each operation with its scopes, which most tools do not show otherwise. */
 function documentScopes({ paths }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(operationsOf)) {
-    const { 'x-required-scope': scope } = operation as { 'x-required-scope'?: string };
-    if (scope !== undefined) operation.description = `${operation.description}\n\nRequired scope: \`${scope}\`.`;
+    const { 'x-required-scope': scope, 'x-required-scope-with': others = {} } = operation as ScopeExtensions;
+    if (scope === undefined) continue;
+    const instead = Object.entries(others).map(([field, other]) => ` With \`${field}\` instead: \`${other}\`.`);
+    operation.description = `${operation.description}\n\nRequired scope: \`${scope}\`.${instead.join('')}`;
   }
 }
 

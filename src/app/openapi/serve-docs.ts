@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import directoryOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import { respondDocument, StoredDocument } from '../../common/http/responses/respond-document.ts';
 import type { Config } from '../../config/config.ts';
+import { docsPage, docsScript, docsStyle } from './docs-page.ts';
 import { buildOpenApi } from './openapi.ts';
 
 interface UiRequest {
@@ -13,36 +14,6 @@ interface UiRequest {
   body?: unknown;
   headers: Partial<Record<string, string>>;
 }
-
-/** The page at `/docs`; every address in it is relative, so that it works below any path of a proxy. */
-const docsPage = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>User group service</title>
-<link rel="icon" type="image/png" href="docs/favicon-32x32.png" sizes="32x32">
-<link rel="icon" type="image/png" href="docs/favicon-16x16.png" sizes="16x16">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<style>body { margin: 0; background: #fafafa }</style>
-<script src="docs/swagger-ui-bundle.js" defer></script>
-<script src="docs/swagger-ui-init.js" defer></script>
-</head>
-<body>
-<div id="swagger-ui"></div>
-</body>
-</html>
-`;
-
-const pageScript = `SwaggerUIBundle({
-  url: 'docs-json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  filter: true,
-  requestInterceptor: ${adaptRequest.toString()},
-});
-`;
 
 /**
  * Adapts requests in the browser, which refuses to send a GET with a body; adds the scheme to a token that was pasted
@@ -80,8 +51,9 @@ export function serveDocs(app: NestExpressApplication, config: Config): void {
   const express: Express = app.getHttpAdapter().getInstance();
   const directory = directoryOfSwaggerUi();
   const pages: Record<string, StoredDocument> = {
-    '': new StoredDocument('text/html; charset=utf-8', () => docsPage),
-    '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () => pageScript),
+    '': new StoredDocument('text/html; charset=utf-8', () => docsPage(config.console)),
+    '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () => docsScript(adaptRequest)),
+    '/page.css': new StoredDocument('text/css; charset=utf-8', () => docsStyle),
   };
   for (const [name, type] of Object.entries(FILES)) {
     pages[`/${name}`] = new StoredDocument(type, () => readFileSync(join(directory, name)));

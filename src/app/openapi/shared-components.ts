@@ -8,13 +8,16 @@ import { sharedResponses } from '../../common/operation.ts';
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 
-/** Are in responses to every call that is counted, unless the limit is off. */
+/**
+ * Sent with every response to a call that is counted, unless the limit is off: a sentence of the document says so, and
+ * the 429 describes them.
+ */
 const RATE_LIMIT = ['RateLimit', 'RateLimit-Policy'];
 
 const HEADERS_BY_STATUS: Record<number, string[]> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
-  429: ['Retry-After'],
+  429: ['Retry-After', ...RATE_LIMIT],
   503: ['Retry-After'],
 };
 
@@ -41,17 +44,16 @@ const HEADERS = {
 /** Describes the common parts of operations once: parameters, error responses, examples of errors, and header fields. */
 export function describeShared(document: OpenAPIObject): void {
   const used = new Set<string>();
-  const parameters = shareParameters(Object.values(document.paths).flatMap(operationsOf));
-  for (const { responses, security } of Object.values(document.paths).flatMap(operationsOf)) {
+  const operations = Object.values(document.paths).flatMap(operationsOf);
+  const parameters = shareParameters(operations);
+  const headers = shareHeaders(operations);
+  const examples = shareExamples(operations);
+  for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
-      if (!response) continue;
-      if ('$ref' in response) {
-        // Without the description of the decorator, which is empty and would hide the shared one.
-        responses[status] = { $ref: response.$ref };
-        used.add(response.$ref.split('/').at(-1)!);
-      } else if (security) {
-        response.headers = { ...response.headers, ...references('headers', RATE_LIMIT) };
-      }
+      if (!response || !('$ref' in response)) continue;
+      // Without the description of the decorator, which is empty and would hide the shared one.
+      responses[status] = { $ref: response.$ref };
+      used.add(response.$ref.split('/').at(-1)!);
     }
   }
   const names = [...used].sort();
@@ -59,26 +61,75 @@ export function describeShared(document: OpenAPIObject): void {
   Object.assign((document.components ??= {}), {
     parameters,
     responses: Object.fromEntries(names.map((name) => [name, describeResponse(name)])),
-    examples: Object.fromEntries(specs.map((spec) => [spec.code, exampleOf(spec)])),
-    headers: HEADERS,
+    examples: { ...examples, ...Object.fromEntries(specs.map((spec) => [spec.code, exampleOf(spec)])) },
+    headers: { ...HEADERS, ...headers },
   });
 }
 
-/** Replaces header fields and query parameters that several operations have by references, and returns them by their names. */
+/** Replaces parameters that several operations have by references, and returns them by their names. */
 function shareParameters(operations: readonly Operation[]): Record<string, object> {
   const all = operations.flatMap(({ parameters = [] }) => parameters);
+  // Without what goes without saying.
+  for (const parameter of all) if ('required' in parameter && !parameter.required) delete parameter.required;
   const texts = all.map((parameter) => JSON.stringify(parameter));
   const repeated = new Set(texts.filter((text, index) => texts.indexOf(text) !== index));
   const shared: Record<string, object> = {};
   for (const operation of operations) {
     operation.parameters = operation.parameters?.map((parameter) => {
-      if ('$ref' in parameter || parameter.in === 'path' || !repeated.has(JSON.stringify(parameter))) return parameter;
-      const { name } = parameter;
+      if ('$ref' in parameter || !repeated.has(JSON.stringify(parameter))) return parameter;
+      // Numbers and the id that the caller gave are both called `id` in a path.
+      const isNumber =
+        (parameter.schema as { type?: string } | undefined)?.type === 'integer' && parameter.in === 'path';
+      const name = isNumber ? `${parameter.name}_number` : parameter.name;
       shared[name] ??= parameter;
       return isDeepStrictEqual(shared[name], parameter) ? { $ref: `#/components/parameters/${name}` } : parameter;
     });
   }
   return shared;
+}
+
+/** Replaces header fields that several responses have by references, and returns them by their names. */
+function shareHeaders(operations: readonly Operation[]): Record<string, object> {
+  const responses = operations
+    .flatMap((operation) => Object.values(operation.responses))
+    .flatMap((response) => (response && 'headers' in response ? [response] : []));
+  const all = responses.flatMap(({ headers = {} }) => Object.entries(headers));
+  const texts = all.map((entry) => JSON.stringify(entry));
+  const repeated = all.filter((_entry, index) => texts.indexOf(texts[index]!) !== index);
+  const shared: Record<string, object> = Object.fromEntries(repeated.toReversed());
+  for (const response of responses) {
+    const own = Object.entries(response.headers ?? {}).map(([name, header]) => [
+      name,
+      isDeepStrictEqual(shared[name], header) ? { $ref: `#/components/headers/${name}` } : header,
+    ]);
+    if (own.length > 0) response.headers = Object.fromEntries(own) as NonNullable<typeof response.headers>;
+  }
+  return shared;
+}
+
+/** Replaces examples of bodies that are given more than once by references, and returns them by their names. */
+function shareExamples(operations: readonly Operation[]): Record<string, object> {
+  const bodies = operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...mediaOf(requestBody).map((media) => ({ name: `${operationId}.request`, media })),
+    ...Object.values(responses)
+      .flatMap(mediaOf)
+      .map((media) => ({ name: `${operationId}.response`, media })),
+  ]);
+  const given = bodies.filter(({ media }) => media.examples);
+  const texts = given.map(({ media }) => JSON.stringify(media.examples));
+  const shared: Record<string, object> = {};
+  for (const [index, { media }] of given.entries()) {
+    const first = texts.indexOf(texts[index]!);
+    if (first === index && !texts.includes(texts[index]!, index + 1)) continue;
+    const { name } = given[first]!;
+    shared[name] ??= media.examples!['example']!;
+    media.examples = { example: { $ref: `#/components/examples/${name}` } };
+  }
+  return shared;
+}
+
+function mediaOf(body: Operation['requestBody'] | Operation['responses'][string]) {
+  return body && 'content' in body ? Object.values(body.content ?? {}) : [];
 }
 
 export function operationsOf({ get, put, post, patch, delete: remove }: PathItem): Operation[] {
@@ -89,11 +140,10 @@ const specsOf = (name: string) => sharedResponses.get(name)!.map(({ spec }) => s
 
 function describeResponse(name: string) {
   const specs = specsOf(name);
-  const isCounted = !name.startsWith('Public');
-  const headers = [...(HEADERS_BY_STATUS[specs[0]!.status] ?? []), ...(isCounted ? RATE_LIMIT : [])];
+  const headers = HEADERS_BY_STATUS[specs[0]!.status];
   return {
     description: `Codes: ${specs.map(({ code }) => `\`${code}\``).join(', ')}.`,
-    headers: references('headers', headers),
+    ...(headers && { headers: references('headers', headers) }),
     content: {
       'application/problem+json': {
         schema: { $ref: schemaPath(Problem) },
@@ -107,8 +157,8 @@ function describeResponse(name: string) {
 }
 
 function exampleOf(spec: ErrorSpec) {
-  const { title, about, detail = about } = spec;
-  return { summary: title, ...(detail !== about && { description: about }), value: exampleProblem(spec) };
+  const { about, detail = about } = spec;
+  return { ...(detail !== about && { description: about }), value: exampleProblem(spec) };
 }
 
 function references(kind: 'examples' | 'headers', names: string[]) {

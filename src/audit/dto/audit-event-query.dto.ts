@@ -62,6 +62,6 @@ function numberViolations(value: unknown, pointer: string): Violation[] {
 /** Accepts globs that each match an action of the log. */
 export function typesViolations(value: unknown, pointer: string): Violation[] {
   if (areGlobsOf(value, auditActions)) return [];
-  const detail = 'Each of the types must match an action of docs/audit-log.md, such as user_group.* does.';
+  const detail = 'Each of the types must match an action of the audit log, such as user_group.* does.';
   return [{ pointer, code: 'not_acceptable', detail }];
 }

@@ -38,7 +38,7 @@ export class AuditEventView {
   @Time('When it happened.')
   occurred_at!: string;
 
-  @Text('The action, as `noun.verb`; docs/audit-log.md lists them.', 'user_group.update')
+  @Text('The action, as `noun.verb`: see the page Audit log.', 'user_group.update')
   action!: string;
 
   @Nested(AuditEventActor, 'Who did it.')

@@ -31,19 +31,10 @@ export class PostgresChangeFeed extends ChangeFeed {
 
   constructor({ url, isPooled, sessionUrl }: Ways) {
     super();
-    this.poller = new PostgresChangePoller(url, isPooled, {
-      invalidate: (change) => {
-        this.invalidate(change);
-      },
-      invalidateAll: () => {
-        this.invalidateAll();
-      },
-    });
+    this.poller = new PostgresChangePoller(url, isPooled, this);
     if (sessionUrl === undefined) return;
     this.sender = new PostgresChangeSender(sessionUrl, this.self);
-    this.receiver = new PostgresChangeReceiver(sessionUrl, (message) => {
-      this.receive(message);
-    });
+    this.receiver = new PostgresChangeReceiver(sessionUrl, (message) => this.receive(message));
   }
 
   override isCurrent(): boolean {

@@ -159,7 +159,7 @@ export class PostgresChangePoller {
 
   private setPolling(isPolling: boolean, err?: unknown): void {
     if (this.isPolling === isPolling || this.ending.signal.aborted) return;
-    if (!isPolling) this.logger.warn({ msg: 'change poll failed; answers come from the database', err });
+    if (!isPolling) this.logger.warn({ msg: 'change poll failed; responses come from the database', err });
     else if (this.isPolling === false) this.logger.log({ msg: 'change poll recovered' });
     this.isPolling = isPolling;
   }

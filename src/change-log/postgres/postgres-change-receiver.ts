@@ -49,9 +49,7 @@ export class PostgresChangeReceiver {
     let wasListening = false;
     try {
       connection.onNotification(this.received);
-      await connection.open(() => {
-        lost.abort();
-      });
+      await connection.open(() => lost.abort());
       await connection.query({ text: `LISTEN ${CHANGE_CHANNEL}` });
       wasListening = true;
       this.setListening(true);

@@ -6,7 +6,7 @@ import type { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
 import { WorkspaceService } from '../../workspace/workspace.service.ts';
 import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
-import { outputOption, type Printing, printPart } from '../output.ts';
+import { type Printing, printPart } from '../output.ts';
 import type { Columns } from '../print-table.ts';
 import { readPages } from '../read-pages.ts';
 import { toCell } from '../resource-command.ts';
@@ -51,9 +51,7 @@ export function defineAudit(audit: Command): void {
     'list',
     'list the latest events, newest first',
     "--workspace default --types 'user_group.*' --from 2030-01-01T00:00:00Z",
-  )
-    .addOption(outputOption())
-    .option('--workspace <name>', 'only of this workspace; of every one, and of none, if not given');
+  ).option('--workspace <name>', 'only of this workspace; of every one, and of none, if not given');
   limitOption(parameterOptions(list, filters))
     .option('--cursor <cursor>', 'where to go on, as the list before has said; needs --workspace')
     .action(async (options: Settings) => {

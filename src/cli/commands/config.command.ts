@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { configure } from '../configure.ts';
-import { outputOption, printOne, type Printing } from '../output.ts';
+import { printOne, type Printing } from '../output.ts';
 import { subcommandOf } from '../subcommand.ts';
 
 export function defineConfig(config: Command): void {
-  subcommandOf(config, 'check', 'check the environment without touching the database')
-    .addOption(outputOption())
-    .action(async (options: Printing) => {
+  subcommandOf(config, 'check', 'check the environment without touching the database').action(
+    async (options: Printing) => {
       const config = await configure();
       const { databaseUrl, dataDir, plugins } = config;
       if (plugins.length > 0) {
@@ -19,5 +18,6 @@ export function defineConfig(config: Command): void {
       const sentence = `The configuration is valid. Database: ${database}.${added}`;
       if (options.output === 'table') console.log(sentence);
       else printOne(options, { success: 1, database, plugins: names });
-    });
+    },
+  );
 }

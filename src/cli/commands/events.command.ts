@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Caller } from '../../common/access/caller.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
 import { EventQueryDto } from '../../event/feed/dto/event-query.dto.ts';
-import type { EventsResponse, EventView } from '../../event/feed/dto/event-response.dto.ts';
+import type { EventView } from '../../event/feed/dto/event-response.dto.ts';
 import { EventService } from '../../event/feed/event.service.ts';
 import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
 import { outputOption, type Printing, printList, printPart } from '../output.ts';
@@ -62,12 +62,8 @@ async function run(app: INestApplicationContext, caller: Caller, options: Settin
   }
   if (options.output === 'table') printTable(columns, [], { least: WIDTHS });
   for (;;) {
-    printFurther(options, response);
+    if (options.output === 'table') printTable(columns, response.events, { least: WIDTHS, headed: false });
+    else printList(options, response, 'events', columns);
     response = await read({ ...given, after: response.next_cursor, wait: WAIT });
   }
-}
-
-function printFurther(options: Printing, response: EventsResponse): void {
-  if (options.output === 'table') printTable(columns, response.events, { least: WIDTHS, headed: false });
-  else printList(options, response, 'events', columns);
 }

@@ -16,13 +16,14 @@ import { UserGroupExporter } from '../../user-group/bulk/user-group-exporter.ts'
 import { UserGroupImporter } from '../../user-group/bulk/user-group-importer.ts';
 import { endProgress, printMessage, showCount, showProgress } from '../show-progress.ts';
 import { toTerminalJson } from '../print-table.ts';
-import { type Form, outputOption, type Printing, printOne } from '../output.ts';
-import { subcommandOf, withWorkspaceOption } from '../subcommand.ts';
+import { type Form, type Printing, printOne } from '../output.ts';
+import { subcommandOf, withExample, withWorkspaceOption } from '../subcommand.ts';
 import { withKeys } from '../with-services.ts';
 
 interface ImportSettings extends Printing {
   workspace: string;
   results?: string;
+  dryRun?: true;
 }
 
 interface ExportSettings {
@@ -35,27 +36,28 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const STANDARD = '-';
 
 export function defineBulk(group: Command): void {
-  withWorkspaceOption(
-    subcommandOf(
-      group,
-      'import',
-      'store a group for each line of JSON; can be interrupted and repeated',
-      'groups.ndjson --results results.ndjson',
-    ),
+  subcommandOf(
+    group,
+    'import',
+    'store a group for each line of JSON; can be interrupted and repeated',
+    'groups.ndjson --results results.ndjson',
     'groups',
   )
-    .addOption(outputOption())
     .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
     .option('--results <file>', 'write what became of each line there')
+    .option('--dry-run', 'say what the import would do, and store nothing')
     .action((file: string, settings: ImportSettings) =>
       withKeys(settings.workspace, (app, caller) => importFrom(app, caller, file, settings)),
     );
 
   withWorkspaceOption(
-    subcommandOf(group, 'export', 'write every group with its token, one line of JSON each', 'groups.ndjson'),
+    withExample(
+      group.command('export').description('write every group with its token, one line of JSON each'),
+      'group export groups.ndjson',
+    ),
     'groups',
   )
-    .argument('[file]', 'readable by its owner alone; standard output if not given', STANDARD)
+    .argument('[file]', 'readable only by its owner; standard output if not given', STANDARD)
     .option('--without-tokens', 'leave the tokens out')
     .option('--force', 'replace the file if it is there')
     .action((file: string, settings: ExportSettings) =>
@@ -67,12 +69,13 @@ async function importFrom(
   app: INestApplicationContext,
   caller: Caller,
   path: string,
-  { output, results }: ImportSettings,
+  { output, results, dryRun }: ImportSettings,
 ): Promise<void> {
   const lines = splitLines(await openInput(path), app.get(Config).bodyLimit);
   const resultsFile = results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
   let last: ImportSummary | undefined;
-  for await (const answers of app.get(UserGroupImporter).run(caller, lines)) {
+  const query = dryRun ? { dry_run: 'true' as const } : {};
+  for await (const answers of app.get(UserGroupImporter).run(caller, lines, query)) {
     if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(answers));
     for (const answer of answers) {
       if ('summary' in answer) last = answer;
@@ -81,6 +84,7 @@ async function importFrom(
   }
   if (resultsFile !== undefined) closeSync(resultsFile);
   endProgress();
+  if (dryRun && output === 'table') console.error('Nothing is stored. The import would do this:');
   report(last!, output);
 }
 

@@ -1,13 +1,11 @@
-import type { INestApplicationContext } from '@nestjs/common';
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Caller } from '../../common/access/caller.ts';
+import type { Command } from 'commander';
 import { Preconditions } from '../../common/http/parameters/preconditions.ts';
 import type { CountedQueryDto } from '../../common/http/parameters/total.ts';
-import { parseStrictJson } from '../../common/json/strict-json.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
-import { PreconditionFailed, ServiceError } from '../../common/problem/errors.ts';
+import { PreconditionFailed } from '../../common/problem/errors.ts';
 import { OperatorRefusal } from '../../common/problem/operator-error.ts';
 import type { UserGroupWithTokenResponse } from '../../user-group/group/dto/user-group-response.dto.ts';
+import { GroupViewService } from '../../introspection/group-view.service.ts';
 import { UserGroupInput } from '../../user-group/group/dto/user-group.dto.ts';
 import { UserGroupQueryDto } from '../../user-group/resource/dto/user-group-query.dto.ts';
 import type { UserGroupResource } from '../../user-group/resource/dto/user-group-resource-response.dto.ts';
@@ -15,16 +13,18 @@ import {
   ReplaceUserGroupRequest,
   UpdateUserGroupRequest,
 } from '../../user-group/resource/dto/user-group-resource.dto.ts';
+import { VersionsQueryDto } from '../../user-group/resource/dto/versions-query.dto.ts';
+import type { VersionView } from '../../user-group/resource/dto/versions-response.dto.ts';
+import { UserGroupHistory } from '../../user-group/resource/user-group-history.service.ts';
 import { UserGroupList } from '../../user-group/resource/user-group-list.ts';
 import { UserGroupResourceService } from '../../user-group/resource/user-group-resource.service.ts';
 import { RotateUserGroupTokenByIdRequest } from '../../user-group/rotation/dto/grace.dto.ts';
 import { UserGroupTokenService } from '../../user-group/rotation/user-group-token.service.ts';
 import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
-import { outputOption, printDone, type Printing, printOne, printPart, printSecret } from '../output.ts';
+import { printDone, type Printing, printOne, printPart } from '../output.ts';
 import type { Columns } from '../print-table.ts';
 import { readPages } from '../read-pages.ts';
-import { parseSeconds, toBody, toCell } from '../resource-command.ts';
-import { subcommandOf, withWorkspaceOption } from '../subcommand.ts';
+import { type GivenJson, parseJson, parseSeconds, resourceCommand, toBody, toCell, toId } from '../resource-command.ts';
 import { withKeys, withWorkspace } from '../with-services.ts';
 import { defineBulk } from './group-bulk.command.ts';
 
@@ -35,56 +35,59 @@ const filters: Record<Filter, string> = {
   name_prefix: 'only with a name that begins like this',
   property_name: 'only with a property of this name',
   property_value: 'only with this value of that property, such as 25, true or EMEA',
-  suspended: '"true": only suspended groups; "false": only others',
-  resolvable: '"true": only groups whose whole mapping is registered; "false": only others',
-  sort: 'such as name or -created_at; "-" reverses the order',
+  status: 'only of this status: active, suspended, expired, incomplete or unresolved',
+  valid_until_after: 'only if it ends after this time, such as 2030-06-30T22:00:00Z',
+  valid_until_before: 'only if it ends before this time',
+  in_overlap: 'true: only with an old token that is still valid after a rotation; false: only without one',
+  sort: 'such as name, -created_at or status; "-" reverses the order',
 };
 
 const columns: Columns<UserGroupResource> = {
   'TEAM ID': ({ team_id }) => team_id,
   'PROVIDED ID': ({ provided_id }) => provided_id,
   NAME: ({ name }) => name,
-  STATE: ({ suspended_at }) => (suspended_at === null ? 'active' : 'suspended'),
+  STATUS: ({ status }) => status,
   CREATED: ({ created_at }) => toCell(created_at),
   CHANGED: ({ updated_at }) => toCell(updated_at),
 };
 
-interface OwnOptions extends Printing {
-  workspace: string;
-}
+const versionColumns: Columns<VersionView> = {
+  VERSION: ({ version }) => version,
+  'TEAM ID': ({ team_id }) => team_id,
+  RECORDED: ({ recorded_at }) => toCell(recorded_at),
+  REPLACED: ({ replaced_at }) => toCell(replaced_at),
+  CHANGE: ({ change }) => change ?? '-',
+  CHANGED: ({ changed }) => changed.join(', '),
+  NAME: ({ name }) => name,
+};
 
 interface Content {
   name?: string;
   mapping?: GivenJson;
   properties?: GivenJson;
-}
-
-/** A JSON text that was given; null alone would count as no value of the option. */
-interface GivenJson {
-  value: unknown;
-}
-
-interface Given<Options> {
-  app: INestApplicationContext;
-  resources: UserGroupResourceService;
-  caller: Caller;
-  options: Options & OwnOptions;
-  /** The caller's own id of the group. */
-  id: string;
+  validUntil?: string;
 }
 
 const UNCONDITIONAL = new Preconditions(undefined, undefined);
 const ONLY_NEW = new Preconditions(undefined, '*');
 
 export function defineGroup(group: Command): void {
-  const subcommand = (name: string, description: string, example = '') =>
-    withWorkspaceOption(subcommandOf(group, name, description, example), 'group').addOption(outputOption());
-  const about = (name: string, description: string, example = '') =>
-    subcommand(name, description, `acme-emea ${example}`).argument('<id>', 'your own id of the group');
+  const { subcommand, about, run, runToOne, issued } = resourceCommand(group, {
+    noun: 'group',
+    service: UserGroupResourceService,
+    one: 'user_group',
+    many: 'user_groups',
+    columns,
+    id: { about: 'your own id of the group', example: 'acme-emea', parse: String },
+  });
+  const printIssued = (options: Printing, response: UserGroupWithTokenResponse) => {
+    const { provided_id, team_id, token } = response.user_group;
+    issued(options, response, `Token of the user group "${provided_id}" (team_id ${team_id}):`, token);
+  };
 
-  limitOption(parameterOptions(subcommand('list', 'list user groups', '--search acme --suspended true'), filters))
+  limitOption(parameterOptions(subcommand('list', 'list user groups', '--search acme --status suspended'), filters))
     .option('--cursor <cursor>', 'where to go on, as the list before has said')
-    .action((options: OwnOptions & Limited & { cursor?: string }) =>
+    .action((options: Printing & Limited & { workspace: string; cursor?: string }) =>
       withWorkspace(options.workspace, async (app, caller) => {
         const query = givenParameters(options, filters);
         const groups = app.get(UserGroupList);
@@ -97,9 +100,7 @@ export function defineGroup(group: Command): void {
     );
 
   about('show', 'show a user group, without its token').action(
-    run(withWorkspace, async ({ resources, caller, options, id }) => {
-      printOne(options, (await resources.get(caller, id)).answer, 'user_group');
-    }),
+    runToOne(async ({ service, caller, id }) => (await service.get(caller, id)).answer),
   );
 
   withContent(
@@ -107,15 +108,15 @@ export function defineGroup(group: Command): void {
   )
     .requiredOption('--name <name>', 'its name')
     .action(
-      run<Content>(withKeys, async ({ app, resources, caller, options, id }) => {
+      run<Content>(async ({ app, service, caller, options, id }) => {
         const { user_group_id } = checkedDto(UserGroupInput, { user_group_id: id });
         const dto = checkedDto(ReplaceUserGroupRequest, toWire(options));
-        await resources.replace(caller, user_group_id, dto, ONLY_NEW).catch((error: unknown) => {
+        await service.replace(caller, user_group_id, dto, ONLY_NEW).catch((error: unknown) => {
           if (!(error instanceof PreconditionFailed)) throw error;
           throw new OperatorRefusal('The workspace has a user group of this id already.');
         });
         printIssued(options, await app.get(UserGroupTokenService).getCurrent(caller, id));
-      }),
+      }, withKeys),
     );
 
   withContent(
@@ -123,75 +124,70 @@ export function defineGroup(group: Command): void {
   )
     .option('--name <name>', 'its name')
     .action(
-      run<Content>(withKeys, async ({ resources, caller, options, id }) => {
+      runToOne<Content>(async ({ service, caller, options, id }) => {
         const dto = checkedDto(UpdateUserGroupRequest, toWire(options));
-        printOne(options, (await resources.patch(caller, id, dto, UNCONDITIONAL)).answer, 'user_group');
-      }),
+        return (await service.patch(caller, id, dto, UNCONDITIONAL)).answer;
+      }, withKeys),
     );
 
   for (const [name, description] of [
     ['suspend', 'end the tokens of a user group until it is resumed'],
     ['resume', 'make the current token of a suspended user group valid again'],
   ] as const) {
-    about(name, description).action(
-      run(withKeys, async ({ resources, caller, options, id }) => {
-        printOne(options, await resources[name](caller, id), 'user_group');
-      }),
-    );
+    about(name, description).action(runToOne(({ service, caller, id }) => service[name](caller, id), withKeys));
   }
 
-  about('delete', 'delete a user group with its tokens for good').action(
-    run(withKeys, async ({ resources, caller, options, id }) => {
-      const response = await resources.delete(caller, id, UNCONDITIONAL);
-      printDone(options, `The user group "${id}" is deleted.`, response);
+  about('view', 'show what a renderer gets for a user group').action(
+    run(async ({ app, caller, options, id }) => {
+      printOne(options, await app.get(GroupViewService).get(caller, id), 'view');
+    }, withKeys),
+  );
+
+  about('history', 'list the states that a user group has had, newest first').action(
+    run(async ({ app, caller, options, id }) => {
+      const history = app.get(UserGroupHistory);
+      const read = (page: object) => history.list(caller, id, checkedDto(VersionsQueryDto, page));
+      printPart(options, await readPages('versions', Infinity, read), 'versions', versionColumns);
     }),
+  );
+
+  about('restore', 'write a state that a user group has had; create the group again if it is deleted', '--state 3')
+    .requiredOption('--state <number>', 'the number of the state, as `group history` shows it', toId)
+    .action(
+      runToOne<{ state: number }>(async ({ app, caller, options, id }) => {
+        const { answer } = await app.get(UserGroupHistory).restore(caller, id, options.state, {}, UNCONDITIONAL);
+        return answer;
+      }, withKeys),
+    );
+
+  about('delete', 'delete a user group with its tokens for good').action(
+    run(async ({ service, caller, options, id }) => {
+      const response = await service.delete(caller, id, UNCONDITIONAL);
+      printDone(options, `The user group "${id}" is deleted.`, response);
+    }, withKeys),
   );
 
   about('rotate', 'issue a token in the place of the current one and print it', '--grace-period-seconds 300')
     .option('--grace-period-seconds <seconds>', 'for how long the old one can be introspected', parseSeconds)
     .action(
-      run<{ gracePeriodSeconds?: number }>(withKeys, async ({ app, caller, options, id }) => {
+      run<{ gracePeriodSeconds?: number }>(async ({ app, caller, options, id }) => {
         const body = toBody({ grace_period_seconds: options.gracePeriodSeconds });
         const dto = checkedDto(RotateUserGroupTokenByIdRequest, body);
         printIssued(options, await app.get(UserGroupTokenService).rotateByGroup(caller, id, dto));
-      }),
+      }, withKeys),
     );
 
   defineBulk(group);
 }
 
-function run<Options = object>(within: typeof withWorkspace, work: (given: Given<Options>) => Promise<void>) {
-  return (...given: unknown[]): Promise<void> => {
-    const [id, options] = given as [string, Options & OwnOptions];
-    return within(options.workspace, (app, caller) =>
-      work({ app, resources: app.get(UserGroupResourceService), caller, options, id }),
-    );
-  };
-}
-
 function withContent(command: Command): Command {
   return command
     .option('--mapping <json>', 'which data source each schema has, such as {"sales":42}', parseJson)
-    .option('--properties <json>', 'variables for dashboards, such as {"region":"EMEA"}', parseJson);
+    .option('--properties <json>', 'variables for dashboards, such as {"region":"EMEA"}', parseJson)
+    .option('--valid-until <time>', 'when its tokens end, such as 2030-06-30T22:00:00Z; "null" for never');
 }
 
-function toWire({ name, mapping, properties }: Content): object {
-  return toBody({ name, mapping: mapping?.value, properties: properties?.value });
-}
-
-function printIssued(options: Printing, response: UserGroupWithTokenResponse): void {
-  const { provided_id, team_id, token } = response.user_group;
-  printSecret(options, response, 'user_group', `Token of the user group "${provided_id}" (team_id ${team_id}):`, token);
-}
-
-/** Reads JSON as the API does. */
-function parseJson(text: string): GivenJson {
-  try {
-    const { value, violations, lossyNumbers } = parseStrictJson(Buffer.from(text));
-    const [violation] = [...violations, ...lossyNumbers];
-    if (violation === undefined) return { value };
-    throw new InvalidArgumentError(violation.detail);
-  } catch (error) {
-    throw error instanceof ServiceError ? new InvalidArgumentError(error.message.replace('body', 'value')) : error;
-  }
+function toWire({ name, mapping, properties, validUntil }: Content): object {
+  const valid_until = validUntil === 'null' ? null : validUntil;
+  return toBody({ name, mapping: mapping?.value, properties: properties?.value, valid_until });
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { text } from 'node:stream/consumers';
 import { checkedDto } from '../../common/json/to-dto.ts';
+import { InspectTokenRequest } from '../../inspection/dto/inspection.dto.ts';
+import { InspectionService } from '../../inspection/inspection.service.ts';
 import { IntrospectionRequest } from '../../introspection/dto/introspect.dto.ts';
 import { IntrospectionService } from '../../introspection/introspection.service.ts';
 import { outputOption, type Printing, printOne } from '../output.ts';
@@ -25,6 +27,18 @@ export function defineIntrospect(command: Command): void {
         const token = given === STANDARD ? (await text(process.stdin)).trim() : given;
         const dto = checkedDto(IntrospectionRequest, toBody({ token, schema_id: options.schemaId }));
         printOne(options, await app.get(IntrospectionService).introspect(caller, dto, true));
+      }),
+    );
+}
+
+export function defineInspect(command: Command): void {
+  withWorkspaceOption(withExample(command, 'inspect < token.txt'), 'token')
+    .addOption(outputOption())
+    .action((options: Printing & { workspace: string }) =>
+      withKeys(options.workspace, async (app, caller) => {
+        // From standard input alone: arguments are visible to every process of the machine.
+        const { token } = checkedDto(InspectTokenRequest, { token: (await text(process.stdin)).trim() });
+        printOne(options, await app.get(InspectionService).inspect(caller, token), 'inspection');
       }),
     );
 }

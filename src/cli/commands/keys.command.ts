@@ -10,18 +10,15 @@ import {
 import { TokenRewrapper } from '../../key-administration/token-rewrapper.ts';
 import { WebhookSecretRewrapper } from '../../key-administration/webhook-secret-rewrapper.ts';
 import { configure } from '../configure.ts';
-import { outputOption, printDone, type Printing, printList, printSecret } from '../output.ts';
+import { printDone, type Printing, printList, printSecret } from '../output.ts';
 import { endProgress, showProgress } from '../show-progress.ts';
 import { subcommandOf } from '../subcommand.ts';
 import { withServices } from '../with-services.ts';
 
 export function defineKeys(keys: Command): void {
-  const subcommand = (name: string, description: string, example = '') =>
-    subcommandOf(keys, name, description, example).addOption(outputOption());
-
-  subcommand('create', 'print a new key for TOKEN_ENCRYPTION_KEYS; stores nothing', 'k2')
+  subcommandOf(keys, 'create', 'print a new key for TOKEN_ENCRYPTION_KEYS; stores nothing', 'k2')
     .argument('<id>', '1-32 of A-Z a-z 0-9 _ -, never used before', parseId)
-    .option('--wrapped', 'made and wrapped by Vault, which alone can unwrap it')
+    .option('--wrapped', 'made and wrapped by Vault; only Vault can unwrap it')
     .action(async (id: string, options: Printing & { wrapped?: true }) => {
       const { wrapped } = options;
       const config = await configure({ needsKeys: false });
@@ -30,7 +27,7 @@ export function defineKeys(keys: Command): void {
       printSecret(options, { success: 1, encryption_key: made }, 'encryption_key', `Key "${id}":`, made.key);
     });
 
-  subcommand('status', 'list the keys, what each has encrypted, and how often it was used').action(
+  subcommandOf(keys, 'status', 'list the keys, what each has encrypted, and how often it was used').action(
     (options: Printing) =>
       withServices(async (app) => {
         const encryption_keys = await app.get(EncryptionKeyService).status();
@@ -44,7 +41,7 @@ export function defineKeys(keys: Command): void {
       }),
   );
 
-  subcommand('rewrap', 'encrypt everything with the first key; can be interrupted and repeated').action(
+  subcommandOf(keys, 'rewrap', 'encrypt everything with the first key; can be interrupted and repeated').action(
     (options: Printing) =>
       withServices(async (app) => {
         const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
@@ -60,7 +57,7 @@ export function defineKeys(keys: Command): void {
       }),
   );
 
-  subcommand('forget', 'give up a lost key, so that the server starts without it', 'k1 --yes')
+  subcommandOf(keys, 'forget', 'give up a lost key, so that the server starts without it', 'k1 --yes')
     .argument('<id>', 'see "keys status"')
     .option('--yes', 'do it, instead of saying what would happen')
     .action((id: string, options: Printing & { yes?: true }) =>

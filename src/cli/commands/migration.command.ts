@@ -9,14 +9,16 @@ import {
   revertMigration,
 } from '../../database/schema/migrate.ts';
 import { configure, notifyOperator } from '../configure.ts';
-import { outputOption, printDone, type Printing, printList } from '../output.ts';
+import { printDone, type Printing, printList } from '../output.ts';
 import { subcommandOf } from '../subcommand.ts';
 
 export function defineMigration(migration: Command): void {
-  const subcommand = (name: string, description: string, example = '') =>
-    subcommandOf(migration, name, description, example).addOption(outputOption());
-
-  subcommand('run', 'run the pending migrations; the server does so at its start', '--grant-to user_groups_service')
+  subcommandOf(
+    migration,
+    'run',
+    'run the pending migrations; the server does so at its start',
+    '--grant-to user_groups_service',
+  )
     .option('--grant-to <role>', 'then give this PostgreSQL role what it needs to serve, and no more')
     .action(async (options: Printing & { grantTo?: string }) => {
       const { grantTo } = options;
@@ -34,7 +36,7 @@ export function defineMigration(migration: Command): void {
       if (grantTo !== undefined) await grantRights(config, grantTo);
     });
 
-  subcommand('revert', 'undo the latest migration, with the data its tables hold', '--plugin seats')
+  subcommandOf(migration, 'revert', 'undo the latest migration, with the data its tables hold', '--plugin seats')
     .option('--plugin <name>', 'of this plugin, not of the service')
     .action(async (options: Printing & { plugin?: string }) => {
       const name = await revertMigration(await configureForSchema(), notifyOperator, options.plugin);
@@ -42,7 +44,7 @@ export function defineMigration(migration: Command): void {
       printDone(options, sentence, { success: 1, reverted: name ?? null });
     });
 
-  subcommand('show', 'list the migrations').action(async (options: Printing) => {
+  subcommandOf(migration, 'show', 'list the migrations').action(async (options: Printing) => {
     const migrations = await listMigrations(await configureForSchema(), notifyOperator);
     printList<MigrationState>(options, { success: 1, migrations, has_more: false }, 'migrations', {
       MIGRATION: ({ name, plugin }) => (plugin === undefined ? name : `${plugin}: ${name}`),

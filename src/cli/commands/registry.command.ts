@@ -8,7 +8,7 @@ import {
 import type { RegisteredView } from '../../registry/things/dto/registered-response.dto.ts';
 import { dataSourceKind, type RegisteredKind, schemaKind } from '../../registry/things/registered-kind.ts';
 import { RegistryService } from '../../registry/things/registry.service.ts';
-import { resourceCommand, toBody, toCell } from '../resource-command.ts';
+import { numberIn, resourceCommand, toBody, toCell } from '../resource-command.ts';
 
 interface Settings {
   providedId?: string;
@@ -37,6 +37,7 @@ function defineKind(group: Command, kind: RegisteredKind, example: string): void
       CREATED: ({ created_at }) => toCell(created_at),
       CHANGED: ({ updated_at }) => toCell(updated_at),
     },
+    id: numberIn(group),
   });
   // Makes the response of the API.
   const respond = (view: RegisteredView) => ({ success: 1, [type]: view });

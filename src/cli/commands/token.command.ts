@@ -10,7 +10,7 @@ import {
 import { type Scope, scopes } from '../../common/access/caller.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
 import type { Printing } from '../output.ts';
-import { parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
+import { numberIn, parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
@@ -43,6 +43,7 @@ export function defineToken(token: Command): void {
       EXPIRES: ({ expires_at }) => toCell(expires_at),
       'LAST USED': ({ last_used_at }) => toCell(last_used_at),
     },
+    id: numberIn(token),
   });
   const printIssued = (options: Printing & { workspace: string }, response: ApiTokenWithSecretResponse) => {
     const { id, token: secret } = response.api_token;

@@ -18,7 +18,7 @@ import { WebhookDeliveryService } from '../../webhook/delivery/webhook-delivery.
 import { WebhookEndpointService } from '../../webhook/endpoint/webhook-endpoint.service.ts';
 import { printDone, type Printing, printList } from '../output.ts';
 import type { Columns } from '../print-table.ts';
-import { parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
+import { numberIn, parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
 
 interface Settings {
   url?: string;
@@ -61,6 +61,7 @@ export function defineWebhook(webhook: Command): void {
       SIGNATURE: ({ signature }) => signature,
       CREATED: ({ created_at }) => toCell(created_at),
     },
+    id: numberIn(webhook),
   });
   const withSettings = (command: Command) =>
     command
@@ -120,7 +121,7 @@ export function defineWebhook(webhook: Command): void {
     );
 
   about('attempts', 'list the latest attempts to send to an endpoint')
-    .option('--event-id <id>', 'those of one event alone')
+    .option('--event-id <id>', 'only those of one event')
     .action(
       run<{ eventId?: string }>(async ({ app, caller, options, id }) => {
         const query = toBody({ limit: '200', event_id: options.eventId });

@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { checkedDto } from '../../common/json/to-dto.ts';
 import { toWireTime } from '../../common/time.ts';
+import { EndTokensRequest } from '../../revocation/dto/end-tokens.dto.ts';
+import { EndTokensService } from '../../revocation/end-tokens.service.ts';
 import { UpdateWorkspaceRequest } from '../../registry/settings/dto/workspace.dto.ts';
 import { WorkspaceSettingsService } from '../../registry/settings/workspace-settings.service.ts';
 import { type ListedWorkspace, WorkspaceService } from '../../workspace/workspace.service.ts';
-import { outputOption, printDone, type Printing, printList, printOne } from '../output.ts';
-import { parseList, toBody, toCell } from '../resource-command.ts';
+import { printDone, type Printing, printList, printOne } from '../output.ts';
+import { type GivenJson, parseJson, parseList, toBody, toCell } from '../resource-command.ts';
 import { subcommandOf } from '../subcommand.ts';
 import { withServices, withWorkspace } from '../with-services.ts';
 
@@ -13,18 +15,23 @@ type Quota = number | 'none';
 
 interface Settings extends Printing {
   mappingPolicy?: string;
-  requiredProperties?: string;
+  variables?: GivenJson;
   requiredSchemas?: string;
   embedTokenIssuer?: string;
   embedTokenAudiences?: string;
+  viewAs?: string;
   userGroupQuota?: Quota;
 }
 
-export function defineWorkspace(workspace: Command): void {
-  const subcommand = (name: string, description: string, example = '') =>
-    subcommandOf(workspace, name, description, example).addOption(outputOption());
+interface Ending extends Printing {
+  kinds: string;
+  reason: string;
+  before?: string;
+  dryRun?: true;
+}
 
-  subcommand('create', 'create a workspace', 'acme')
+export function defineWorkspace(workspace: Command): void {
+  subcommandOf(workspace, 'create', 'create a workspace', 'acme')
     .argument('<name>', 'the name of the workspace')
     .action((name: string, options: Printing) =>
       withServices(async (app) => {
@@ -35,7 +42,7 @@ export function defineWorkspace(workspace: Command): void {
       }),
     );
 
-  subcommand('list', 'list the workspaces').action((options: Printing) =>
+  subcommandOf(workspace, 'list', 'list the workspaces').action((options: Printing) =>
     withServices(async (app) => {
       const workspaces = (await app.get(WorkspaceService).list()).map(toView);
       printList<ReturnType<typeof toView>>(options, { success: 1, workspaces, has_more: false }, 'workspaces', {
@@ -49,7 +56,7 @@ export function defineWorkspace(workspace: Command): void {
     }),
   );
 
-  subcommand('show', 'show the settings of a workspace', 'acme')
+  subcommandOf(workspace, 'show', 'show the settings of a workspace', 'acme')
     .argument('[name]', 'whose settings', 'default')
     .action((name: string, options: Printing) =>
       withWorkspace(name, async (app, caller) => {
@@ -57,13 +64,19 @@ export function defineWorkspace(workspace: Command): void {
       }),
     );
 
-  subcommand('update', 'change the settings of a workspace; what is not given stays', 'acme --user-group-quota 500')
+  subcommandOf(
+    workspace,
+    'update',
+    'change the settings of a workspace; what is not given stays',
+    'acme --user-group-quota 500',
+  )
     .argument('[name]', 'whose settings', 'default')
     .option('--mapping-policy <policy>', '"open" or "registered"')
-    .option('--required-properties <list>', 'such as region:string,seats:number; "" for none')
+    .option('--variables <json>', 'such as [{"name":"region","type":"string","required":true}]; [] for none', parseJson)
     .option('--required-schemas <list>', 'provided ids such as sales,stock; "" for none')
     .option('--embed-token-issuer <issuer>', 'what its embed tokens name as their issuer, or "default"')
     .option('--embed-token-audiences <list>', 'whom embed tokens may be for; "" for anybody')
+    .option('--view-as <setting>', '"allowed" or "forbidden": embed tokens for somebody who acts for a group')
     .option('--user-group-quota <number>', 'how many user groups it may have, or "none" for any number', parseQuota)
     .action((name: string, options: Settings) =>
       withWorkspace(name, async (app, caller) => {
@@ -76,6 +89,24 @@ export function defineWorkspace(workspace: Command): void {
           response.workspace.user_group_quota = quota;
         }
         printOne(options, response, 'workspace');
+      }),
+    );
+
+  subcommandOf(
+    workspace,
+    'end-tokens',
+    'end all tokens issued before a moment; GET or PUT of a group issues a fresh one',
+    'acme --kinds user_group_token --reason leaked',
+  )
+    .argument('[name]', 'whose tokens', 'default')
+    .requiredOption('--kinds <list>', 'user_group_token, embed_token, or both')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--before <time>', 'a moment in RFC 3339; now if not given')
+    .option('--dry-run', 'say how many tokens would end, and end none')
+    .action((name: string, { kinds, reason, before, dryRun, ...options }: Ending) =>
+      withWorkspace(name, async (app, caller) => {
+        const body = checkedDto(EndTokensRequest, toBody({ kinds: parseList(kinds), reason, before, dry_run: dryRun }));
+        printOne(options, await app.get(EndTokensService).end(caller, body), 'ended_tokens');
       }),
     );
 }
@@ -92,16 +123,14 @@ function toView({ id, name, publicId, createdAt, userGroupQuota, userGroupCount 
 }
 
 function toWire(options: Settings): object {
-  const { mappingPolicy, requiredProperties, embedTokenIssuer } = options;
+  const { mappingPolicy, variables, embedTokenIssuer } = options;
   return toBody({
     mapping_policy: mappingPolicy,
-    required_properties: listOf(requiredProperties)?.map((entry) => {
-      const [, name, type] = /^(.*):(\w+)$/.exec(entry) ?? [];
-      return { name: name ?? entry, type };
-    }),
+    variables: variables?.value,
     required_schemas: listOf(options.requiredSchemas),
     embed_token_issuer: embedTokenIssuer === 'default' ? null : embedTokenIssuer,
     embed_token_audiences: listOf(options.embedTokenAudiences),
+    view_as: options.viewAs,
   });
 }
 

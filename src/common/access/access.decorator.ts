@@ -16,7 +16,8 @@ import { ProblemFilter } from '../problem/problem.filter.ts';
 
 export type { Caller };
 
-export const SCOPE_METADATA = 'access:scope';
+const SCOPE_METADATA = 'access:scope';
+const SCOPES_WITH_METADATA = 'access:scopes-with';
 const PUBLIC_METADATA = 'access:public';
 const ANY_SCOPE_METADATA = 'access:any-scope';
 const CLIENT_SECRET_METADATA = 'access:client-secret';
@@ -33,6 +34,15 @@ export interface HandlerOptions {
   gated?: boolean;
 }
 
+/** Options of the declaration of a scope. */
+export interface ScopeOptions extends HandlerOptions {
+  /**
+   * Fields of the body with which a call needs another scope instead. The guard, which runs before the body is read,
+   * admits callers with any of the scopes; the service requires the right one.
+   */
+  scopesWith?: Readonly<Record<string, Scope>>;
+}
+
 const guarded = ({ gated = true }: HandlerOptions) =>
   applyDecorators(
     UseGuards(AccessGuard),
@@ -44,12 +54,16 @@ const guarded = ({ gated = true }: HandlerOptions) =>
  * Declares the scope that a handler needs, for the guard and the OpenAPI document alike. The service does not start
  * with a handler that has neither this decorator nor `Public` or `AnyScope`.
  */
-export function RequiresScope(scope: Scope, options: HandlerOptions = {}): MethodDecorator {
+export function RequiresScope(scope: Scope, options: ScopeOptions = {}): MethodDecorator {
+  const { scopesWith } = options;
   return applyDecorators(
     guarded(options),
     SetMetadata(SCOPE_METADATA, scope),
     ApiSecurity(API_TOKEN_SCHEME),
     ApiExtension('x-required-scope', scope),
+    ...(scopesWith
+      ? [SetMetadata(SCOPES_WITH_METADATA, scopesWith), ApiExtension('x-required-scope-with', scopesWith)]
+      : []),
   );
 }
 
@@ -75,6 +89,8 @@ export function AnyScope(options: HandlerOptions = {}): MethodDecorator {
 export interface Access {
   /** Undefined if it declares none. */
   scope: Scope | undefined;
+  /** The scopes that callers need one of: `scope`, and those of bodies with certain fields. */
+  scopes: readonly Scope[];
   isPublic: boolean;
   isForAnyScope: boolean;
   acceptsClientSecret: boolean;
@@ -86,8 +102,11 @@ const known = new WeakMap<object, Access>();
 export function accessOf(handler: object): Access {
   let access = known.get(handler);
   if (!access) {
+    const scope = Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined;
+    const scopesWith = Reflect.getMetadata(SCOPES_WITH_METADATA, handler) as ScopeOptions['scopesWith'];
     access = {
-      scope: Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined,
+      scope,
+      scopes: scope === undefined ? [] : [scope, ...Object.values(scopesWith ?? {})],
       isPublic: Reflect.getMetadata(PUBLIC_METADATA, handler) === true,
       isForAnyScope: Reflect.getMetadata(ANY_SCOPE_METADATA, handler) === true,
       acceptsClientSecret: Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true,
@@ -95,10 +114,6 @@ export function accessOf(handler: object): Access {
     known.set(handler, access);
   }
   return access;
-}
-
-export function isPublic(handler: object): boolean {
-  return accessOf(handler).isPublic;
 }
 
 /** Parameter decorator: the authenticated caller. */

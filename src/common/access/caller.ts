@@ -17,6 +17,8 @@ export interface Caller {
   requestId: string | null;
   /** IP address of the client; null if there is none that can be trusted. */
   address: string | null;
+  /** Whether a person calls, in the console, rather than a program. */
+  isPerson?: true;
   /**
    * Authenticates the caller again, for a call that may outlast its credentials.
    * @throws the errors of authentication
@@ -60,6 +62,11 @@ export function findCaller(request: Request): Caller | undefined {
 /** @throws InsufficientScope naming the scope and its purpose */
 export function requireScope(caller: Caller, scope: Scope, purpose?: string): void {
   if (!caller.scopes.has(scope)) throw new InsufficientScope(scope, purpose);
+}
+
+/** @throws InsufficientScope naming the scopes, unless the caller has one of them */
+export function requireOneOf(caller: Caller, allowed: readonly Scope[]): void {
+  if (!allowed.some((scope) => caller.scopes.has(scope))) throw new InsufficientScope(allowed.join('" or "'));
 }
 
 /** Stored on the request, like the caller. */

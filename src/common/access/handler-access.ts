@@ -26,10 +26,7 @@ export function requireAccessOf(controllers: readonly Type[]): void {
   if (undecided.length > 0) {
     throw new OperatorError(`A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`);
   }
-  const unknown = handlers.filter(({ handler }) => {
-    const { scope } = accessOf(handler);
-    return scope !== undefined && !scopes.includes(scope);
-  });
+  const unknown = handlers.filter(({ handler }) => accessOf(handler).scopes.some((scope) => !scopes.includes(scope)));
   if (unknown.length > 0) {
     throw new OperatorError(`A handler requires an undeclared scope: ${namesOf(unknown)}`);
   }
@@ -40,7 +37,8 @@ interface Handler {
   handler: object;
 }
 
-function handlersOf({ name, prototype }: Type): Handler[] {
+/** Lists the methods of a controller that have a route. */
+export function handlersOf({ name, prototype }: Type): Handler[] {
   const methods = prototype as Record<string, object>;
   return scanner
     .getAllMethodNames(methods)

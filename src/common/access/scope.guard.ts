@@ -1,14 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { accessOf } from './access.decorator.ts';
-import { findCaller, requireScope } from './caller.ts';
+import { findCaller, requireOneOf } from './caller.ts';
 
-/** Admits callers that have the scope of the handler. A handler without a scope is closed, unless it is public. */
+/** Admits callers that have a scope of the handler. A handler without a scope is closed, unless it is public. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const handler = context.getHandler();
-    const { scope, isPublic, isForAnyScope } = accessOf(handler);
+    const { scope, scopes, isPublic, isForAnyScope } = accessOf(handler);
     if (scope === undefined && isPublic) return true;
     const caller = findCaller(context.getArgByIndex<Request>(0));
     if (isForAnyScope && caller !== undefined) return true;
@@ -16,7 +16,7 @@ export class ScopeGuard implements CanActivate {
       const name = `${context.getClass().name}.${handler.name}`;
       throw new Error(`${name} declares no scope and is therefore closed`);
     }
-    requireScope(caller, scope);
+    requireOneOf(caller, scopes);
     return true;
   }
 }

@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
-import { finalize, Observable, tap } from 'rxjs';
+import { Observable, Subject, tap } from 'rxjs';
 import { findCaller } from '../access/caller.ts';
 import { Gate } from './gate.ts';
 import { addressBlock, clientAddress } from '../http/parameters/client-address.ts';
@@ -23,29 +23,15 @@ export class GateInterceptor implements NestInterceptor {
             leave();
             return;
           }
-          let failure: unknown;
-          const handled = next.handle().pipe(
-            tap({ error: (error: unknown) => (failure = error) }),
-            finalize(() => {
-              leave(failure);
-            }),
-          );
-          // Without a teardown: a turn ends with the handler, not with the interest in its result.
-          handled.subscribe({
-            next: (value) => {
-              subscriber.next(value);
-            },
-            error: (error: unknown) => {
-              subscriber.error(error);
-            },
-            complete: () => {
-              subscriber.complete();
-            },
-          });
+          // Passes no teardown on: a turn ends with the handler, not with the interest in its result.
+          const result = new Subject<unknown>();
+          result.subscribe(subscriber);
+          next
+            .handle()
+            .pipe(tap({ error: leave, complete: leave }))
+            .subscribe(result);
         },
-        (error: unknown) => {
-          subscriber.error(error);
-        },
+        (error: unknown) => subscriber.error(error),
       );
     });
   }

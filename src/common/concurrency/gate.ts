@@ -51,11 +51,14 @@ export class Gate {
     else await wait(queue, typeof key === 'number' ? 'workspace' : 'client');
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
-      if (error === undefined || queue.waiting.size === 0) this.pass(key, queue);
+      const pass = () => this.pass(key, queue);
+      if (error === undefined) pass();
+      // Looks for others in the next turn of the event loop: a call that is refused at once ends before they arrive.
       else
-        setTimeout(() => {
-          this.pass(key, queue);
-        }, FAILED_MS);
+        setImmediate(() => {
+          if (queue.waiting.size === 0) pass();
+          else setTimeout(pass, FAILED_MS);
+        });
     };
   }
 

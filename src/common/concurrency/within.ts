@@ -7,9 +7,7 @@ export async function within<T>(limitMs: number, promise: Promise<T>, late: () =
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       // A result that came while the process was busy is read before the immediate runs.
-      setImmediate(() => {
-        reject(late());
-      });
+      setImmediate(() => reject(late()));
     }, limitMs);
   });
   try {

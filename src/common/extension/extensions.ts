@@ -48,9 +48,7 @@ export class Extension {
     const startedAt = performance.now();
     let result: ExtensionCall['result'] = 'failed';
     try {
-      const running = new Promise<unknown>((resolve) => {
-        resolve(run());
-      });
+      const running = new Promise<unknown>((resolve) => resolve(run()));
       const usable = this.require(call, await within(limitMs, running, () => new Late()), expected);
       result = 'returned';
       return usable;
@@ -115,8 +113,6 @@ export class Extensions {
 
   /** @param name such as `plugin seats` */
   named(name: string): Extension {
-    return new Extension(name, (call) => {
-      this.observe(call);
-    });
+    return new Extension(name, (call) => this.observe(call));
   }
 }

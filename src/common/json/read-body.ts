@@ -124,12 +124,8 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       if (length <= limit) chunks.push(chunk);
       else reject(new BodyTooLarge(limit));
     });
-    request.on('end', () => {
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    });
-    request.on('error', () => {
-      reject(new BodyIncomplete());
-    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on('error', () => reject(new BodyIncomplete()));
     request.on('close', () => {
       if (!request.complete) reject(new BodyIncomplete());
     });

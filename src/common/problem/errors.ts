@@ -45,7 +45,7 @@ export abstract class ServiceError extends Error {
   }
 }
 
-/** Every error of the API, by status: the source of docs/errors.md and of the OpenAPI document. */
+/** Every error of the API, by status: the source of docs/reference/errors.md and of the OpenAPI document. */
 export const errorCatalogue: ErrorSpec[] = [];
 
 /** A catalogue entry, whose title is by default its code in words. */
@@ -231,6 +231,11 @@ export class AddressNotAllowed extends problem(403, 'address_not_allowed', {
   about: 'The API token may not be used from this address, which is not in its allowed_cidrs.',
 }) {}
 
+export class ViewAsForbidden extends problem(403, 'view_as_forbidden', {
+  about:
+    'The workspace forbids embed tokens for somebody who acts for a user group: view_as of GET /api/v1/workspace is forbidden.',
+}) {}
+
 export class SignInFailed extends failure(403, 'sign_in_failed', {
   title: 'Sign-in failed',
   about:
@@ -283,6 +288,14 @@ export class UserGroupNotFound extends problem(404, 'user_group_not_found', {
   detail: 'No user group of the workspace has this id.',
 }) {}
 
+export class UserGroupVersionNotFound extends problem(404, 'user_group_version_not_found', {
+  about: 'The group has no version of this number, or it was removed after HISTORY_RETENTION_DAYS.',
+}) {}
+
+export class HistoryBeginsLater extends problem(404, 'history_begins_later', {
+  about: 'What there was at this time is no longer kept (HISTORY_RETENTION_DAYS).',
+}) {}
+
 export class UserGroupTokenNotFound extends problem(404, 'token_not_found', {
   about: 'No user group holds this token now; GET with the user_group_id gives the current one.',
 }) {}
@@ -333,13 +346,15 @@ export class LastAdminApiToken extends problem(409, 'last_admin_token', {
   about: 'No other API token of the workspace has the scope "admin"; issue one first.',
 }) {}
 
-export class UserGroupSuspended extends problem(409, 'user_group_suspended', {
-  about: 'This user group is suspended; no embed token is issued for it until it is resumed.',
+export class UserGroupInactive extends problem(409, 'user_group_inactive', {
+  about:
+    'This user group is suspended, expired or incomplete; no embed token is issued for it until it is not. Its `status` and `reasons` say why.',
+  detail: 'No embed token is issued: The group is suspended.',
 }) {}
 
-export class UserGroupIncomplete extends problem(409, 'user_group_incomplete', {
+export class UserGroupTokensEnded extends problem(409, 'user_group_tokens_ended', {
   about:
-    'This user group lacks what the workspace requires; no embed token is issued for it until it has that. GET /api/v1/workspace/incomplete-user-groups says what is missing.',
+    'The token of this user group was ended together with all others of the workspace. GET or PUT of /api/user issues a fresh one.',
 }) {}
 
 export class UserGroupQuotaReached extends problem(409, 'user_group_quota_reached', {
@@ -358,6 +373,12 @@ export class ChangeRefused extends problem(409, 'change_refused', {
 
 export class WebhookReplayRunning extends problem(409, 'webhook_replay_running', {
   about: 'A replay of webhooks is running in the workspace; ask again when it has ended.',
+}) {}
+
+export class WebhookTestRefused extends problem(409, 'webhook_test_refused', {
+  detail: 'This process sends no webhooks: WEBHOOK_DELIVERY is off.',
+  about:
+    'No test event can be sent now: another one to the endpoint is on its way, too many webhooks are, or the process sends none. The detail says which.',
 }) {}
 
 export class UserGroupTokenIsCurrent extends problem(409, 'token_is_current', {

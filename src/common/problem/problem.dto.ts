@@ -64,7 +64,7 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
   return problemOf(error.spec, error.message, requestId, error.violations);
 }
 
-/** Returns the response that is the example of an error, in the OpenAPI document and in docs/errors.md. */
+/** Returns the response that is the example of an error, in the OpenAPI document and in docs/reference/errors.md. */
 export function exampleProblem(spec: ErrorSpec): Problem {
   return problemOf(spec, spec.detail ?? spec.about, '6f1c0f3e-6a37-4f0e-9d0b-6a1b7c1f4e55', spec.errors);
 }

@@ -39,7 +39,7 @@ export const violationCodes: Record<ViolationCode, string> = {
   lone_surrogate: 'A string or key holds half of a surrogate pair, which is not a character.',
   lossy_number: 'The number would change its decimal value by being read as a double and printed.',
   too_deep: 'The JSON is nested too deeply.',
-  too_large: 'The object is longer than 16 KiB when serialised.',
+  too_large: 'The object or list is longer than allowed when serialised.',
   too_many: 'The object or list has more entries than allowed.',
   unknown: 'There is no field or parameter of this name.',
   repeated:

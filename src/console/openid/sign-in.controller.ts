@@ -1,16 +1,20 @@
 import { Controller, Get, Inject, Logger, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { isAllowedFrom } from '../../api-token/api-token.rules.ts';
 import { Public } from '../../common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../common/api-docs.ts';
 import { RouteNotFound, type ServiceError, SignInFailed, SignInNotGranted } from '../../common/problem/errors.ts';
 import { noteProblem } from '../../common/http/responses/respond-problem.ts';
 import { QueryOf } from '../../common/http/parameters/request-params.ts';
+import { clientAddress } from '../../common/http/parameters/client-address.ts';
 import { requestId } from '../../common/http/observing/request-id.ts';
 import { toServiceError } from '../../common/problem/problem.filter.ts';
 import { RefusalObserver } from '../../common/access/refusal-observer.ts';
 import { redactTokens } from '../../common/secret/secrets.ts';
 import { ConsoleSessionService } from '../session/console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';
+import type { SessionView } from '../session/dto/console-session-response.dto.ts';
+import { toSessionView } from '../session/console-session.view.ts';
 import { isAlive } from '../session/session-life.ts';
 import { AttemptCookie } from './attempt-cookie.ts';
 import { BeginSignInDto } from './begin-sign-in.dto.ts';
@@ -24,6 +28,8 @@ const MAX_REASON_LENGTH = 500;
 interface SignInResponse {
   success: 1;
   signed_in: boolean;
+  /** Null as well where the API token may not be used from. */
+  session: SessionView | null;
   ways: ('api_token' | 'openid')[];
 }
 
@@ -47,10 +53,12 @@ export class SignInController {
   @Public({ gated: false })
   async getState(@Req() request: Request): Promise<SignInResponse> {
     const secret = this.site.secretOf(request);
-    const session = secret === undefined ? undefined : await this.sessions.find(secret);
+    const found = secret === undefined ? undefined : await this.sessions.find(secret);
+    const session = found && isAlive(found) ? found : undefined;
     return {
       success: 1,
-      signed_in: session !== undefined && isAlive(session),
+      signed_in: session !== undefined,
+      session: session && isAllowedFrom(clientAddress(request) ?? null, session) ? toSessionView(session) : null,
       ways: ['api_token', ...(this.provider.isConfigured ? (['openid'] as const) : [])],
     };
   }

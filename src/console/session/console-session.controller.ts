@@ -21,7 +21,7 @@ import { SessionWatches } from './session-watches.ts';
 /** Read before the caller is known. */
 const SIGN_IN_LIMIT = 16 * 1024;
 
-/** Operations of the console's page; docs/console.md describes it. */
+/** Operations of the console's page; docs/guides/console.md describes it. */
 @ApiExcludeController()
 @Controller('console')
 export class ConsoleSessionController {

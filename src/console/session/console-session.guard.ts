@@ -17,7 +17,7 @@ import { ConsoleSessionService } from './console-session.service.ts';
 import { scopesOf } from './console-session.view.ts';
 import { ConsoleSite } from '../console-site.ts';
 import { setSession } from './current-session.decorator.ts';
-import { isAlive } from './session-life.ts';
+import { endedBecause, isAlive } from './session-life.ts';
 
 const WRITE_EVERY_MS = 60_000;
 /** Streams check four times a second whether they may continue. */
@@ -72,10 +72,11 @@ export class ConsoleSessionGuard implements CanActivate {
     const secret = this.site.secretOf(request);
     if (secret === undefined) throw new SessionMissing();
     const session = await find(secret);
-    if (!session || !isAlive(session)) throw new SessionEnded();
+    if (!session || !isAlive(session)) throw new SessionEnded(endedBecause(session));
     // The browser may have a newer session: a page that still shows another workspace must not act in this one.
     const shown = request.headers[SHOWN_SESSION];
-    if (shown !== undefined && shown !== String(session.id)) throw new SessionEnded();
+    if (shown !== undefined && shown !== String(session.id))
+      throw new SessionEnded('This browser has another session by now.');
     return session;
   }
 
@@ -99,6 +100,7 @@ export class ConsoleSessionGuard implements CanActivate {
       scopes: new Set(scopesOf(session)),
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
+      isPerson: true,
       renew: async () => {
         const now = await this.identify(request, this.findAgain);
         const caller = this.toCaller(now, request);

@@ -23,6 +23,15 @@ export function isAlive(session: Life): boolean {
   return session.tokenRevokedAt === null && idleEndOf(session) > Date.now();
 }
 
+/** Says why a session has ended; one that is no longer stored was signed out or ended by a person. */
+export function endedBecause(session: Life | undefined, now = Date.now()): string {
+  if (!session) return 'The session was signed out, or ended by a person.';
+  if (session.tokenRevokedAt !== null) return 'The API token of this session was revoked.';
+  if ((session.tokenExpiresAt ?? Infinity) <= now) return 'The API token of this session has expired.';
+  if (session.expiresAt <= now) return 'The session ended after 12 hours.';
+  return 'The session ended after 30 minutes without use.';
+}
+
 @Injectable()
 export class ConsoleSessionExpiry extends ExpirySweep {
   /** Finds all ended sessions, for whatever reason they ended, because none of them is used any more. */

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { ConnectionSlots } from '../../common/concurrency/slots.ts';
 import { WakeableLoop } from '../../common/concurrency/wakeable-loop.ts';
 import { writeEventStreamHead } from '../../common/http/responses/event-stream.ts';
-import { ShuttingDown } from '../../common/problem/errors.ts';
+import { SessionEnded, ShuttingDown } from '../../common/problem/errors.ts';
 import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
-import { isAlive } from './session-life.ts';
+import { endedBecause, isAlive } from './session-life.ts';
 
 /** Pages learn of an end within a second; the query may take the other half of it. */
 const LOOK_EVERY_MS = 400;
@@ -82,8 +82,11 @@ export class SessionWatches implements BeforeApplicationShutdown {
     const ids = [...new Set(looked.map(([, { sessionId }]) => sessionId))];
     try {
       const found = await this.sessions.findEach(ids);
-      const alive = new Set(found.filter(isAlive).map(({ id }) => id));
-      for (const [response, { sessionId }] of looked) if (!alive.has(sessionId)) end(response);
+      const sessions = new Map(found.map((session) => [session.id, session]));
+      for (const [response, { sessionId }] of looked) {
+        const session = sessions.get(sessionId);
+        if (!session || !isAlive(session)) end(response, endedBecause(session));
+      }
     } finally {
       this.keepOpen();
     }
@@ -101,8 +104,8 @@ export class SessionWatches implements BeforeApplicationShutdown {
   }
 }
 
-function end(response: ServerResponse): void {
+function end(response: ServerResponse, detail: string): void {
   if (response.writableEnded) return;
-  response.end('event: ended\ndata: {"code":"session_ended"}\n\n');
+  response.end(`event: ended\ndata: ${JSON.stringify({ code: SessionEnded.spec.code, detail })}\n\n`);
   setTimeout(() => response.destroy(), LINGER_MS).unref();
 }

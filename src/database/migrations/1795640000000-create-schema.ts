@@ -1,6 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { OperatorRefusal } from '../../common/problem/operator-error.ts';
 import { groupsAndRegistry } from './create-schema/groups-and-registry.ts';
+import { history } from './create-schema/history.ts';
 import { logAndEvents } from './create-schema/log-and-events.ts';
 import { tenancyAndTokens } from './create-schema/tenancy-and-tokens.ts';
 import { webhooksAndConsole } from './create-schema/webhooks-and-console.ts';
@@ -10,7 +11,7 @@ import { spellingOf } from './table-parts.ts';
 export class CreateSchema1795640000000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     const spelling = spellingOf(queryRunner);
-    for (const part of [tenancyAndTokens, groupsAndRegistry, logAndEvents, webhooksAndConsole]) {
+    for (const part of [tenancyAndTokens, groupsAndRegistry, history, logAndEvents, webhooksAndConsole]) {
       for (const statement of part(spelling)) await queryRunner.query(statement);
     }
   }

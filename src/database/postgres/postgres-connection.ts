@@ -44,16 +44,12 @@ export class PostgresConnection {
   }
 
   onNotification(listener: (payload: string) => void): void {
-    this.client.on('notification', ({ payload = '' }) => {
-      listener(payload);
-    });
+    this.client.on('notification', ({ payload = '' }) => listener(payload));
   }
 
   /** Closes the connection; cuts one that does not respond. */
   async close(): Promise<void> {
-    const late = setTimeout(() => {
-      this.cut();
-    }, CLOSE_LIMIT_MS);
+    const late = setTimeout(() => this.cut(), CLOSE_LIMIT_MS);
     await this.client.end().catch(() => undefined);
     clearTimeout(late);
     this.cut();

@@ -20,9 +20,11 @@ export const RIGHTS: Record<string, string> = {
   notice: 'SELECT, INSERT, DELETE',
   registered_data_source: 'SELECT, INSERT, UPDATE, DELETE',
   registered_schema: 'SELECT, INSERT, UPDATE, DELETE',
+  revoked_embed_token: 'SELECT, INSERT, DELETE',
   user_group: 'SELECT, INSERT, UPDATE, DELETE',
   // The owner's rights delete the tokens of a deleted group.
   user_group_token: 'SELECT, INSERT, UPDATE',
+  user_group_version: 'SELECT, INSERT, DELETE',
   // The owner's rights delete the attempts of a deleted delivery.
   webhook_attempt: 'SELECT, INSERT',
   webhook_backlog: 'SELECT, INSERT, UPDATE, DELETE',
@@ -31,6 +33,7 @@ export const RIGHTS: Record<string, string> = {
   webhook_progress: 'SELECT, INSERT, UPDATE',
   webhook_replay: 'SELECT, INSERT, UPDATE, DELETE',
   workspace: 'SELECT, INSERT, UPDATE',
+  workspace_history: 'SELECT, INSERT, DELETE',
 };
 
 /** Tables whose rows are numbered by a sequence. */

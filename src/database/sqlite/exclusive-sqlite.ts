@@ -1,11 +1,10 @@
-import type BetterSqlite3 from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
 import { DatabaseUnusable, OperatorNotFound } from '../../common/problem/operator-error.ts';
 import { createDataSource } from '../create-data-source.ts';
 import { exclusiveOptions, sqlitePath } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
-import { Statements } from '../statements.ts';
+import { sqliteOf, Statements } from '../statements.ts';
 
 /** An embedded database that this process alone reads, as of one moment, and nobody writes until `close`. */
 export class ExclusiveSqlite {
@@ -33,7 +32,7 @@ export class ExclusiveSqlite {
 
   /** Yields the rows one by one, as arrays of their columns; no other query may run before the last one. */
   rows<Row extends unknown[]>(sql: string, ...values: string[]): IterableIterator<Row> {
-    return this.connection
+    return sqliteOf(this.dataSource)
       .prepare<string[], Row>(sql)
       .raw()
       .iterate(...values);
@@ -41,11 +40,7 @@ export class ExclusiveSqlite {
 
   /** Releases the file unchanged. */
   async close(): Promise<void> {
-    this.connection.exec('ROLLBACK');
+    sqliteOf(this.dataSource).exec('ROLLBACK');
     await this.dataSource.destroy();
-  }
-
-  private get connection(): BetterSqlite3.Database {
-    return (this.dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database }).databaseConnection;
   }
 }

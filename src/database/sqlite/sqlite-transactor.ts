@@ -7,7 +7,7 @@ import { handled } from '../../common/concurrency/handled.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
 import { isSqliteBusy, translateDatabaseError } from '../database-errors.ts';
 import type { SqlParameter, Statement } from '../statement.ts';
-import type { Statements } from '../statements.ts';
+import { sqliteOf, type Statements } from '../statements.ts';
 import { Transactor, type Work } from '../transactor.ts';
 
 interface Job {
@@ -83,9 +83,7 @@ export class SqliteTransactor extends Transactor {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
       try {
-        const batch = this.queue.splice(0, MAX_BATCH);
-        const isApplied = batch.every(({ apply }) => apply);
-        await (isApplied ? this.applyBatch(batch) : this.runBatch(batch));
+        await this.runBatch(this.queue.splice(0, MAX_BATCH));
       } catch (err) {
         // The writes behind it are tried all the same.
         logRepeated(this.logger, 'error', { msg: 'a transaction cannot be undone', err });
@@ -94,15 +92,10 @@ export class SqliteTransactor extends Transactor {
     this.draining = undefined;
   }
 
-  private async runBatch(batch: Job[]): Promise<void> {
-    const runner = this.writer.createQueryRunner();
+  private async runBatch(batch: readonly Job[]): Promise<void> {
     try {
-      await begin(() => runner.startTransaction(), batch[0]!.deadline);
-      const settle: (() => void)[] = [];
-      for (const job of batch) settle.push(await runInSavepoint(runner, job));
-      await runner.commitTransaction();
-      // No call returns while its write is still in a transaction, whatever TypeORM believes.
-      if (this.connection.inTransaction) throw new Error('the transaction is still open');
+      const isApplied = batch.every(({ apply }) => apply);
+      const settle = await (isApplied ? this.applyAll(batch) : this.workAll(batch));
       for (const answer of settle) answer();
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
@@ -111,41 +104,39 @@ export class SqliteTransactor extends Transactor {
     }
   }
 
-  /** Runs statements without TypeORM, whose runner waits between them. */
-  private async applyBatch(batch: readonly Job[]): Promise<void> {
-    const execute = (text: string) => {
-      this.connection.exec(text);
-    };
-    try {
-      await begin(() => {
-        execute('BEGIN IMMEDIATE');
-      }, batch[0]!.deadline);
-      const settle = batch.map((job) => {
-        // A failure ends a transaction of one statement in any case.
-        if (batch.length > 1) execute('SAVEPOINT one');
-        try {
-          const rows = job.apply!();
-          if (batch.length > 1) execute('RELEASE one');
-          return () => {
-            job.resolve(rows);
-          };
-        } catch (thrown) {
-          const error = translateDatabaseError(thrown);
-          if (error instanceof DatabaseUnavailable || batch.length === 1) throw error;
-          execute('ROLLBACK TO one');
-          execute('RELEASE one');
-          return () => {
-            job.reject(error);
-          };
-        }
-      });
-      execute('COMMIT');
-      for (const answer of settle) answer();
-    } catch (thrown) {
-      const error = translateDatabaseError(thrown);
-      for (const job of batch) job.reject(error);
-      this.startOver();
-    }
+  /** Commits the work, and returns what settles its promises. */
+  private async workAll(batch: readonly Job[]): Promise<(() => void)[]> {
+    const runner = this.writer.createQueryRunner();
+    await begin(() => runner.startTransaction(), batch[0]!.deadline);
+    const settle: (() => void)[] = [];
+    for (const job of batch) settle.push(await runInSavepoint(runner, job));
+    await runner.commitTransaction();
+    // No call returns while its write is still in a transaction, whatever TypeORM believes.
+    if (this.connection.inTransaction) throw new Error('the transaction is still open');
+    return settle;
+  }
+
+  /** Commits statements, as `workAll` does, without TypeORM, whose runner waits between them. */
+  private async applyAll(batch: readonly Job[]): Promise<(() => void)[]> {
+    const execute = (text: string) => this.connection.exec(text);
+    await begin(() => execute('BEGIN IMMEDIATE'), batch[0]!.deadline);
+    const settle = batch.map((job) => {
+      // A failure ends a transaction of one statement in any case.
+      if (batch.length > 1) execute('SAVEPOINT one');
+      try {
+        const rows = job.apply!();
+        if (batch.length > 1) execute('RELEASE one');
+        return () => job.resolve(rows);
+      } catch (thrown) {
+        const error = translateDatabaseError(thrown);
+        if (error instanceof DatabaseUnavailable || batch.length === 1) throw error;
+        execute('ROLLBACK TO one');
+        execute('RELEASE one');
+        return () => job.reject(error);
+      }
+    });
+    execute('COMMIT');
+    return settle;
   }
 
   /**
@@ -154,21 +145,16 @@ export class SqliteTransactor extends Transactor {
    */
   private startOver(): void {
     if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
-    this.driver.queryRunner = undefined;
+    (this.writer.driver as unknown as WriterDriver).queryRunner = undefined;
   }
 
   private get connection(): BetterSqlite3.Database {
-    return this.driver.databaseConnection;
-  }
-
-  private get driver(): WriterDriver {
-    return this.writer.driver as unknown as WriterDriver;
+    return sqliteOf(this.writer);
   }
 }
 
-/** Members of TypeORM's driver for better-sqlite3: its one connection, and the runner it made last. */
+/** A member of TypeORM's driver for better-sqlite3: the runner it made last. */
 interface WriterDriver {
-  databaseConnection: BetterSqlite3.Database;
   queryRunner?: QueryRunner;
 }
 
@@ -177,7 +163,7 @@ interface Nested {
   transactionDepth: number;
 }
 
-async function begin(start: () => Promise<void> | void, deadline: number): Promise<void> {
+async function begin(start: () => unknown, deadline: number): Promise<void> {
   for (;;) {
     try {
       await start();
@@ -199,9 +185,7 @@ async function runInSavepoint(runner: QueryRunner, job: Job): Promise<() => void
   try {
     const result = await job.work(runner.manager);
     await runner.commitTransaction();
-    return () => {
-      job.resolve(result);
-    };
+    return () => job.resolve(result);
   } catch (thrown) {
     const error = translateDatabaseError(thrown);
     if (error instanceof DatabaseUnavailable) throw error;
@@ -209,8 +193,6 @@ async function runInSavepoint(runner: QueryRunner, job: Job): Promise<() => void
     while ((runner as unknown as Nested).transactionDepth > depth) {
       await runner.rollbackTransaction();
     }
-    return () => {
-      job.reject(error);
-    };
+    return () => job.reject(error);
   }
 }

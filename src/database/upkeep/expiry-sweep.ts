@@ -60,9 +60,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
   /** Removes expired rows in batches; yields the number of rows of each. */
   protected async *removeBatches(now: number): AsyncGenerator<number> {
     for (let batch = BATCH; batch > 0; yield batch) {
-      const rows = await this.transactor.run((manager) =>
-        this.statements.run(manager, this.removeExpired, { now, limit: BATCH }),
-      );
+      const rows = await this.transactor.apply(this.removeExpired, { now, limit: BATCH });
       batch = rows.length;
     }
   }

@@ -9,7 +9,7 @@ const LIMIT_MS = 2000;
 export const onDrained = Symbol('onDrained');
 export const onFlush = Symbol('onFlush');
 
-/** A provider that finishes its work after the last answer, while the database is still open. */
+/** A provider that finishes its work after the last response, while the database is still open. */
 export interface OnDrained {
   /** Given up after two seconds: a database can be silent for that long. */
   [onDrained](): Promise<void>;
@@ -23,7 +23,7 @@ export interface OnFlush {
 
 /**
  * Lets all providers finish at once: one after the other, as Nest calls its hooks, each would wait for a database that
- * does not answer for as long as a statement may take.
+ * does not respond for as long as a statement may take.
  */
 @Injectable()
 class ShutdownPhases implements OnApplicationShutdown {

@@ -1,39 +1,33 @@
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
 
-/** The outcome of one call of a wave; others may differ. */
-export type Outcome<Answer> = { value: Answer } | { error: unknown };
-
-export interface LanesOptions<Call, Answer> {
-  /**
-   * Runs calls of one workspace together; returns the outcome of each in the order of the calls. A thrown error is the
-   * outcome of all of them.
-   */
-  run: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Outcome<Answer>[]>;
+export interface LanesOptions<Call, Result> {
+  /** Runs calls of one workspace together. @returns the result of each in their order. @throws the error of all of them */
+  run: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Result[]>;
   /** Calls with the same key never run at once, but one after another in the order of their arrival. */
   keyOf?: (call: Call) => string;
   /** Is told of a call that waits for another one with its key. */
   onSameKey?: ((call: Call) => void) | undefined;
   /** Maximum of calls that run together. */
   maxWave?: number;
-  /** Maximum time from the start of a wave to the outcomes of its calls. */
+  /** Maximum time from the start of a wave to the results of its calls. */
   maxWaveMs?: number;
   /** Maximum of concurrent waves of one workspace; by default 1. */
   wavesAtOnce?: number;
 }
 
-interface Waiting<Call, Answer> {
+interface Waiting<Call, Result> {
   call: Call;
   key: string | undefined;
-  resolve: (answer: Answer) => void;
+  resolve: (result: Result) => void;
   reject: (error: unknown) => void;
   /** Refuses the call if it waits too long, also while a wave hangs. */
   timer: NodeJS.Timeout;
 }
 
-interface Lane<Call, Answer> {
+interface Lane<Call, Result> {
   workspaceId: number;
   /** In the order of arrival. */
-  waiting: Set<Waiting<Call, Answer>>;
+  waiting: Set<Waiting<Call, Result>>;
   /** Waves that are running, or about to start. */
   waves: number;
   /** Keys of the running calls. */
@@ -43,7 +37,7 @@ interface Lane<Call, Answer> {
 const MAX_WAVE = 64;
 /** A call waits this long for its wave to start. */
 const MAX_WAIT_MS = 2000;
-/** A call then waits this long for its outcome: the waits of a wave, each limited, may add up to more. */
+/** A call then waits this long for its result: the waits of a wave, each limited, may add up to more. */
 const MAX_WAVE_MS = 2700;
 
 /**
@@ -52,20 +46,20 @@ const MAX_WAVE_MS = 2700;
  * form the next wave. Calls do not wait for company. Two workspaces never share a wave, and a workspace with many calls
  * fills its own lane alone.
  */
-export class Lanes<Call, Answer> {
-  private readonly lanes = new Map<number, Lane<Call, Answer>>();
+export class Lanes<Call, Result> {
+  private readonly lanes = new Map<number, Lane<Call, Result>>();
 
-  constructor(private readonly options: LanesOptions<Call, Answer>) {}
+  constructor(private readonly options: LanesOptions<Call, Result>) {}
 
   /**
    * @param deadline for the start of the wave, by `performance.now()`
-   * @throws DatabaseUnavailable if the wave does not start, or has no outcome, in time; its work may then still be done
-   *   later; else the outcome that `run` returns
+   * @throws DatabaseUnavailable if the wave does not start, or has no result, in time; its work may then still be done
+   *   later; errors of `run`
    */
-  join(workspaceId: number, call: Call, deadline = beginBy()): Promise<Answer> {
+  join(workspaceId: number, call: Call, deadline = beginBy()): Promise<Result> {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return Promise.reject(tooLate(NOT_BEGUN));
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise<Result>((resolve, reject) => {
       const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
       const timer = setTimeout(() => {
         lane.waiting.delete(waiting);
@@ -83,14 +77,14 @@ export class Lanes<Call, Answer> {
     });
   }
 
-  private open(workspaceId: number): Lane<Call, Answer> {
-    const lane: Lane<Call, Answer> = { workspaceId, waiting: new Set(), waves: 0, keys: new Set() };
+  private open(workspaceId: number): Lane<Call, Result> {
+    const lane: Lane<Call, Result> = { workspaceId, waiting: new Set(), waves: 0, keys: new Set() };
     this.lanes.set(workspaceId, lane);
     return lane;
   }
 
   /** Starts waves while any waiting call can run. */
-  private runNext(lane: Lane<Call, Answer>): void {
+  private runNext(lane: Lane<Call, Result>): void {
     const wave = this.take(lane);
     if (wave.length > 0) {
       void this.settle(lane, wave).then(() =>
@@ -105,9 +99,9 @@ export class Lanes<Call, Answer> {
   }
 
   /** Takes the next wave: in the order of arrival, the first of each key that is not running. */
-  private take(lane: Lane<Call, Answer>): Waiting<Call, Answer>[] {
+  private take(lane: Lane<Call, Result>): Waiting<Call, Result>[] {
     const { keyOf, onSameKey, maxWave = MAX_WAVE } = this.options;
-    const wave: Waiting<Call, Answer>[] = [];
+    const wave: Waiting<Call, Result>[] = [];
     const passed = new Set(lane.keys);
     for (const waiting of lane.waiting) {
       const { call, key, timer } = waiting;
@@ -124,29 +118,25 @@ export class Lanes<Call, Answer> {
     return wave;
   }
 
-  private async settle(lane: Lane<Call, Answer>, wave: Waiting<Call, Answer>[]): Promise<void> {
-    let outcomes: readonly Outcome<Answer>[];
+  private async settle(lane: Lane<Call, Result>, wave: Waiting<Call, Result>[]): Promise<void> {
     // The wave's remaining work delays only calls with the same keys.
     const { maxWaveMs = MAX_WAVE_MS } = this.options;
+    const rejectAll = (error: unknown) => {
+      for (const { reject } of wave) reject(error);
+    };
     const limit = setTimeout(() => {
-      for (const { reject } of wave) reject(tooLate(`no outcome within ${maxWaveMs} ms`));
+      rejectAll(tooLate(`no result within ${maxWaveMs} ms`));
     }, maxWaveMs);
     try {
-      outcomes = await this.options.run(
-        lane.workspaceId,
-        wave.map(({ call }) => call),
-      );
+      const calls = wave.map(({ call }) => call);
+      const results = await this.options.run(lane.workspaceId, calls);
+      if (results.length !== calls.length) throw new Error('a call of the wave has no result');
+      for (const [index, { resolve }] of wave.entries()) resolve(results[index]!);
     } catch (error) {
-      for (const { reject } of wave) reject(error);
-      return;
+      rejectAll(error);
     } finally {
       clearTimeout(limit);
       for (const { key } of wave) lane.keys.delete(key);
-    }
-    for (const [index, { resolve, reject }] of wave.entries()) {
-      const outcome = outcomes[index] ?? { error: new Error('a call of the wave has no outcome') };
-      if ('value' in outcome) resolve(outcome.value);
-      else reject(outcome.error);
     }
   }
 }

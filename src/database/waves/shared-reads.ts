@@ -13,7 +13,7 @@ export class SharedReads<Row> {
     this.lanes = new Lanes({
       run: async (workspaceId, keys) => {
         const rows = await readAll(workspaceId, [...new Set(keys)]);
-        return keys.map((key) => ({ value: rows.get(key) }));
+        return keys.map((key) => rows.get(key));
       },
     });
   }

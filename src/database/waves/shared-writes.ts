@@ -2,12 +2,15 @@ import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
 import { isLockConflict, isUniqueViolation } from '../database-errors.ts';
-import { beginBy, Lanes, type LanesOptions, type Outcome } from './lanes.ts';
+import { beginBy, Lanes, type LanesOptions } from './lanes.ts';
+
+/** The outcome of one write of a wave; others may differ. */
+export type Outcome<Answer> = { value: Answer } | { error: unknown };
 
 /** The outcome of a write; `'retry'` if it lost a race, and nothing of it was stored. */
 export type Attempt<Answer> = Outcome<Answer> | 'retry';
 
-export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Call, Answer>, 'run'> {
+export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Call, never>, 'run'> {
   /**
    * Runs calls of one workspace in one transaction. It waits for others only if `isAlone`.
    * @returns the outcome of each in their order
@@ -23,7 +26,7 @@ export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Cal
 /*
  * A process has DATABASE_POOL_SIZE connections, ten by default. One workspace uses at most three for writes, three for
  * rotations by token, three for rotations by group, and two for imports: one wave is planned while another is stored.
- * Calls that run alone use two more of each. The smallest pool, of four, leaves one beside the waves of one kind.
+ * Calls that run alone use two more of each. The smallest pool, of four, leaves one free while waves of one kind run.
  */
 export const WRITE_WAVES = 3;
 export const BULK_WAVES = 2;
@@ -34,10 +37,8 @@ const ALONE_AT_ONCE = 2;
 /** Attempts of a call in waves, and then again as many alone. */
 const MAX_ATTEMPTS = 3;
 
-/** The next step of a call without an outcome. */
-interface Next {
-  next: 'retry' | 'alone';
-}
+/** `'alone'` for a call whose next attempt is one alone. */
+type Step<Answer> = Attempt<Answer> | 'alone';
 
 /**
  * Lets concurrent writes of a workspace share transactions:
@@ -53,8 +54,8 @@ interface Next {
  */
 export class SharedWrites<Call, Answer> {
   private readonly logger = new Logger(SharedWrites.name);
-  private readonly together: Lanes<Call, { value: Answer } | Next>;
-  private readonly alone: Lanes<Call, { value: Answer } | Next>;
+  private readonly together: Lanes<Call, Step<Answer>>;
+  private readonly alone: Lanes<Call, Step<Answer>>;
 
   constructor(private readonly options: SharedWritesOptions<Call, Answer>) {
     this.together = new Lanes({ ...options, run: (workspaceId, calls) => this.run(workspaceId, calls) });
@@ -68,35 +69,37 @@ export class SharedWrites<Call, Answer> {
 
   /**
    * @throws DatabaseUnavailable if the write does not start in time, alone at the latest, or loses every race; else the
-   *   outcome that the options return
+   *   error of its outcome
    */
   async join(workspaceId: number, call: Call): Promise<Answer> {
     const deadline = beginBy();
     let lane = this.together;
     for (let attempt = 1; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
-      const outcome = await lane.join(workspaceId, call, deadline);
-      if ('value' in outcome) return outcome.value;
-      if (outcome.next === 'alone' || attempt === MAX_ATTEMPTS) lane = this.alone;
+      const step = await lane.join(workspaceId, call, deadline);
+      if (typeof step === 'object') {
+        if ('error' in step) throw step.error;
+        return step.value;
+      }
+      if (step === 'alone' || attempt === MAX_ATTEMPTS) lane = this.alone;
     }
     throw new DatabaseUnavailable(new Error('lost every race for one row'));
   }
 
   /** Never rejects: a committed half stands, whatever the outcome of the other. */
-  private async run(workspaceId: number, calls: readonly Call[]): Promise<Outcome<{ value: Answer } | Next>[]> {
-    const goAlone = () => ({ value: { next: 'alone' } as const });
+  private async run(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Answer>[]> {
     try {
       return await this.attempt(workspaceId, calls, false);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) {
         // A call waits for a lock: alone, it delays only calls of its own key.
-        return isLockConflict(error.cause) ? calls.map(goAlone) : calls.map(() => ({ error }));
+        return calls.map(() => (isLockConflict(error.cause) ? 'alone' : { error }));
       }
       // Callers cause it: two of them bring the same token, or the same key.
       if (!isUniqueViolation(error)) {
         const msg = 'a shared write has failed';
         logRepeated(this.logger, 'warn', { msg, calls: calls.length, err: error });
       }
-      if (calls.length === 1) return calls.map(goAlone);
+      if (calls.length === 1) return ['alone'];
       const half = Math.ceil(calls.length / 2);
       return [
         ...(await this.run(workspaceId, calls.slice(0, half))),
@@ -105,24 +108,24 @@ export class SharedWrites<Call, Answer> {
     }
   }
 
-  private async runAlone(workspaceId: number, calls: readonly Call[]): Promise<Outcome<{ value: Answer } | Next>[]> {
+  private async runAlone(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Answer>[]> {
     try {
       return await this.attempt(workspaceId, calls, true);
     } catch (error) {
-      return [isUniqueViolation(error) ? { value: { next: 'retry' } } : { error }];
+      return [isUniqueViolation(error) ? 'retry' : { error }];
     }
   }
 
-  private async attempt(workspaceId: number, calls: readonly Call[], isAlone: boolean) {
+  private async attempt(
+    workspaceId: number,
+    calls: readonly Call[],
+    isAlone: boolean,
+  ): Promise<readonly Attempt<Answer>[]> {
     const attempts = await this.options.run(workspaceId, calls, isAlone);
-    return attempts.map((attempt, index): Outcome<{ value: Answer } | Next> => {
-      if (attempt === 'retry') {
-        this.options.onRetry?.(calls[index]!);
-        return { value: { next: attempt } };
-      }
-      if ('error' in attempt) return attempt;
-      this.options.onDone(workspaceId, attempt.value);
-      return { value: attempt };
-    });
+    for (const [index, attempt] of attempts.entries()) {
+      if (attempt === 'retry') this.options.onRetry?.(calls[index]!);
+      else if ('value' in attempt) this.options.onDone(workspaceId, attempt.value);
+    }
+    return attempts;
   }
 }

@@ -1,6 +1,29 @@
-import { Integer, Rule, ShortText, Text, wholeNumber } from '../../common/fields.ts';
+import { ApiSchema } from '../../common/api-docs.ts';
+import { Integer, Nested, Rule, ShortText, Text, wholeNumber } from '../../common/fields.ts';
 import { identifierViolations } from '../../common/text.ts';
-import { DEFAULT_LIFE_SECONDS, MAX_LIFE_SECONDS, originViolations } from '../embed-token.rules.ts';
+import {
+  actingForViolations,
+  DEFAULT_LIFE_SECONDS,
+  MAX_LIFE_SECONDS,
+  MAX_VIEW_AS_SECONDS,
+  originViolations,
+} from '../embed-token.rules.ts';
+
+/** Names the person who looks at a dashboard as a user group, and the reason. */
+@ApiSchema({ additionalProperties: false })
+export class ActingFor {
+  @ShortText(
+    'Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters.',
+    'kim@support.example.com',
+  )
+  subject!: string;
+
+  @ShortText(
+    'Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control characters.',
+    'Ticket 4711: the dashboard is blank',
+  )
+  reason!: string;
+}
 
 export class IssueEmbedTokenRequest {
   @ShortText(
@@ -25,4 +48,11 @@ export class IssueEmbedTokenRequest {
   )
   @Rule(originViolations)
   origin?: string;
+
+  @Nested.optional(
+    ActingFor,
+    `Issues the token for somebody who views as the user group, such as support. Needs the scope \`user-groups:view-as\` in place of \`embed-tokens:issue\`; the token is valid for ${MAX_VIEW_AS_SECONDS} seconds at most.`,
+  )
+  @Rule(actingForViolations)
+  acting_for?: ActingFor;
 }

@@ -92,32 +92,27 @@ export class EventConsumerRepository {
 
   /** Starts the consumer at a position, unless it has begun before. */
   async begin(name: string, position: ChangePosition): Promise<void> {
-    await this.transactor.run((manager) => this.statements.run(manager, begin, { name, position, now: Date.now() }));
+    await this.transactor.apply(begin, { name, position, now: Date.now() });
   }
 
   /** Acquires or extends the lease; returns undefined while another process has it. */
   async claim(lease: Lease, until: number): Promise<ChangePosition | undefined> {
-    const [claimed] = await this.transactor.run((manager) =>
-      this.statements.run(manager, claim, { ...lease, until, now: Date.now() }),
-    );
+    const [claimed] = await this.transactor.apply(claim, { ...lease, until, now: Date.now() });
     return claimed?.position;
   }
 
   /** Extends the lease; returns false if another process has it. */
   async renew(lease: Lease, until: number): Promise<boolean> {
-    const renewed = await this.transactor.run((manager) => this.statements.run(manager, renew, { ...lease, until }));
-    return renewed.length > 0;
+    return (await this.transactor.apply(renew, { ...lease, until })).length > 0;
   }
 
   /** Stores the handled position; returns false, and stores nothing, if another process has the lease. */
   async advance(lease: Lease, position: ChangePosition, until: number): Promise<boolean> {
-    const advanced = await this.transactor.run((manager) =>
-      this.statements.run(manager, advance, { ...lease, position, until, now: Date.now() }),
-    );
+    const advanced = await this.transactor.apply(advance, { ...lease, position, until, now: Date.now() });
     return advanced.length > 0;
   }
 
   async release(lease: Lease): Promise<void> {
-    await this.transactor.run((manager) => this.statements.run(manager, release, lease));
+    await this.transactor.apply(release, lease);
   }
 }

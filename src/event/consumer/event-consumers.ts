@@ -96,7 +96,7 @@ export class EventConsumers implements ChangeConsumer, OnApplicationBootstrap, B
 function requireUsable({ name, types, leaseSeconds = 1, limitSeconds = 1 }: UserGroupSubscription): void {
   if (!NAME.test(name)) throw new TypeError('the name must be 1 to 100 of A-Z a-z 0-9 . _ -');
   if (types && typesViolations(types.join(','), '').length > 0) {
-    throw new TypeError('each of the types must match one of docs/events.md');
+    throw new TypeError('each of the types must match a type of event');
   }
   if (!(leaseSeconds >= 1)) throw new TypeError('leaseSeconds must be 1 at least');
   if (!(limitSeconds >= 1)) throw new TypeError('limitSeconds must be 1 at least');

@@ -10,8 +10,7 @@ export function isUsableGlob(text: string): boolean {
 export function typesViolations(value: unknown, pointer: string): Violation[] {
   // PostgreSQL itself writes the last one, for every workspace.
   if (areGlobsOf(typeof value === 'string' ? value.split(',') : [], [...changeKinds(), 'database.write'])) return [];
-  const detail =
-    'The types must be separated by commas, and each match one of docs/events.md, such as user_group.* does.';
+  const detail = 'The types must be separated by commas, and each match a type of event, such as user_group.* does.';
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 

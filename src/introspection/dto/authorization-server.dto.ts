@@ -16,6 +16,12 @@ export class AuthorizationServerMetadata {
   @ListOf(String, 'How a caller of it may send its API token.', ['client_secret_basic', 'client_secret_post', 'Bearer'])
   introspection_endpoint_auth_methods_supported!: string[];
 
+  @Text('Where tokens are revoked (RFC 7009).', 'https://user-groups.example.com/api/v1/revoke', { format: 'uri' })
+  revocation_endpoint!: string;
+
+  @ListOf(String, 'How a caller of it may send its API token.', ['client_secret_basic', 'client_secret_post', 'Bearer'])
+  revocation_endpoint_auth_methods_supported!: string[];
+
   @Text('The public keys of embed tokens (RFC 7517).', 'https://user-groups.example.com/.well-known/jwks.json', {
     format: 'uri',
   })

@@ -1,5 +1,5 @@
 import { ApiExtraModels, schemaPath } from '../../common/api-docs.ts';
-import { AnyObject, CodeOf, Flag, Integer, ListOf, Text } from '../../common/fields.ts';
+import { AnyObject, CodeOf, Flag, Integer, ListOf, Nested, Text } from '../../common/fields.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { DescribedDataSource, DescribedMapping } from '../../mapping/described-mapping.ts';
 
@@ -12,6 +12,12 @@ class ResolvedDataSource implements DescribedDataSource {
 
   @Text('Its name for people.', 'Warehouse EMEA')
   name!: string;
+}
+
+/** The claim `act` of RFC 8693, section 4.1. */
+class Actor {
+  @Text('Who it is, as the call that issued the token named them.', 'kim@support.example.com')
+  sub!: string;
 }
 
 /** The response of RFC 7662, section 2.2. An inactive token has only `active`. */
@@ -47,8 +53,14 @@ export class IntrospectionResponse {
   )
   unmapped?: string[];
 
-  @AnyObject.optional('Variables for dashboards and SQL.', { region: 'EMEA', seats: 25 })
+  @AnyObject.optional('The properties of the group, as they were sent.', { region: 'EMEA', seats: 25 })
   properties?: JsonObject;
+
+  @AnyObject.optional(
+    'Variables for dashboards and SQL: every variable that the workspace declares, of its declared type. One without a value has its default or null. Absent if the workspace declares none.',
+    { region: 'EMEA', plan: 'free' },
+  )
+  variables?: JsonObject;
 
   @CodeOf.optional(['user_group_token', 'embed_token'], 'The kind of token.', 'user_group_token')
   token_type?: 'user_group_token' | 'embed_token';
@@ -85,4 +97,10 @@ export class IntrospectionResponse {
     'https://app.example.com',
   )
   origin?: string;
+
+  @Nested.optional(
+    Actor,
+    'Of an embed token that was issued with `acting_for`: who views as the user group. Show it with the dashboard.',
+  )
+  act?: { sub: string };
 }

@@ -5,20 +5,23 @@ class UserGroupsOverview {
   @Integer('Number of user groups.', 1280)
   total!: number;
 
-  @Integer('Suspended user groups: `suspended=true` lists them.', 3)
+  @Integer('User groups whose status is `suspended`: `status=suspended` lists them.', 3)
   suspended!: number;
 
-  @Integer.orNull(
-    'User groups whose mappings name something unregistered, or one schema twice: `resolvable=false` lists them. Null until counted, and if nothing is registered.',
-    2,
-  )
-  unresolvable!: number | null;
+  @Integer('User groups whose `valid_until` has passed.', 1)
+  expired!: number;
 
   @Integer.orNull(
-    'User groups that lack something the workspace requires, so that their tokens are inactive. Null until counted.',
+    'User groups that lack something the workspace requires, so that their tokens are inactive. Null for the seconds in which a change of the requirements is applied.',
     0,
   )
   incomplete!: number | null;
+
+  @Integer.orNull(
+    'User groups whose mapping names something that is not in the registry, under the policy `registered`. Null as `incomplete` is.',
+    0,
+  )
+  unresolved!: number | null;
 }
 
 class UserGroupTokensOverview {

@@ -34,7 +34,7 @@ export class WorkspaceSettingsController {
   @Operation(
     'getWorkspace',
     'Read the settings of the workspace',
-    'The workspace of the API token: its id, its requirements for every user group, and the issuer and the audiences of its embed tokens.',
+    'The workspace of the API token: its id, its requirements for every user group, the issuer and the audiences of its embed tokens, and whether somebody can view as a user group.',
   )
   @Ok(WorkspaceResponse, 'The settings.', ETAG)
   @NotModified()
@@ -95,22 +95,6 @@ export class WorkspaceSettingsController {
     @QueryOf(PageQueryDto) query: PageQueryDto,
   ): Promise<UserGroupIssuesResponse> {
     return this.settings.listUnresolvable(caller, query);
-  }
-
-  @Get('incomplete-user-groups')
-  @RequiresScope('registry:read')
-  @Operation(
-    'listIncompleteUserGroups',
-    'List the user groups that lack what is required',
-    'Their tokens are inactive until a write gives them what they lack. Each group is listed with every requirement that it does not meet.',
-  )
-  @Ok(UserGroupIssuesResponse, 'One page of user groups.')
-  @ApiReadProblems()
-  listIncomplete(
-    @CurrentCaller() caller: Caller,
-    @QueryOf(PageQueryDto) query: PageQueryDto,
-  ): Promise<UserGroupIssuesResponse> {
-    return this.settings.listIncomplete(caller, query);
   }
 
   @Post('incomplete-user-groups/preview')

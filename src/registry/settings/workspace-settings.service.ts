@@ -22,9 +22,12 @@ import {
   type WorkspaceIdentityResponse,
   type WorkspaceResponse,
 } from './dto/workspace.dto.ts';
+import { fromVariable } from './dto/variable.dto.ts';
+import { FlawCheck } from '../../user-group/conformance/flaw-check.ts';
 import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups.ts';
 import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch.ts';
 import type { SchemaIds } from '../../mapping/user-group-rules.ts';
+import type { DeclaredVariable } from '../../mapping/variables.ts';
 import { type Findings, UnresolvableMappings } from '../../user-group/conformance/unresolvable-mappings.ts';
 import { WorkspaceSettingsRepository } from '../../workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
@@ -46,6 +49,7 @@ export class WorkspaceSettingsService {
     private readonly policySwitch: MappingPolicySwitch,
     private readonly unresolvable: UnresolvableMappings,
     private readonly incomplete: IncompleteGroups,
+    private readonly flaws: FlawCheck,
     private readonly transactor: Transactor,
     private readonly statements: Statements,
     private readonly auditLog: AuditLog,
@@ -88,6 +92,7 @@ export class WorkspaceSettingsService {
       return wanted;
     });
     this.changes.announce({ workspaceId, of: 'user_groups' });
+    this.flaws.begin();
     return { success: 1, workspace: toWorkspaceView(settings) };
   }
 
@@ -122,12 +127,6 @@ export class WorkspaceSettingsService {
     return toAnswer(await this.unresolvable.list(workspaceId, after, limitOf(query)));
   }
 
-  /** Lists one page of the groups that lack a requirement. */
-  async listIncomplete({ workspaceId }: Caller, query: PageQueryDto): Promise<UserGroupIssuesResponse> {
-    const [after = 0] = positionOf(query, 1) ?? [];
-    return toAnswer(await this.incomplete.list(workspaceId, after, limitOf(query)));
-  }
-
   /**
    * Lists one page of the groups that would become incomplete under the requirements of `dto`. Changes nothing.
    * @throws ValidationFailed as `update`
@@ -141,12 +140,11 @@ export class WorkspaceSettingsService {
     const required = dto.required_schemas ?? present.requiredSchemas;
     const wanted = {
       ...present,
-      requiredProperties: dto.required_properties ?? present.requiredProperties,
+      variables: dto.variables?.map(fromVariable).map(withoutGuesses(present.variables)) ?? present.variables,
       requiredSchemas: present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
     };
     const [after = 0] = positionOf(query, 1) ?? [];
-    const rules = { present, wanted };
-    return toAnswer(await this.incomplete.preview(workspaceId, rules, after, limitOf(query)));
+    return toAnswer(await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)));
   }
 
   private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
@@ -162,13 +160,13 @@ export class WorkspaceSettingsService {
   ): Promise<WorkspaceSettings> {
     const { embed_token_issuer: issuer } = dto;
     const wanted = {
-      publicId: stored.publicId,
+      ...stored,
       policy: dto.mapping_policy ?? stored.policy,
-      requiredProperties: dto.required_properties ?? stored.requiredProperties,
+      variables: dto.variables?.map(fromVariable) ?? stored.variables,
       requiredSchemas: dto.required_schemas ?? stored.requiredSchemas,
       embedTokenIssuer: issuer === undefined ? stored.embedTokenIssuer : issuer,
       embedTokenAudiences: dto.embed_token_audiences ?? stored.embedTokenAudiences,
-      userGroupQuota: stored.userGroupQuota,
+      viewAs: dto.view_as ?? stored.viewAs,
     };
     if (wanted.policy === 'open') return wanted;
     const schemas = await this.statements.run(manager, listSchemas, { workspaceId });
@@ -185,16 +183,26 @@ export class WorkspaceSettingsService {
       if (wanted.policy === 'open') await this.policySwitch.toOpen(manager, workspaceId);
       else await this.policySwitch.toRegistered(manager, workspaceId);
     }
-    const { required_properties } = toWorkspaceView(wanted);
+    const rulesOf = ({ policy, variables, requiredSchemas }: WorkspaceSettings) => [policy, variables, requiredSchemas];
+    const isSame = isDeepStrictEqual(rulesOf(stored), rulesOf(wanted));
     await this.settings.update(manager, {
       workspaceId,
       policy: wanted.policy,
-      requiredProperties: JSON.stringify(required_properties),
+      variables: JSON.stringify(wanted.variables),
       requiredSchemas: JSON.stringify(wanted.requiredSchemas),
       embedTokenIssuer: wanted.embedTokenIssuer,
       embedTokenAudiences: JSON.stringify(wanted.embedTokenAudiences),
+      viewAs: wanted.viewAs,
+      changedAt: isSame ? null : Date.now(),
     });
   }
+}
+
+/** Makes declarations that try no allowed values on what is secret: the preview would tell who has one of them. */
+function withoutGuesses(present: readonly DeclaredVariable[]) {
+  const secrets = new Set(present.filter(({ isSecret }) => isSecret).map(({ name }) => name));
+  return ({ enum: allowed, ...variable }: DeclaredVariable): DeclaredVariable =>
+    allowed && !secrets.has(variable.name) ? { ...variable, enum: allowed } : variable;
 }
 
 function differences(stored: WorkspaceSettings, wanted: WorkspaceSettings): [JsonObject, JsonObject] {
@@ -205,8 +213,8 @@ function differences(stored: WorkspaceSettings, wanted: WorkspaceSettings): [Jso
 }
 
 function toJson(settings: WorkspaceSettings): JsonObject {
-  const { required_properties, ...others } = toWorkspaceView(settings);
-  return { ...others, required_properties: required_properties.map(({ name, type }) => ({ name, type })) };
+  const { variables, ...others } = toWorkspaceView(settings);
+  return { ...others, variables: variables.map((variable) => ({ ...variable })) };
 }
 
 function toAnswer(findings: Findings): UserGroupIssuesResponse {

@@ -8,6 +8,7 @@ export interface WorkspaceSettings extends Omit<UserGroupRules, 'schemas'> {
   embedTokenIssuer: string | null;
   /** The allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: readonly string[];
+  viewAs: StoredSettings['viewAs'];
 }
 
 export const countUserGroups = statement<{ workspaceId: number }, { count: number }>(
@@ -17,15 +18,5 @@ export const countUserGroups = statement<{ workspaceId: number }, { count: numbe
 );
 
 export function toSettings(rules: UserGroupRules, row: StoredSettings): WorkspaceSettings {
-  const { policy, requiredProperties, requiredSchemas, userGroupQuota } = rules;
-  const { publicId, embedTokenIssuer, embedTokenAudiences } = row;
-  return {
-    policy,
-    requiredProperties,
-    requiredSchemas,
-    userGroupQuota,
-    publicId,
-    embedTokenIssuer,
-    embedTokenAudiences: JSON.parse(embedTokenAudiences) as string[],
-  };
+  return { ...rules, ...row, embedTokenAudiences: JSON.parse(row.embedTokenAudiences) as string[] };
 }

@@ -79,7 +79,7 @@ function controllerOf(kind: RegisteredKind, { path, id, ...described }: Describe
     @Post()
     @RequiresScope('registry:write')
     @Operation(`create${id}`, `Register a ${name}`, described.register)
-    @Created(one, `The new ${name}.`, { Location: `Path of the ${name}.` })
+    @Created(one, `The new ${name}.`, { Location: 'Path of what was created.' })
     @ApiProblems(ProvidedIdTaken, ...described.problems, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
     async register(
       @CurrentCaller() caller: Caller,

@@ -13,6 +13,12 @@ interface Key {
   id: number;
 }
 
+/** A user group whose mapping refers to a registered thing. */
+export interface Referrer {
+  id: number;
+  providedId: string;
+}
+
 const COLUMNS = `
   id, provided_id AS "providedId", name, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
@@ -61,6 +67,15 @@ const queriesOf = ({ table }: RegisteredKind) => ({
   remove: statement<Key>(
     `${table}.remove`,
     () => `DELETE FROM ${table} WHERE workspace_id = :workspaceId AND id = :id`,
+  ),
+  listReferrers: statement<Key & { after: number; limit: number }, Referrer>(
+    `${table}.list-referrers`,
+    () => `
+      SELECT DISTINCT g.id, g.provided_id AS "providedId"
+      FROM data_source_mapping m
+      JOIN user_group g ON g.id = m.user_group_id AND g.workspace_id = :workspaceId
+      WHERE m.${table}_id = :id AND m.user_group_id > CAST(:after AS bigint)
+      ORDER BY g.id LIMIT :limit`,
   ),
 });
 
@@ -116,5 +131,14 @@ export class RegistryRepository {
 
   async remove(manager: EntityManager, { table }: RegisteredKind, key: Key): Promise<void> {
     await this.statements.run(manager, queries[table].remove, key);
+  }
+
+  /** Lists at most `limit` groups with ids above `after`, as committed or in the transaction of `manager`. */
+  listReferrers(
+    manager: EntityManager | undefined,
+    { table }: RegisteredKind,
+    page: Key & { after: number; limit: number },
+  ): Promise<Referrer[]> {
+    return this.statements.read(queries[table].listReferrers, page, manager);
   }
 }

@@ -12,15 +12,9 @@ import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { Transactor } from '../../database/transactor.ts';
 import type { CreateRegistryEntryRequest, RegistryQueryDto, UpdateRegistryEntryRequest } from './dto/registered.dto.ts';
-import {
-  type ReferencesResponse,
-  type RegisteredView,
-  toUserGroupReference,
-  toRegisteredView,
-} from './dto/registered-response.dto.ts';
+import { type ReferencesResponse, type RegisteredView, toRegisteredView } from './dto/registered-response.dto.ts';
 import { type RegisteredKind, schemaKind } from './registered-kind.ts';
-import { MappingReferrers, type Referrer } from '../../user-group/conformance/mapping-referrers.ts';
-import { type Registered, RegistryRepository } from './registry.repository.ts';
+import { type Referrer, type Registered, RegistryRepository } from './registry.repository.ts';
 import type { UserGroupRules } from '../../mapping/user-group-rules.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 
@@ -29,7 +23,6 @@ import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 export class RegistryService {
   constructor(
     private readonly registry: RegistryRepository,
-    private readonly referrers: MappingReferrers,
     private readonly rules: WorkspaceRules,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
@@ -119,9 +112,8 @@ export class RegistryService {
     return this.change(caller, async (manager, rules) => {
       const stored = await this.registry.lock(manager, kind, key);
       preconditions?.require(entityTagOf(toRegisteredView(stored)));
-      const limit = MAX_VIOLATIONS;
-      const { referredBy } = kind;
-      const referrers = await this.referrers.findFirst(manager, referredBy, { ...key, limit });
+      const first = { ...key, after: 0, limit: MAX_VIOLATIONS };
+      const referrers = await this.registry.listReferrers(manager, kind, first);
       const violations = [
         ...(isRequired(rules, kind, stored) ? [requirement(rules, stored)] : []),
         ...referrers.map(toViolation),
@@ -153,12 +145,12 @@ export class RegistryService {
     const stored = await this.registry.get(kind, { workspaceId, id });
     const rules = await this.rules.read(workspaceId);
     const page = { workspaceId, id, after, limit: limit + 1 };
-    const referrers = await this.referrers.list(kind.referredBy, page);
+    const referrers = await this.registry.listReferrers(undefined, kind, page);
     const { rows, ...next } = toPage(referrers, limit, (referrer) => [referrer.id]);
     return {
       success: 1,
       required: isRequired(rules, kind, stored),
-      user_groups: rows.map(toUserGroupReference),
+      user_groups: rows.map((group) => ({ team_id: group.id, provided_id: group.providedId })),
       ...next,
     };
   }

@@ -1,18 +1,21 @@
 import { handled } from '../../common/concurrency/handled.ts';
 
-const AT_ONCE = 2;
-
 /**
  * Yields the result of `work` for each item, in order and as soon as it is ready, while it works on the next item if
  * that has arrived. An error ends it once all work has ended and all results before it have been yielded.
+ * @param atOnce the most items that are worked on at the same time
  */
-export async function* oneAhead<T, R>(items: AsyncIterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+export async function* oneAhead<T, R>(
+  items: AsyncIterable<T>,
+  work: (item: T) => Promise<R>,
+  atOnce = 2,
+): AsyncGenerator<R> {
   const iterator = items[Symbol.asyncIterator]();
   const working: Promise<R>[] = [];
   let next: Promise<IteratorResult<T>> | undefined = handled(iterator.next());
   try {
     while (next || working.length > 0) {
-      if (next && working.length < AT_ONCE && (await isFirst(next, working[0]))) {
+      if (next && working.length < atOnce && (await isFirst(next, working[0]))) {
         const arrived: IteratorResult<T> = await next;
         if (!arrived.done) void working.push(handled(work(arrived.value)));
         next = arrived.done ? undefined : handled(iterator.next());

@@ -2,7 +2,12 @@ import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ApiProblems, ApiTags, Operation } from '../../common/operation.ts';
 import { type Caller, CurrentCaller, RequiresScope } from '../../common/access/access.decorator.ts';
-import { AuditUnavailable, UserGroupQuotaReached, UserGroupTokenNotUsable } from '../../common/problem/errors.ts';
+import {
+  AuditUnavailable,
+  PreconditionFailed,
+  UserGroupQuotaReached,
+  UserGroupTokenNotUsable,
+} from '../../common/problem/errors.ts';
 import { respondNdjson, ApiNdjsonResponse, type Lines, NdjsonBody } from '../../common/http/responses/ndjson.ts';
 import { QueryOf } from '../../common/http/parameters/request-params.ts';
 import { JsonBody } from '../../common/json/json-body.decorator.ts';
@@ -11,6 +16,15 @@ import { ExportUserGroupsRequest, ExportSummary } from './dto/export.dto.ts';
 import { UserGroupLine } from './dto/import.dto.ts';
 import { ImportedLine, ImportSummary, RefusedLine } from './dto/import-response.dto.ts';
 import { ImportQueryDto } from './dto/import-query.dto.ts';
+import { UserGroupFilterDto } from '../resource/dto/user-group-query.dto.ts';
+import {
+  BulkChangeStarted,
+  BulkChangeSummary,
+  ChangedUserGroupLine,
+  ChangeUserGroupsRequest,
+  RefusedUserGroupLine,
+} from './dto/bulk-change.dto.ts';
+import { UserGroupBulkChanges } from './user-group-bulk-changes.ts';
 import { UserGroupExporter } from './user-group-exporter.ts';
 import { UserGroupImporter } from './user-group-importer.ts';
 
@@ -20,6 +34,7 @@ export class UserGroupBulkController {
   constructor(
     private readonly importer: UserGroupImporter,
     private readonly exporter: UserGroupExporter,
+    private readonly changes: UserGroupBulkChanges,
   ) {}
 
   @Post('import')
@@ -63,5 +78,30 @@ export class UserGroupBulkController {
     @Res() response: Response,
   ): Promise<void> {
     return respondNdjson(response, this.exporter.run(caller, dto));
+  }
+
+  @Post('actions')
+  @HttpCode(200)
+  @RequiresScope('user-groups:write', { gated: false })
+  @Operation(
+    'changeUserGroups',
+    'Change many user groups',
+    'Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most 2 run at once in a workspace.',
+  )
+  @ApiNdjsonResponse(
+    'One JSON object per line: the start, a result for each group, then the summary. After `rotate` the results are credentials.',
+    BulkChangeStarted,
+    ChangedUserGroupLine,
+    RefusedUserGroupLine,
+    BulkChangeSummary,
+  )
+  @ApiProblems(PreconditionFailed, ...WRITE_ERRORS)
+  change(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(UserGroupFilterDto) filters: UserGroupFilterDto,
+    @JsonBody(ChangeUserGroupsRequest) dto: ChangeUserGroupsRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return respondNdjson(response, this.changes.run(caller, dto, filters));
   }
 }

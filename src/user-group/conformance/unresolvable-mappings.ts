@@ -45,22 +45,9 @@ const listUnresolvable = statement<GroupRange, Row>(
     ORDER BY r.id, r."schemaId"`,
 );
 
-const findRegistered = statement<{ workspaceId: number }, { id: number }>(
-  'unresolvable-mappings.find-registered',
-  () => `
-    SELECT * FROM (SELECT id FROM registered_schema WHERE workspace_id = :workspaceId LIMIT 1) s
-    UNION ALL
-    SELECT * FROM (SELECT id FROM registered_data_source WHERE workspace_id = :workspaceId LIMIT 1) d`,
-);
-
 @Injectable()
 export class UnresolvableMappings {
   constructor(private readonly statements: Statements) {}
-
-  /** Tells whether the workspace has registered anything that a mapping could name. */
-  async hasRegistry(workspaceId: number): Promise<boolean> {
-    return (await this.statements.read(findRegistered, { workspaceId })).length > 0;
-  }
 
   /** Lists at most `limit` of them, examining the next groups after `after`; more may follow even if it finds none. */
   async list(workspaceId: number, after: number, limit: number): Promise<Findings> {

@@ -45,18 +45,12 @@ export abstract class ThrottledCounts<T> implements OnDrained {
 
   /** Returns the last count, or a new one if it is ready soon; waits for the first. @throws DatabaseUnavailable */
   async read(workspaceId: number): Promise<Counted<T>> {
-    const last = await this.readSoon(workspaceId);
-    return last ?? (await this.begin(workspaceId).counting!);
-  }
-
-  /** Returns the last count, or a new one if it is ready soon; undefined while the first is running. */
-  protected async readSoon(workspaceId: number): Promise<Counted<T> | undefined> {
     const kept = this.begin(workspaceId);
     if (kept.counting) {
       const late = sleep(WAIT_MS, undefined, { ref: false });
       await Promise.race([kept.counting.catch(() => undefined), late]);
     }
-    return kept.last;
+    return kept.last ?? (await this.begin(workspaceId).counting!);
   }
 
   private begin(workspaceId: number): Kept<T> {

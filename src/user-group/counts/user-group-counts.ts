@@ -3,39 +3,69 @@ import { HOUR_MS } from '../../common/time.ts';
 import { setImmediate } from 'node:timers/promises';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
+import type { GroupStatus } from '../status/user-group-status.ts';
+import { narrowings, statusConditions } from '../status/status-conditions.ts';
 import { ThrottledCounts } from './throttled-counts.ts';
 
 /** Index entries per statement: a few milliseconds, so that no caller waits for it. */
 const IDS_AT_ONCE = 50_000;
+const GROUPS_AT_ONCE = 1000;
 const OVERLAPS_AT_ONCE = 500;
 
 const LARGEST_ID = 2 ** 31 - 1;
 
 export interface UserGroupCounts {
   groups: number;
-  suspended: number;
+  /** Numbers of groups by their status. */
+  inactive: Record<Exclude<GroupStatus, 'active'>, number>;
+  /** Whether flaws have been looked for since the rules of the workspace have changed. */
+  isChecked: boolean;
   inOverlap: number;
   /** Tokens in overlap that were used within an hour, and since they were replaced. */
   inOverlapUsed: number;
 }
 
-type CountPart = Statement<{ workspaceId: number; after: number }, { count: number; last: number | null }>;
+interface CountPart {
+  size: number;
+  run: Statement<
+    { workspaceId: number; after: number; now: number },
+    { count: number; examined: number; last: number | null }
+  >;
+}
 
-/** Reads the index alone, which has every column that it names. */
-const countPart = (name: string, where: string): CountPart =>
-  statement(
+/** Reads part of the groups that an index has in order of creation; their rows only if the index does not decide. */
+const countPart = (name: string, narrowing: string, condition?: string): CountPart => {
+  const size = condition === undefined ? IDS_AT_ONCE : GROUPS_AT_ONCE;
+  const run: CountPart['run'] = statement(
     `user-group-counts.${name}`,
     () => `
-      SELECT CAST(count(*) AS integer) AS count, max(part.id) AS last
+      SELECT CAST(count(*) AS integer) AS examined, max(g.id) AS last,
+        CAST(count(CASE WHEN ${condition ?? 'true'} THEN 1 END) AS integer) AS count
       FROM (
-        SELECT g.id FROM user_group g
-        WHERE g.workspace_id = :workspaceId AND g.id > CAST(:after AS bigint) ${where}
-        ORDER BY g.id LIMIT ${IDS_AT_ONCE}
-      ) part`,
+        SELECT ${condition === undefined ? 'g.id' : '*'} FROM user_group g
+        WHERE g.workspace_id = :workspaceId AND g.id > CAST(:after AS bigint) AND ${narrowing}
+        ORDER BY g.id LIMIT ${size}
+      ) g`,
   );
+  return { size, run };
+};
 
-const countGroups = countPart('groups', '');
-const countSuspended = countPart('suspended', 'AND g.suspended_at IS NOT NULL');
+const countOf = (status: GroupStatus & keyof typeof narrowings) =>
+  countPart(status, narrowings[status], statusConditions[status]);
+const countAll = countPart('groups', 'true');
+const countSuspended = countPart('suspended', narrowings.suspended);
+const [countExpired, countIncomplete, countUnresolved] = [
+  countOf('expired'),
+  countOf('incomplete'),
+  countOf('unresolved'),
+];
+
+const readWorkspace = statement<{ workspaceId: number }, { isChecked: boolean | 0 | 1; endedBefore: number | null }>(
+  'user-group-counts.read-workspace',
+  () => `
+    SELECT flaws_unchecked_since IS NULL AS "isChecked", tokens_ended_before AS "endedBefore"
+    FROM workspace WHERE id = :workspaceId`,
+);
 
 interface Overlap {
   validUntil: number;
@@ -43,6 +73,7 @@ interface Overlap {
   generation: number;
   retiredAt: number;
   lastIntrospectedAt: number | null;
+  createdAt: number;
   /** Whether it is the predecessor of the current token: the next rotation ends every overlap. */
   isPredecessor: boolean | 0 | 1;
 }
@@ -54,7 +85,7 @@ const listOverlaps = statement<OverlapPosition & { workspaceId: number }, Overla
   () => `
     SELECT t.valid_until AS "validUntil", t.user_group_id AS "userGroupId", t.generation,
       t.retired_at AS "retiredAt", t.last_introspected_at AS "lastIntrospectedAt",
-      (
+      t.created_at AS "createdAt", (
         SELECT c.retired_at IS NULL FROM user_group_token c
         WHERE c.user_group_id = t.user_group_id AND c.generation = t.generation + 1
       ) AS "isPredecessor"
@@ -76,19 +107,26 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
   }
 
   protected override async count(workspaceId: number, signal: AbortSignal): Promise<UserGroupCounts> {
+    const [workspace] = await this.statements.read(readWorkspace, { workspaceId });
     return {
-      groups: await this.sum(countGroups, workspaceId, signal),
-      suspended: await this.sum(countSuspended, workspaceId, signal),
-      ...(await this.countOverlaps(workspaceId, signal)),
+      groups: await this.sum(countAll, workspaceId, signal),
+      inactive: {
+        suspended: await this.sum(countSuspended, workspaceId, signal),
+        expired: await this.sum(countExpired, workspaceId, signal),
+        incomplete: await this.sum(countIncomplete, workspaceId, signal),
+        unresolved: await this.sum(countUnresolved, workspaceId, signal),
+      },
+      isChecked: Boolean(workspace?.isChecked),
+      ...(await this.countOverlaps(workspaceId, workspace?.endedBefore ?? 0, signal)),
     };
   }
 
   private async sum(part: CountPart, workspaceId: number, signal: AbortSignal): Promise<number> {
     let sum = 0;
     for (let after = 0; ;) {
-      const [row] = await this.statements.read(part, { workspaceId, after });
+      const [row] = await this.statements.read(part.run, { workspaceId, after, now: Date.now() });
       sum += row!.count;
-      if (row!.last === null || row!.count < IDS_AT_ONCE) return sum;
+      if (row!.last === null || row!.examined < part.size) return sum;
       after = row!.last;
       await breathe(signal);
     }
@@ -96,6 +134,7 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
 
   private async countOverlaps(
     workspaceId: number,
+    endedBefore: number,
     signal: AbortSignal,
   ): Promise<Pick<UserGroupCounts, 'inOverlap' | 'inOverlapUsed'>> {
     const now = Date.now();
@@ -103,7 +142,7 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
     let after: OverlapPosition = { validUntil: now, userGroupId: LARGEST_ID, generation: 0 };
     for (;;) {
       const rows = await this.statements.read(listOverlaps, { workspaceId, ...after });
-      const overlaps = rows.filter(({ isPredecessor }) => isPredecessor);
+      const overlaps = rows.filter((row) => row.isPredecessor && row.createdAt >= endedBefore);
       inOverlap += overlaps.length;
       inOverlapUsed += overlaps.filter(
         ({ lastIntrospectedAt, retiredAt }) => (lastIntrospectedAt ?? 0) >= Math.max(retiredAt, now - HOUR_MS),

@@ -8,6 +8,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn, Unique } fro
 // Both databases sort texts by code points.
 @Index(['workspaceId', 'name', 'id'])
 @Index('user_group_suspended_idx', ['workspaceId', 'id'], { where: '"suspended_at" IS NOT NULL' })
+@Index('user_group_ending_idx', ['workspaceId', 'id'], { where: '"valid_until" IS NOT NULL' })
+@Index(['workspaceId', 'validUntil', 'id'], { where: '"valid_until" IS NOT NULL' })
+@Index('user_group_valid_until_idx', ['validUntil'], { where: '"valid_until" IS NOT NULL' })
+@Index('user_group_flaw_idx', ['workspaceId', 'flaw', 'id'], { where: '"flaw" IS NOT NULL' })
 export class UserGroup {
   /** `team_id` on the wire. */
   @PrimaryGeneratedColumn() id!: number;
@@ -33,4 +37,10 @@ export class UserGroup {
 
   /** Null while its tokens can be introspected. */
   @Column('bigint', { nullable: true }) suspendedAt!: number | null;
+
+  /** Time from which on its tokens cannot be introspected; null if it does not end. */
+  @Column('bigint', { nullable: true }) validUntil!: number | null;
+
+  /** The flaw that the rules of its workspace find, once they have been checked; null for none. */
+  @Column('varchar', { length: 10, nullable: true }) flaw!: 'incomplete' | 'unresolved' | null;
 }

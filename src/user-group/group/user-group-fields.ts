@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ValidationFailed } from '../../common/problem/errors.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
+import { toWireTime, toWireTimeOrNull } from '../../common/time.ts';
 import type { StoredMapping } from '../../mapping/resolved-mapping.ts';
 import { fromStoredMapping, isSameMapping, type Mapping } from './mapping.ts';
 
@@ -10,6 +11,8 @@ export interface UserGroupContent {
   /** Schema id to data source, as sent. */
   mapping: Mapping;
   properties: JsonObject;
+  /** Time from which on its tokens cannot be introspected, as `toWireTime` writes it; null if it does not end. */
+  valid_until: string | null;
   suspended: boolean;
 }
 
@@ -27,6 +30,7 @@ export interface UserGroupState {
   /** For `readResolvedMapping`; only if requested. */
   mapping?: StoredMapping;
   suspendedAt: number | null;
+  validUntil: number | null;
   createdAt: number;
   updatedAt: number;
   /** Grows with each change of a field or of the mapping; part of the entity tag. */
@@ -34,15 +38,15 @@ export interface UserGroupState {
 }
 
 /** The members that a write sets, with the types of their columns. A mapping has rows of its own. */
-export const WRITTEN = { name: 'text', properties: 'text', suspendedAt: 'bigint' } as const;
+export const WRITTEN = { name: 'text', properties: 'text', suspendedAt: 'bigint', validUntil: 'bigint' } as const;
 
 /** The members of a group before it is stored. */
-export const UNSTORED = { id: 0, name: '', properties: '{}', suspendedAt: null, version: 0 };
+export const UNSTORED = { id: 0, name: '', properties: '{}', suspendedAt: null, validUntil: null, version: 0 };
 
 /** Picks the members that a write sets: all others would be sent as JSON for nothing. */
 export function writtenOf(group: UserGroupState): Pick<UserGroupState, keyof typeof WRITTEN> {
-  const { name, properties, suspendedAt } = group;
-  return { name, properties, suspendedAt };
+  const { name, properties, suspendedAt, validUntil } = group;
+  return { name, properties, suspendedAt, validUntil };
 }
 
 interface Field<Value> {
@@ -69,6 +73,10 @@ const FIELDS: { [Name in FieldName]: Field<UserGroupContent[Name]> } = {
     isStored: (group, properties) =>
       group.properties === JSON.stringify(properties) || isDeepStrictEqual(JSON.parse(group.properties), properties),
   },
+  valid_until: {
+    read: ({ validUntil }) => toWireTimeOrNull(validUntil),
+    write: (time) => ({ validUntil: time === null ? null : Date.parse(time) }),
+  },
   suspended: {
     read: ({ suspendedAt }) => suspendedAt !== null,
     write: (suspended, now) => ({ suspendedAt: suspended ? now : null }),
@@ -83,12 +91,19 @@ export function toWanted({
   name,
   mapping,
   properties,
+  valid_until: time,
 }: {
   name?: string;
   mapping?: Mapping | null;
   properties?: JsonObject | null;
+  valid_until?: string | null;
 }): WantedUserGroup {
-  return { name, mapping: mapping === null ? {} : mapping, properties: properties === null ? {} : properties };
+  return {
+    name,
+    mapping: mapping === null ? {} : mapping,
+    properties: properties === null ? {} : properties,
+    valid_until: typeof time === 'string' ? toWireTime(Date.parse(time)) : time,
+  };
 }
 
 /** Fills in every field that a new group has but its name; missing ones are empty. */
@@ -108,7 +123,7 @@ export function contentOf(group: UserGroupState): UserGroupContent {
   return { ...bodyOf(group), suspended: FIELDS.suspended.read(group) };
 }
 
-/** Returns the same without `suspended`. */
+/** Returns the same without `suspended`, as a body of PUT has it. */
 export function bodyOf(group: UserGroupState): Omit<UserGroupContent, 'suspended'> {
   const read = (name: FieldName) => [name, FIELDS[name].read(group)];
   return Object.fromEntries(bodyNames.map(read)) as UserGroupContent;

@@ -6,6 +6,7 @@ import { OperatorError } from '../../common/problem/operator-error.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
+import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
 import { type UserGroupState, WRITTEN } from './user-group-fields.ts';
 
 /** The approximate bytes of a group in a page; counts only fields that can be large. */
@@ -24,6 +25,9 @@ export interface StoredUserGroup extends ReadUserGroup {
   keyId: string;
   ciphertext: Buffer;
   tokenHash: Buffer;
+  tokenIssuedAt: number;
+  /** Whether its token was ended together with others. */
+  isTokenEnded: boolean | 0 | 1 | null;
 }
 
 export type IdentifiedUserGroup = StoredUserGroup & { providedId: string };
@@ -36,6 +40,8 @@ export interface GroupToWrite {
   rulesVersion: number;
   /** Number of user groups in the workspace; null without a quota. */
   groupCount: number | null;
+  /** Tokens issued before this were ended together; null if none were. */
+  tokensEndedBefore: number | null;
 }
 
 /** The columns of `UserGroupState` without its mapping. */
@@ -45,7 +51,9 @@ export const STATE_COLUMNS = ['id', ...Object.keys(WRITTEN), 'createdAt', 'updat
 
 const selectGroup = (columns: string, which: string, from = 'user_group') => `
   SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
-    t.generation, t.token_hash AS "tokenHash", t.key_id AS "keyId", t.ciphertext ${columns}
+    t.generation, t.token_hash AS "tokenHash", t.key_id AS "keyId", t.ciphertext,
+    t.created_at AS "tokenIssuedAt",
+    ${IS_ENDED_TOGETHER} AS "isTokenEnded" ${columns}
   FROM ${from} g
   JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
   WHERE g.workspace_id = :workspaceId AND ${which}`;
@@ -76,7 +84,8 @@ type ToWriteRow = Omit<GroupToWrite, 'stored'> & (IdentifiedUserGroup | { provid
 const readGroupsToWrite = statement<GroupKeys, ToWriteRow>(
   'user-group.read-to-write',
   (dialect) => `
-    SELECT found.*, w.rules_version AS "rulesVersion", w.user_group_count AS "groupCount"
+    SELECT found.*, w.rules_version AS "rulesVersion", w.user_group_count AS "groupCount",
+      w.tokens_ended_before AS "tokensEndedBefore"
     FROM workspace w LEFT JOIN (${readEach(dialect, `, ${resolvedMappingColumn(dialect)} AS mapping`)}) found ON true
     WHERE w.id = :workspaceId`,
 );
@@ -167,10 +176,11 @@ export class UserGroupRepository {
     if (providedIds.length === 0) return new Map();
     const rows = await this.statements.read(readGroupsToWrite, { workspaceId, providedIds }, manager);
     if (!rows[0]) throw new OperatorError(`There is no workspace ${workspaceId}.`);
-    const { rulesVersion, groupCount } = rows[0];
+    const { rulesVersion, groupCount, tokensEndedBefore } = rows[0];
     const found = rows.flatMap((row) => (row.providedId === null ? [] : [row]));
     const stored = new Map(found.map((row) => [row.providedId, row]));
-    return new Map(providedIds.map((id) => [id, { stored: stored.get(id), rulesVersion, groupCount }]));
+    const shared = { rulesVersion, groupCount, tokensEndedBefore };
+    return new Map(providedIds.map((id) => [id, { stored: stored.get(id), ...shared }]));
   }
 
   /** Finds a group by its internal id. Concurrent calls share a statement. */

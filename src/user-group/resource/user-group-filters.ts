@@ -1,64 +1,97 @@
 import { ValidationFailed } from '../../common/problem/errors.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import type { SqlValue } from '../../database/statement.ts';
-import { isResolvable } from '../../mapping/resolution.ts';
-import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
+import type { SqlParameter } from '../../database/statement.ts';
+import type { UserGroupFilterDto } from './dto/user-group-query.dto.ts';
+import { fromWireTime } from '../../common/time.ts';
+import { narrowings, statusConditions } from '../status/status-conditions.ts';
+import { IS_ENDED_TOGETHER, IS_PREDECESSOR } from '../token/user-group-token.repository.ts';
 import { toScalar } from './property-value.ts';
 import { foldCase } from '../../common/fold-case.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 
+export const ENDS = 'g.valid_until > CAST(:endsAfter AS bigint) AND g.valid_until < CAST(:endsBefore AS bigint)';
+
+const IN_OVERLAP = `EXISTS (
+  SELECT 1 FROM user_group_token t
+  WHERE t.user_group_id = g.id AND t.valid_until > CAST(:now AS bigint) AND ${IS_PREDECESSOR}
+    AND (${IS_ENDED_TOGETHER}) IS NOT TRUE)`;
+
 /** Conditions by filter; a statement contains those of the given filters. */
-const conditions: Record<string, (dialect: Dialect) => string> = {
-  namePrefix: () => 'substr(g.name, 1, length(CAST(:namePrefix AS text))) = CAST(:namePrefix AS text)',
+const conditions: Record<string, string | ((dialect: Dialect) => string)> = {
+  namePrefix: 'substr(g.name, 1, length(CAST(:namePrefix AS text))) = CAST(:namePrefix AS text)',
   hasProperty: ({ hasMember }) => hasMember('g.properties', ':propertyName'),
   propertyIs: ({ memberIs }) => memberIs('g.properties', ':propertyName', ':propertyValue'),
-  suspended: () => 'g.suspended_at IS NOT NULL',
-  notSuspended: () => 'g.suspended_at IS NULL',
-  resolvable: (dialect) => isResolvable(dialect),
-  notResolvable: (dialect) => `NOT ${isResolvable(dialect)}`,
+  ends: ENDS,
+  inOverlap: IN_OVERLAP,
+  notInOverlap: `NOT ${IN_OVERLAP}`,
+  ...statusConditions,
 };
 
 export interface UserGroupFilters {
   names: readonly string[];
-  /** Numbers that stand for the names: PostgreSQL would truncate a long name of a statement. */
-  numbers: readonly number[];
-  parameters: Record<string, SqlValue>;
-  /** Whether to read the entries of mappings, too. */
-  readMappings: boolean;
+  parameters: Record<string, SqlParameter>;
+  /** Whether the parameter `few` has the ids of all groups that can pass. */
+  isFew?: boolean;
 }
 
 /** @throws ValidationFailed */
-export function toFilters(query: UserGroupQueryDto): UserGroupFilters {
-  const { name_prefix: namePrefix, property_name: propertyName, property_value: value } = query;
+export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
+  const { name_prefix: namePrefix, property_name: propertyName, property_value: value, status } = query;
   if (value !== undefined && propertyName === undefined) {
     const detail = 'The query has a property_value, so it needs a property_name.';
     throw new ValidationFailed([{ in: 'query', pointer: '/property_name', code: 'required', detail }]);
   }
-  const given: Record<keyof typeof conditions, Record<string, SqlValue> | undefined> = {
+  const { valid_until_after: after, valid_until_before: before, in_overlap: inOverlap } = query;
+  const now = Date.now();
+  const given: Record<string, Record<string, SqlParameter> | undefined> = {
     namePrefix: namePrefix === undefined ? undefined : { namePrefix },
     hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },
     propertyIs:
       propertyName === undefined || value === undefined
         ? undefined
         : { propertyName, propertyValue: toScalar(value).json },
-    suspended: query.suspended === 'true' ? {} : undefined,
-    notSuspended: query.suspended === 'false' ? {} : undefined,
-    resolvable: query.resolvable === 'true' ? {} : undefined,
-    notResolvable: query.resolvable === 'false' ? {} : undefined,
+    ends:
+      after === undefined && before === undefined
+        ? undefined
+        : {
+            endsAfter: after === undefined ? -1 : fromWireTime(after),
+            endsBefore: before === undefined ? Number.MAX_SAFE_INTEGER : fromWireTime(before),
+          },
+    inOverlap: inOverlap === 'true' ? { now } : undefined,
+    notInOverlap: inOverlap === 'false' ? { now } : undefined,
+    ...(status && { [status]: { now } }),
   };
   const filters = Object.entries(given).filter(([, parameters]) => parameters !== undefined);
   const names = filters.map(([name]) => name);
   return {
     names,
-    numbers: names.map((name) => Object.keys(conditions).indexOf(name)),
-    parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<string, SqlValue>,
-    readMappings: query.resolvable !== undefined,
+    parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<string, SqlParameter>,
   };
+}
+
+/** Returns a name for the conditions and the narrowing: numbers, as PostgreSQL truncates a long name of a statement. */
+export function nameOfFilters({ isFew, names }: UserGroupFilters): string {
+  const numbers = names.map((name) => Object.keys(conditions).indexOf(name));
+  return `${isFew ? 'f' : ''}${numbers.join()}`;
+}
+
+/**
+ * Returns SQL to append to other conditions, by which an index finds the groups that can pass the filters.
+ * @param isByCreation whether they are read in the order of these indexes: in another, all that an index has would be sorted
+ */
+export function narrowingOf({ isFew, names }: UserGroupFilters, dialect: Dialect, isByCreation = true): string {
+  if (isFew) return ` AND ${dialect.isOneOf('g.id', ':few', 'integer')}`;
+  if (!isByCreation) return '';
+  const found = names.map((name) => (narrowings as Partial<Record<string, string>>)[name]);
+  return found.map((narrowing) => (narrowing === undefined ? '' : ` AND ${narrowing}`)).join('');
 }
 
 /** Returns the conditions of the filters on the group with the alias `g`. */
 export function conditionsOf({ names }: UserGroupFilters, dialect: Dialect): string[] {
-  return names.map((name) => conditions[name]!(dialect));
+  return names.map((name) => {
+    const condition = conditions[name]!;
+    return typeof condition === 'string' ? condition : condition(dialect);
+  });
 }
 
 export interface Searchable {

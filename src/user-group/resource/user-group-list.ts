@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/access/caller.ts';
-import { filterInParts } from '../../common/concurrency/filter-in-parts.ts';
+import { inParts } from '../../common/concurrency/in-parts.ts';
+import { Gate } from '../../common/concurrency/gate.ts';
 import {
   limitBySize,
   limitOf,
+  MAX_LIMIT,
+  nextAfter,
+  type Page,
   positionByTypes,
   readPage,
   type SortKey,
@@ -11,25 +15,27 @@ import {
 } from '../../common/http/parameters/page.dto.ts';
 import type { JsonText } from '../../common/json/json-text.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type SqlValue, type Statement, statement } from '../../database/statement.ts';
+import { type SqlParameter, type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
+import type { UserGroupFilterDto, UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
-import { conditionsOf, type Searchable, toFilters, toSearch, type UserGroupFilters } from './user-group-filters.ts';
+import { groupStatuses } from '../status/user-group-status.ts';
+import { MAX_CANDIDATES, readFilters } from './indexed-filters.ts';
+import {
+  conditionsOf,
+  nameOfFilters,
+  narrowingOf,
+  type Searchable,
+  toSearch,
+  type UserGroupFilters,
+} from './user-group-filters.ts';
 import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
 import { UserGroupTotal } from './user-group-total.ts';
 
-/**
- * Maximum of groups that one call examines: filtering by properties means reading them, and a filter that matches
- * nothing must not read a whole workspace.
- */
-const MAX_CANDIDATES = 1000;
-/** Maximum of examined mapping entries: a group can have 200. */
-const MAX_ENTRIES = 2000;
-
-type Parameters = Record<string, SqlValue>;
+type Parameters = Record<string, SqlParameter>;
 type ListedGroup = ReadUserGroup & { providedId: string };
 
 /** A part of the order between two positions, with filters, that one statement reads. */
@@ -40,15 +46,14 @@ interface Part {
   filters: UserGroupFilters;
 }
 
-const NO_FILTERS: UserGroupFilters = { names: [], numbers: [], parameters: {}, readMappings: false };
+const listedColumns = (dialect: Dialect) => `
+  ${STATE_COLUMNS}, g.provided_id AS "providedId", ${resolvedMappingColumn(dialect)} AS mapping`;
 
 const listGroups = (part: Part) =>
   statement<Parameters, ListedGroup>(
     `user-group.list:${nameOf(part)}`,
     (dialect) => `
-      SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
-        ${resolvedMappingColumn(dialect)} AS mapping
-      ${selectFrom(part, dialect)}
+      SELECT ${listedColumns(dialect)} ${selectFrom(part, dialect)}
       ORDER BY ${part.order.by(dialect)} LIMIT :limit`,
   );
 
@@ -64,9 +69,7 @@ const listFound = (order: UserGroupOrder) =>
   statement<{ workspaceId: number; ids: readonly number[] }, ListedGroup>(
     `user-group.list-found:${userGroupSorts.indexOf(order.sort)}`,
     (dialect) => `
-      SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
-        ${resolvedMappingColumn(dialect)} AS mapping
-      FROM user_group g
+      SELECT ${listedColumns(dialect)} FROM user_group g
       WHERE g.workspace_id = :workspaceId AND ${dialect.isOneOf('g.id', ':ids', 'integer')}
       ORDER BY ${order.by(dialect)}`,
   );
@@ -75,19 +78,8 @@ const findLastCandidate = (part: Part) =>
   statement<Parameters, OrderKeys>(
     `user-group.find-last-candidate:${nameOf(part)}`,
     (dialect) => `
-      SELECT ${part.order.selected} ${selectFrom(part, dialect)}
+      SELECT ${part.order.selected} FROM user_group g WHERE ${candidatesOf(part, dialect)}
       ORDER BY ${part.order.by(dialect)} LIMIT 1 OFFSET ${MAX_CANDIDATES - 1}`,
-  );
-
-const listCandidates = (part: Part) =>
-  statement<Parameters, OrderKeys & { entries: number }>(
-    `user-group.list-candidates:${nameOf(part)}`,
-    (dialect) => `
-      SELECT ${part.order.selected}, (
-        SELECT CAST(count(*) AS integer) FROM data_source_mapping m WHERE m.user_group_id = g.id
-      ) AS entries
-      ${selectFrom(part, dialect)}
-      ORDER BY ${part.order.by(dialect)} LIMIT ${MAX_CANDIDATES}`,
   );
 
 @Injectable()
@@ -95,6 +87,8 @@ export class UserGroupList {
   constructor(
     private readonly statements: Statements,
     private readonly total: UserGroupTotal,
+    private readonly rules: WorkspaceRules,
+    private readonly gate: Gate,
   ) {}
 
   /**
@@ -103,12 +97,49 @@ export class UserGroupList {
    * @throws ValidationFailed
    */
   async list(caller: Caller, query: UserGroupQueryDto): Promise<JsonText> {
-    const { workspaceId } = caller;
-    const most = limitOf(query);
+    const { rows, ...next } = await (query.sort === 'status'
+      ? this.readBySeverity(caller, query)
+      : this.readSorted(caller, query));
+    const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
+    return toUserGroupsAnswer(rows, await this.rules.read(caller.workspaceId), { ...next, total });
+  }
+
+  /** Reads a page of the matching groups in order of creation. @throws ValidationFailed, TooManyAtOnce */
+  page(caller: Caller, filters: UserGroupFilterDto, cursor: string | undefined): Promise<Page<ListedGroup>> {
+    const query = { ...filters, limit: `${MAX_LIMIT}`, ...(cursor !== undefined && { cursor }) };
+    return this.gate.run(caller.workspaceId, () => this.readSorted(caller, query));
+  }
+
+  private readSorted(caller: Caller, query: UserGroupQueryDto): Promise<Page<ListedGroup>> {
     const order = new UserGroupOrder(query.sort ?? userGroupSorts[0]);
-    const after = positionByTypes(query, order.types);
-    const filters = toFilters(query);
-    const isFiltered = filters.names.length > 0 || query.search !== undefined;
+    return this.readPart(caller, query, { order, after: positionByTypes(query, order.types) });
+  }
+
+  /** Reads a page of one status; the next page goes on with the next status. */
+  private async readBySeverity(caller: Caller, query: UserGroupQueryDto): Promise<Page<ListedGroup>> {
+    const order = new UserGroupOrder('created_at');
+    const [first = 0, ...position] = positionByTypes(query, ['number', ...order.types]) ?? [];
+    let after = position.length > 0 ? position : undefined;
+    for (let rank = Number(first); rank < groupStatuses.length; rank++, after = undefined) {
+      const status = groupStatuses[rank];
+      if (query.status !== undefined && query.status !== status) continue;
+      const page = await this.readPart(caller, { ...query, status }, { order, after, prefix: [rank] });
+      if (page.has_more) return page;
+      if (page.rows.length > 0)
+        return { rows: page.rows, ...nextAfter(status === 'active' ? undefined : [rank + 1, 0]) };
+    }
+    return { rows: [], has_more: false };
+  }
+
+  /** @param prefix the keys of cursors before those of the order */
+  private async readPart(
+    { workspaceId }: Caller,
+    query: UserGroupQueryDto,
+    { order, after, prefix = [] }: Pick<Part, 'order' | 'after'> & { prefix?: readonly SortKey[] },
+  ): Promise<Page<ListedGroup>> {
+    const most = limitOf(query);
+    const filters = await readFilters(this.statements, workspaceId, query);
+    const isFiltered = !filters.isFew && (filters.names.length > 0 || query.search !== undefined);
     const upTo = isFiltered ? await this.findLast(workspaceId, { order, after, filters }) : undefined;
     const part = { order, after, upTo, filters };
     const { found, limit } =
@@ -117,9 +148,8 @@ export class UserGroupList {
             this.readGroups(workspaceId, part, count, last),
           )
         : await this.findIn(workspaceId, part, toSearch(query.search), most);
-    const { rows, ...next } = toPage(found, limit, (group) => order.keysOf(group), upTo);
-    const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
-    return toUserGroupsAnswer(rows, { ...next, total });
+    const keysOf = (group: ListedGroup) => [...prefix, ...order.keysOf(group)];
+    return toPage(found, limit, keysOf, upTo && [...prefix, ...upTo]);
   }
 
   private readGroups(
@@ -133,20 +163,9 @@ export class UserGroupList {
   }
 
   /** Finds the last group that a call examines; undefined if it examines all the rest. */
-  private async findLast(
-    workspaceId: number,
-    { order, after, filters: { readMappings } }: Part,
-  ): Promise<SortKey[] | undefined> {
-    const part = { order, after, filters: NO_FILTERS };
-    if (!readMappings) {
-      const [last] = await this.read(findLastCandidate(part), workspaceId, part);
-      return last && order.keysOf(last);
-    }
-    const candidates = await this.read(listCandidates(part), workspaceId, part);
-    let entries = 0;
-    const tooMany = candidates.findIndex((group) => (entries += group.entries) > MAX_ENTRIES);
-    const last = tooMany < 0 ? candidates[MAX_CANDIDATES - 1] : candidates[Math.max(tooMany - 1, 0)];
-    return last && order.keysOf(last);
+  private async findLast(workspaceId: number, part: Part): Promise<SortKey[] | undefined> {
+    const [last] = await this.read(findLastCandidate(part), workspaceId, part);
+    return last && part.order.keysOf(last);
   }
 
   private async findIn(
@@ -156,7 +175,7 @@ export class UserGroupList {
     limit: number,
   ): Promise<{ found: ListedGroup[]; limit: number }> {
     const searchable = await this.read(listSearchable(part), workspaceId, part);
-    const matching = await filterInParts(searchable, isFound);
+    const matching = await inParts(searchable, (some) => some.filter(isFound));
     const ids = matching.slice(0, limit + 1).map(({ id }) => id);
     const found = ids.length === 0 ? [] : await this.statements.read(listFound(part.order), { workspaceId, ids });
     return { found, limit: limitBySize(found, limit, sizeOfGroup) };
@@ -181,23 +200,34 @@ export class UserGroupList {
 /** Returns a name for each text of `selectFrom`. */
 function nameOf({ order, after, upTo, filters }: Part): string {
   const bounds = `${after ? 'a' : ''}${upTo ? 'u' : ''}`;
-  return `${userGroupSorts.indexOf(order.sort)}:${bounds}:${filters.numbers.join()}`;
+  return `${userGroupSorts.indexOf(order.sort)}:${bounds}:${nameOfFilters(filters)}`;
+}
+
+/** Returns the conditions of the groups between the two positions of the part. */
+function boundsOf({ order, after, upTo }: Part, dialect: Dialect): string[] {
+  return [
+    ...(after ? [order.compare(dialect, 'after', 'after')] : []),
+    ...(upTo ? [order.compare(dialect, 'upTo', 'up to')] : []),
+  ];
+}
+
+/** Returns the conditions of the groups to examine for the part. */
+function candidatesOf(part: Part, dialect: Dialect): string {
+  const narrowed = `g.workspace_id = :workspaceId${narrowingOf(part.filters, dialect, part.order.isByCreation)}`;
+  return [narrowed, ...(part.filters.isFew ? [] : boundsOf(part, dialect))].join(' AND ');
 }
 
 /**
  * Returns FROM and WHERE of a statement that reads the part. The groups to examine are selected first: a plan made
  * before the values are known would otherwise read all groups for a filter that few pass.
  */
-function selectFrom({ order, after, upTo, filters }: Part, dialect: Dialect): string {
-  const within = [
-    'g.workspace_id = :workspaceId',
-    ...(after ? [order.compare(dialect, 'after', 'after')] : []),
-    ...(upTo ? [order.compare(dialect, 'upTo', 'up to')] : []),
-  ].join(' AND ');
+function selectFrom(part: Part, dialect: Dialect): string {
+  const { order, filters } = part;
+  const within = candidatesOf(part, dialect);
   if (filters.names.length === 0) return `FROM user_group g WHERE ${within}`;
+  // Few are read by their ids, as they come: SQLite would otherwise look for them in the index of the order.
+  const [by, bounds] = filters.isFew ? ['', boundsOf(part, dialect)] : [`ORDER BY ${order.by(dialect)}`, []];
   return `
-    FROM (
-      SELECT * FROM user_group g WHERE ${within}
-      ORDER BY ${order.by(dialect)} LIMIT ${MAX_CANDIDATES}
-    ) g WHERE ${conditionsOf(filters, dialect).join(' AND ')}`;
+    FROM (SELECT * FROM user_group g WHERE ${within} ${by} LIMIT ${MAX_CANDIDATES}) g
+    WHERE ${[...conditionsOf(filters, dialect), ...bounds].join(' AND ')}`;
 }

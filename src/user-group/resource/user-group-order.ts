@@ -3,7 +3,15 @@ import type { Dialect } from '../../database/dialect.ts';
 import type { SqlValue } from '../../database/statement.ts';
 
 /** The orders of a list of groups; `-` reverses one. The first is the default. */
-export const userGroupSorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'name', '-name'] as const;
+export const userGroupSorts = [
+  'created_at',
+  '-created_at',
+  'updated_at',
+  '-updated_at',
+  'name',
+  '-name',
+  'status',
+] as const;
 export type UserGroupSort = (typeof userGroupSorts)[number];
 
 interface KeyColumn {
@@ -33,6 +41,10 @@ export class UserGroupOrder {
   constructor(readonly sort: UserGroupSort) {
     this.isDescending = sort.startsWith('-');
     this.columns = columnsOf[sort.replace('-', '')]!;
+  }
+
+  get isByCreation(): boolean {
+    return this.columns[0] === ID;
   }
 
   /** The types of its keys, as in cursors. */

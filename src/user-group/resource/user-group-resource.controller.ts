@@ -3,7 +3,7 @@ import { DeletedResponse } from '../../common/http/responses/response.ts';
 import { Controller, Delete, Get, HttpCode, Patch, Post, Put, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Caller, CurrentCaller, RequiresScope } from '../../common/access/access.decorator.ts';
-import { UserGroupNotFound, UserGroupQuotaReached } from '../../common/problem/errors.ts';
+import { HistoryBeginsLater, UserGroupNotFound, UserGroupQuotaReached } from '../../common/problem/errors.ts';
 import { NewProvidedIdParam, ProvidedIdParam, QueryOf } from '../../common/http/parameters/request-params.ts';
 import {
   ETAG,
@@ -16,9 +16,11 @@ import {
 import type { JsonText } from '../../common/json/json-text.ts';
 import { JsonBody } from '../../common/json/json-body.decorator.ts';
 import { WRITE_ERRORS } from '../group/documented-errors.ts';
+import { GetUserGroupResponse, UserGroupAtQueryDto } from './dto/past-response.dto.ts';
 import { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { UpdateUserGroupRequest, ReplaceUserGroupRequest } from './dto/user-group-resource.dto.ts';
 import { UserGroupResponse, UserGroupsResponse } from './dto/user-group-resource-response.dto.ts';
+import { UserGroupHistory } from './user-group-history.service.ts';
 import { UserGroupList } from './user-group-list.ts';
 import { UserGroupResourceService } from './user-group-resource.service.ts';
 
@@ -30,6 +32,7 @@ export class UserGroupResourceController {
   constructor(
     private readonly resources: UserGroupResourceService,
     private readonly groups: UserGroupList,
+    private readonly history: UserGroupHistory,
   ) {}
 
   @Get()
@@ -50,17 +53,19 @@ export class UserGroupResourceController {
   @Operation(
     'getUserGroup',
     'Get a user group',
-    'Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since.',
+    'Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since. With `at` the group as it was then, without an `ETag`, and which of its tokens were accepted.',
   )
-  @Ok(UserGroupResponse, 'The group.', ETAG)
+  @Ok(GetUserGroupResponse, 'The group.', ETAG)
   @NotModified()
-  @ApiReadProblems(UserGroupNotFound, ...PRECONDITION_ERRORS)
+  @ApiReadProblems(UserGroupNotFound, HistoryBeginsLater, ...PRECONDITION_ERRORS)
   async get(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
+    @QueryOf(UserGroupAtQueryDto) { at }: UserGroupAtQueryDto,
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<UserGroupResponse | undefined> {
+  ): Promise<GetUserGroupResponse | undefined> {
+    if (at !== undefined) return this.history.getAt(caller, id, at);
     const { answer, entityTag } = await this.resources.get(caller, id);
     return preconditions.respond(response, entityTag, answer);
   }
@@ -73,7 +78,7 @@ export class UserGroupResourceController {
     'Makes the group exactly what the body says: unlike PUT /api/user, a `mapping` or `properties` that is not sent is emptied, and an unknown field is refused. The token never changes and is not returned. With `If-None-Match: *` it only creates, with `If-Match` it only replaces.',
   )
   @Ok(UserGroupResponse, 'The group existed and was replaced.')
-  @Created(UserGroupResponse, 'The group was created.', { Location: 'The path of the group.' })
+  @Created(UserGroupResponse, 'The group was created.', { Location: 'Path of what was created.' })
   @ApiProblems(UserGroupQuotaReached, ...WRITE_ERRORS, ...PRECONDITION_ERRORS)
   async replace(
     @CurrentCaller() caller: Caller,

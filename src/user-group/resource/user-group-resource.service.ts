@@ -2,7 +2,7 @@ import type { DeletedResponse } from '../../common/http/responses/response.ts';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/access/caller.ts';
 import { UserGroupNotFound, ValidationFailed } from '../../common/problem/errors.ts';
-import type { Preconditions } from '../../common/http/parameters/preconditions.ts';
+import { type Preconditions, shortHash } from '../../common/http/parameters/preconditions.ts';
 import { mergePatch } from '../../common/json/merge-patch.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { UpdateUserGroupRequest, ReplaceUserGroupRequest } from './dto/user-group-resource.dto.ts';
@@ -17,6 +17,9 @@ import {
   withDefaults,
 } from '../group/user-group-fields.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
+import type { UserGroupWrite, WrittenUserGroup } from '../writing/user-group-write.ts';
+import { type Standing, statusOf } from '../status/user-group-status.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { UserGroupWriter } from '../writing/user-group-writer.ts';
 
 /** A response with the entity tag of its state. */
@@ -25,19 +28,25 @@ interface TaggedResource {
   entityTag: string;
 }
 
+/** A response to a write that may have created the group. */
+export interface WrittenResource extends TaggedResource {
+  created: boolean;
+}
+
 /** Serves user groups as HTTP resources: each has a URL and a state, and a write can depend on the state. */
 @Injectable()
 export class UserGroupResourceService {
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly writes: UserGroupWriter,
+    private readonly rules: WorkspaceRules,
   ) {}
 
   /** @throws UserGroupNotFound */
   async get({ workspaceId }: Caller, providedId: string): Promise<TaggedResource> {
-    const { stored } = await this.userGroups.read(workspaceId, providedId);
+    const { stored, rulesVersion } = await this.userGroups.read(workspaceId, providedId);
     if (!stored) throw new UserGroupNotFound();
-    return toTagged(stored, providedId);
+    return this.toTagged(workspaceId, providedId, { group: stored, rulesVersion });
   }
 
   /** Replaces the group with the body, or creates it. @throws PreconditionFailed, ValidationFailed */
@@ -46,19 +55,14 @@ export class UserGroupResourceService {
     providedId: string,
     { user_group_id: repeatedId, ...body }: ReplaceUserGroupRequest,
     preconditions: Preconditions,
-  ): Promise<{ created: boolean; answer: UserGroupResponse }> {
+  ): Promise<WrittenResource> {
     if (repeatedId !== undefined && repeatedId !== providedId) {
       const detail = 'The user_group_id must be that of the path.';
       throw new ValidationFailed([{ pointer: '/user_group_id', code: 'not_acceptable', detail }]);
     }
-    const { result, group } = await this.writes.write({
-      ...resourceWrite(caller, providedId),
-      plan: (stored) => {
-        preconditions.require(stored && versionTagOf(stored));
-        return withDefaults(toWanted(body));
-      },
-    });
-    return { created: result === 'created', answer: toAnswer(group, providedId) };
+    const wanted = toWanted(body);
+    const plan = () => ({ ...withDefaults(wanted), valid_until: wanted.valid_until ?? null });
+    return this.write(caller, providedId, preconditions, { plan });
   }
 
   /**
@@ -71,16 +75,16 @@ export class UserGroupResourceService {
     dto: UpdateUserGroupRequest,
     preconditions: Preconditions,
   ): Promise<TaggedResource> {
-    const { group } = await this.writes.write({
+    const written = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
         if (!stored)
           throw new UserGroupNotFound('No user group of the workspace has this id; PUT of the same path creates it.');
-        preconditions.require(versionTagOf(stored));
+        preconditions.requireVersion(versionTagOf(stored));
         return patched(stored, dto);
       },
     });
-    return toTagged(group, providedId);
+    return this.toTagged(caller.workspaceId, providedId, written);
   }
 
   /**
@@ -92,7 +96,7 @@ export class UserGroupResourceService {
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
         if (!stored) throw new UserGroupNotFound();
-        preconditions.require(versionTagOf(stored));
+        preconditions.requireVersion(versionTagOf(stored));
         return 'removal';
       },
     });
@@ -113,15 +117,44 @@ export class UserGroupResourceService {
     return this.setSuspended(caller, providedId, false);
   }
 
+  /** Writes what `plan` returns, if the preconditions hold. @throws PreconditionFailed, ValidationFailed */
+  async write(
+    caller: Caller,
+    providedId: string,
+    preconditions: Preconditions,
+    { plan, details }: Pick<UserGroupWrite, 'plan' | 'details'>,
+  ): Promise<WrittenResource> {
+    const written = await this.writes.write({
+      ...resourceWrite(caller, providedId),
+      plan: (stored) => {
+        preconditions.requireVersion(stored && versionTagOf(stored));
+        return plan(stored);
+      },
+      ...(details && { details }),
+    });
+    return { created: written.result === 'created', ...(await this.toTagged(caller.workspaceId, providedId, written)) };
+  }
+
   private async setSuspended(caller: Caller, providedId: string, suspended: boolean): Promise<UserGroupResponse> {
-    const { group } = await this.writes.write({
+    const written = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
         if (!stored) throw new UserGroupNotFound();
         return { suspended };
       },
     });
-    return toAnswer(group, providedId);
+    return (await this.toTagged(caller.workspaceId, providedId, written)).answer;
+  }
+
+  /** @param found with the version of the rules at the same moment */
+  private async toTagged(
+    workspaceId: number,
+    providedId: string,
+    { group, rulesVersion }: Pick<WrittenUserGroup, 'group' | 'rulesVersion'>,
+  ): Promise<TaggedResource> {
+    const { rules } = await this.rules.at(workspaceId, rulesVersion);
+    const resource = toUserGroupResource(group, providedId, statusOf(group, rules));
+    return { answer: { success: 1, user_group: resource }, entityTag: entityTagOfGroup(group, resource) };
   }
 }
 
@@ -130,17 +163,15 @@ function resourceWrite(caller: Caller, providedId: string) {
   return { caller, providedId, showsToken: false };
 }
 
-function toAnswer(group: UserGroupState, providedId: string): UserGroupResponse {
-  return { success: 1, user_group: toUserGroupResource(group, providedId) };
-}
-
-function toTagged(group: UserGroupState, providedId: string): TaggedResource {
-  return { answer: toAnswer(group, providedId), entityTag: versionTagOf(group) };
-}
-
-/** Returns a strong entity tag: each change of a group gives it the next version. */
+/** Returns the entity tag that a write is compared with: each change of a group gives it the next version. */
 function versionTagOf({ id, version }: UserGroupState): string {
   return `"${id}.${version}"`;
+}
+
+/** Returns a strong entity tag. A status that the clock or a rule gives the group is part of it, after a colon. */
+function entityTagOfGroup(group: UserGroupState, { status, reasons }: Standing): string {
+  const tag = versionTagOf(group);
+  return reasons.length === 0 ? tag : `${tag.slice(0, -1)}:${shortHash({ status, reasons })}"`;
 }
 
 /** Applies the patch to its fields. @throws ValidationFailed if a result breaks a rule */

@@ -25,10 +25,13 @@ export class UserGroupTokenList {
     const group = await this.userGroups.find(workspaceId, providedId);
     if (!group) throw new UserGroupNotFound();
     const key = { workspaceId, userGroupId: group.id };
-    const isComplete = (await this.snapshots.find(key, { isFresh: true }))?.isComplete ?? true;
+    const snapshot = await this.snapshots.find(key, { isFresh: true });
+    // The whole group may have been deleted meanwhile.
+    if (!snapshot) throw new UserGroupNotFound();
     const limit = limitOf(query);
     const [before = Number.MAX_SAFE_INTEGER] = positionOf(query, 1) ?? [];
     const generations = await this.tokens.list({
+      workspaceId,
       userGroupId: group.id,
       before,
       limit: limit + 1,
@@ -36,6 +39,6 @@ export class UserGroupTokenList {
       lastFour: query.last_four ?? null,
     });
     const { rows, ...next } = toPage(generations, limit, ({ generation }) => [generation]);
-    return { success: 1, tokens: rows.map((token) => toTokenView(token, isComplete)), ...next };
+    return { success: 1, tokens: rows.map((token) => toTokenView(token, snapshot)), ...next };
   }
 }

@@ -6,6 +6,7 @@ import {
   UserGroupNotFound,
   UserGroupTokenIsCurrent,
   UserGroupTokenNotFound,
+  UserGroupTokensEnded,
 } from '../../common/problem/errors.ts';
 import {
   IdempotencyKeyHeader,
@@ -55,7 +56,7 @@ export class UserGroupTokenController {
     'The token to pass to dashboards, as GET /api/user returns it. It is never part of the user group below /api/v1.',
   )
   @Ok(UserGroupWithTokenResponse, 'The user group with its token.')
-  @ApiReadProblems(UserGroupNotFound, ...TOKEN_ERRORS)
+  @ApiReadProblems(UserGroupNotFound, UserGroupTokensEnded, ...TOKEN_ERRORS)
   getCurrent(@CurrentCaller() caller: Caller, @ProvidedIdParam() id: string): Promise<UserGroupWithTokenResponse> {
     return this.tokens.getCurrent(caller, id);
   }

@@ -7,6 +7,7 @@ import {
   IdempotencyKeySpent,
   UserGroupTokenIsCurrent,
   UserGroupTokenNotFound,
+  UserGroupTokensEnded,
   UserGroupNotFound,
 } from '../../common/problem/errors.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
@@ -40,12 +41,13 @@ export class UserGroupTokenService {
     private readonly tokenDisclosures: TokenDisclosures,
   ) {}
 
-  /** Returns the group with its current token. @throws UserGroupNotFound, UserGroupTokenForgotten */
+  /** Returns the group with its current token. @throws UserGroupNotFound, UserGroupTokenForgotten, UserGroupTokensEnded */
   async getCurrent(caller: Caller, providedId: string): Promise<UserGroupWithTokenResponse> {
     const { workspaceId } = caller;
     const { id, name, tokenHash, ...stored } = await this.getGroup(caller, providedId);
+    if (stored.isTokenEnded) throw new UserGroupTokensEnded();
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash });
-    this.tokenDisclosures.record(caller, 'current_token', { id, providedId });
+    await this.tokenDisclosures.recordSeen(caller, 'current_token', { id, providedId });
     return { success: 1, user_group: toUserGroupWithToken({ id, token, name }, providedId) };
   }
 
@@ -91,8 +93,9 @@ export class UserGroupTokenService {
    * @throws UserGroupNotFound, UserGroupTokenNotFound, UserGroupTokenIsCurrent
    */
   async revoke(caller: Caller, providedId: string, generation: number): Promise<UserGroupTokensResponse> {
+    const { workspaceId } = caller;
     const { id: userGroupId } = await this.getGroup(caller, providedId);
-    const found = await this.tokens.find(userGroupId, generation);
+    const found = await this.tokens.find(workspaceId, userGroupId, generation);
     if (!found) throw new UserGroupTokenNotFound('The group has no such token.');
     if (found.retiredAt === null) throw new UserGroupTokenIsCurrent();
     await this.transactor.run(async (manager) => {
@@ -106,12 +109,11 @@ export class UserGroupTokenService {
         details: { team_id: userGroupId, generation },
       });
     });
-    this.changes.announce({ workspaceId: caller.workspaceId, userGroupId });
-    const revoked = await this.tokens.find(userGroupId, generation);
+    this.changes.announce({ workspaceId, userGroupId });
+    const revoked = await this.tokens.find(workspaceId, userGroupId, generation);
     // The whole group may have been deleted meanwhile.
     if (!revoked) throw new UserGroupNotFound();
-    // The token has ended, whether its group is complete or not.
-    return { success: 1, tokens: [toTokenView(revoked, true)], has_more: false };
+    return { success: 1, tokens: [toTokenView(revoked)], has_more: false };
   }
 
   /** A call with an `Idempotency-Key` is done once, and gets the same response while its token is current. */
@@ -139,7 +141,7 @@ export class UserGroupTokenService {
     const { workspaceId } = caller;
     const { userGroupId, generation, name } = issued;
     const stored = await this.userGroups.findById(workspaceId, userGroupId);
-    if (stored?.generation !== generation) throw new IdempotencyKeySpent();
+    if (stored?.generation !== generation || stored.isTokenEnded) throw new IdempotencyKeySpent();
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash: stored.tokenHash });
     const { providedId } = stored;
     this.tokenDisclosures.record(caller, 'repeated_rotation', { id: userGroupId, providedId });

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/waves/shared-reads.ts';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { readResolvedMapping, type ResolvedEntry, resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
-import type { EmbeddingWorkspace } from '../token/user-group-token.repository.ts';
-import {
-  parseUserGroupRules,
-  type UserGroupRules,
-  userGroupRulesColumn,
-  shortcomingsOf,
-} from '../../mapping/user-group-rules.ts';
+import type { EmbeddingWorkspace, EndedTogether } from '../token/user-group-token.repository.ts';
+import { parseUserGroupRules, type UserGroupRules, userGroupRulesColumn } from '../../mapping/user-group-rules.ts';
+import { flawOf } from '../status/user-group-status.ts';
 
 /** A generation that could be introspected when it was read. */
 export interface IntrospectableToken {
@@ -26,7 +21,7 @@ export interface IntrospectableToken {
 /** A user group with its tokens that could be introspected when it was read. */
 export interface UserGroupSnapshot {
   readonly workspaceId: number;
-  readonly workspace: EmbeddingWorkspace;
+  readonly workspace: EmbeddingWorkspace & EndedTogether;
   readonly userGroupId: number;
   readonly providedId: string;
   readonly name: string;
@@ -35,11 +30,14 @@ export interface UserGroupSnapshot {
   readonly mapping: readonly ResolvedEntry[];
   /** The rules of its workspace, at the same moment. */
   readonly rules: UserGroupRules;
-  readonly isSuspended: boolean;
-  /** Whether it meets all requirements of its workspace. */
-  readonly isComplete: boolean;
+  readonly suspendedAt: number | null;
+  readonly validUntil: number | null;
+  /** Whether the rules of its workspace find it incomplete. */
+  readonly isIncomplete: boolean;
   /** The current one, preceded by its predecessor during the overlap. */
   readonly tokens: readonly IntrospectableToken[];
+  /** The `jti` of embed tokens that were ended before they expire. */
+  readonly revokedEmbedTokens: readonly string[];
   /** Approximate memory, in characters of text. */
   readonly size: number;
 }
@@ -49,14 +47,17 @@ const FIXED_SIZE = 1000;
 /** Memory of a mapping entry with texts of typical length. */
 const ENTRY_SIZE = 500;
 
-interface Row extends IntrospectableToken, EmbeddingWorkspace {
+interface Row extends IntrospectableToken, EmbeddingWorkspace, EndedTogether {
   userGroupId: number;
   providedId: string;
   name: string;
   properties: string;
   suspendedAt: number | null;
+  groupValidUntil: number | null;
   mapping: string | null;
   rules: string | null;
+  /** JSON text of a list; null for none. */
+  revoked: string | null;
 }
 
 interface Keys {
@@ -68,11 +69,13 @@ interface Keys {
 /** Selects a row for each token, the tokens of a group together. */
 const selectSnapshots = (dialect: Dialect, which: string) => `
   SELECT g.id AS "userGroupId", g.provided_id AS "providedId", g.name, g.properties,
-    g.suspended_at AS "suspendedAt", t.generation, ${dialect.toHex('t.token_hash')} AS hash,
+    g.suspended_at AS "suspendedAt", g.valid_until AS "groupValidUntil", t.generation, ${dialect.toHex('t.token_hash')} AS hash,
     t.created_at AS "createdAt", t.valid_until AS "validUntil",
     ${resolvedMappingColumn(dialect)} AS mapping,
     ${userGroupRulesColumn(dialect)} AS rules,
-    w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer"
+    (SELECT CAST(${dialect.jsonArrayOf}(e.jti) AS text) FROM revoked_embed_token e WHERE e.user_group_id = g.id) AS revoked,
+    w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer", w.view_as AS "viewAs",
+    w.tokens_ended_before AS "tokensEndedBefore", w.embed_tokens_ended_before AS "embedTokensEndedBefore"
   FROM user_group g
   JOIN workspace w ON w.id = g.workspace_id
   JOIN user_group_token c ON c.user_group_id = g.id AND c.retired_at IS NULL
@@ -152,27 +155,23 @@ export class UserGroupSnapshotRepository {
 
 /** @param rows at least one */
 function toSnapshot(workspaceId: number, rules: UserGroupRules, rows: readonly Row[]): UserGroupSnapshot {
-  const { userGroupId, providedId, name, properties, suspendedAt, ...group } = rows[0]!;
+  const { userGroupId, providedId, name, properties, suspendedAt, groupValidUntil, ...group } = rows[0]!;
+  const { publicId, embedTokenIssuer, viewAs, tokensEndedBefore, embedTokensEndedBefore } = group;
   const mapping = readResolvedMapping(group.mapping);
   return {
     workspaceId,
-    workspace: { publicId: group.publicId, embedTokenIssuer: group.embedTokenIssuer },
+    workspace: { publicId, embedTokenIssuer, viewAs, tokensEndedBefore, embedTokensEndedBefore },
     userGroupId,
     providedId,
     name,
     properties,
     mapping,
     rules,
-    isSuspended: suspendedAt !== null,
-    isComplete: isComplete(rules, properties, mapping),
+    suspendedAt,
+    validUntil: groupValidUntil,
+    isIncomplete: flawOf({ properties, mapping }, rules) === 'incomplete',
     tokens: rows.map(({ generation, hash, createdAt, validUntil }) => ({ generation, hash, createdAt, validUntil })),
-    size: FIXED_SIZE + name.length + properties.length + mapping.length * ENTRY_SIZE,
+    revokedEmbedTokens: JSON.parse(group.revoked ?? '[]') as string[],
+    size: FIXED_SIZE + name.length + properties.length + (group.revoked?.length ?? 0) + mapping.length * ENTRY_SIZE,
   };
-}
-
-/** Parses the properties only if something is required. */
-function isComplete(rules: UserGroupRules, properties: string, mapping: readonly ResolvedEntry[]): boolean {
-  if (rules.requiredProperties.length + rules.requiredSchemas.length === 0) return true;
-  const content = { properties: JSON.parse(properties) as JsonObject, mapping };
-  return shortcomingsOf(rules, content).length === 0;
 }

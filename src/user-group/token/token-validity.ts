@@ -1,11 +1,11 @@
-import type { TokenGeneration } from './user-group-token.repository.ts';
+import type { EndedTogether, TokenGeneration } from './user-group-token.repository.ts';
 
 /*
- * A user-group token can be introspected while its group is neither suspended nor incomplete, and it is the current
- * generation or, until its overlap ends, the predecessor of the current one.
+ * A user-group token can be introspected while its group is neither suspended, expired nor incomplete, it was not ended
+ * together with others, and it is the current generation or, until its overlap ends, the predecessor of the current one.
  */
 
-export const tokenStates = ['current', 'overlap', 'ended'] as const;
+export const tokenStates = ['current', 'overlap', 'replaced', 'revoked'] as const;
 export type TokenState = (typeof tokenStates)[number];
 
 /** Reasons why a token is not active. */
@@ -14,25 +14,37 @@ export const inactiveReasons = [
   'overlap_expired',
   'revoked',
   'group_suspended',
+  'group_expired',
   'group_incomplete',
+  'tokens_ended',
 ] as const;
 export type InactiveReason = (typeof inactiveReasons)[number];
+
+/** The state of a group that can make all its tokens inactive. */
+export interface GroupValidity {
+  suspendedAt: number | null;
+  validUntil: number | null;
+  isIncomplete: boolean;
+}
+
+export const VALID_GROUP: GroupValidity = { suspendedAt: null, validUntil: null, isIncomplete: false };
 
 /**
  * Tells whether a token is valid now. Call it for each response: the clock may have ended the token since it was read.
  * @param token the current generation, whose `validUntil` is null, or its predecessor
  */
 export function isValid(
-  group: { isSuspended: boolean; isComplete: boolean },
-  token: { validUntil: number | null },
+  group: GroupValidity & { workspace: EndedTogether },
+  token: { createdAt: number; validUntil: number | null },
 ): boolean {
-  if (group.isSuspended || !group.isComplete) return false;
+  if (groupReason(group) !== null || token.createdAt < (group.workspace.tokensEndedBefore ?? 0)) return false;
   return token.validUntil === null || token.validUntil > Date.now();
 }
 
 export function stateOf(token: TokenGeneration): TokenState {
   if (token.retiredAt === null) return 'current';
-  return (overlapEndOf(token) ?? 0) > Date.now() ? 'overlap' : 'ended';
+  if (token.revokedAt !== null) return 'revoked';
+  return (overlapEndOf(token) ?? 0) > Date.now() ? 'overlap' : 'replaced';
 }
 
 /** Returns the end of the overlap of a retired generation; null if it has none: the next rotation ends every overlap. */
@@ -40,14 +52,16 @@ export function overlapEndOf({ validUntil, successorRetiredAt }: TokenGeneration
   return successorRetiredAt === null ? validUntil : null;
 }
 
-/**
- * Returns why a token is not valid now; null if it is.
- * @param isGroupComplete whether the group meets all requirements of its workspace
- */
-export function inactiveReasonOf(token: TokenGeneration, isGroupComplete: boolean): InactiveReason | null {
-  if (stateOf(token) === 'ended') return endOf(token);
-  if (token.groupSuspendedAt !== null) return 'group_suspended';
-  return isGroupComplete ? null : 'group_incomplete';
+/** Returns why a token is not valid now; null if it is. */
+export function inactiveReasonOf(token: TokenGeneration, group: GroupValidity): InactiveReason | null {
+  if (!['current', 'overlap'].includes(stateOf(token))) return endOf(token);
+  return token.isEndedTogether ? 'tokens_ended' : groupReason(group);
+}
+
+function groupReason({ suspendedAt, validUntil, isIncomplete }: GroupValidity): InactiveReason | null {
+  if (suspendedAt !== null) return 'group_suspended';
+  if (validUntil !== null && validUntil <= Date.now()) return 'group_expired';
+  return isIncomplete ? 'group_incomplete' : null;
 }
 
 /** Returns the reason why a token has ended permanently. */

@@ -5,19 +5,30 @@ import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupToken } from '../entities/user-group-token.entity.ts';
 
-/** The claims of embed tokens about their workspace. */
+/** The settings of a workspace that its embed tokens depend on. */
 export interface EmbeddingWorkspace {
   publicId: string;
   /** Null means `EMBED_TOKEN_ISSUER`. */
   embedTokenIssuer: string | null;
+  /** Whether tokens for somebody who acts for a group are issued and accepted. */
+  viewAs: 'allowed' | 'forbidden';
 }
 
+/** Times before which the tokens of a workspace were ended together; null if they were not. */
+export interface EndedTogether {
+  tokensEndedBefore: number | null;
+  embedTokensEndedBefore: number | null;
+}
+
+/** Tells of the token `t` whether it was ended together with others; null if none ever were. */
+export const IS_ENDED_TOGETHER =
+  't.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)';
+
 /** The current token of a group, without the token itself. */
-export interface CurrentToken extends EmbeddingWorkspace {
+export interface CurrentToken extends EmbeddingWorkspace, EndedTogether {
   userGroupId: number;
   generation: number;
-  /** Null unless the group is suspended. */
-  suspendedAt: number | null;
+  createdAt: number;
   /** JSON text of the allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: string;
 }
@@ -37,10 +48,11 @@ export type TokenGeneration = Pick<
 > & {
   /** Time when the next generation was replaced, which ended this one's overlap; null if it was not. */
   successorRetiredAt: number | null;
-  groupSuspendedAt: number | null;
+  isEndedTogether: boolean | 0 | 1 | null;
 };
 
 interface GenerationFilters {
+  workspaceId: number;
   userGroupId: number;
   /** Lists generations below this one. */
   before: number;
@@ -52,7 +64,7 @@ interface GenerationFilters {
 }
 
 /** Only the latest of the retired generations can overlap with the current one. */
-const IS_PREDECESSOR = `EXISTS (
+export const IS_PREDECESSOR = `EXISTS (
   SELECT 1 FROM user_group_token c
   WHERE c.user_group_id = t.user_group_id AND c.generation = t.generation + 1 AND c.retired_at IS NULL)`;
 
@@ -90,6 +102,46 @@ const endOverlap = statement<
     RETURNING generation`,
 );
 
+interface Hashes {
+  workspaceId: number;
+  hashes: readonly string[];
+}
+
+/** A token that somebody holds. */
+export interface HeldToken {
+  /** In hexadecimal. */
+  hash: string;
+  userGroupId: number;
+  providedId: string;
+  generation: number;
+  /** Does not depend on the state of its group. */
+  state: 'current' | 'overlap' | 'ended';
+}
+
+const findHeld = statement<Hashes & { now: number }, HeldToken>(
+  'user-group-token.find-held',
+  ({ isOneOf, toHex }) => `
+    SELECT ${toHex('t.token_hash')} AS hash, t.user_group_id AS "userGroupId", g.provided_id AS "providedId",
+      t.generation, CASE WHEN ${IS_ENDED_TOGETHER} THEN 'ended' WHEN t.retired_at IS NULL THEN 'current'
+        WHEN t.valid_until > :now AND ${IS_PREDECESSOR} THEN 'overlap' ELSE 'ended' END AS state
+    FROM user_group_token t JOIN user_group g ON g.id = t.user_group_id
+    WHERE t.workspace_id = :workspaceId AND ${isOneOf('t.token_hash', ':hashes', 'bytes')}`,
+);
+
+/** Locks the tokens in the order in which others lock several. */
+const endOverlaps = statement<Hashes & { revokedBy: number | null; now: number }, { hash: string }>(
+  'user-group-token.end-overlaps',
+  ({ isAmong, isOneOf, lockRows, toHex }) => `
+    UPDATE user_group_token AS t SET valid_until = :now, revoked_at = :now, revoked_by = :revokedBy
+    WHERE ${isAmong(
+      't.token_hash',
+      `SELECT t.token_hash FROM user_group_token t
+       WHERE t.workspace_id = :workspaceId AND ${isOneOf('t.token_hash', ':hashes', 'bytes')}
+       ORDER BY t.user_group_id, t.generation ${lockRows('t', 'UPDATE')}`,
+    )} AND t.workspace_id = :workspaceId AND t.valid_until > :now AND t.revoked_at IS NULL AND ${IS_PREDECESSOR}
+    RETURNING ${toHex('token_hash')} AS hash`,
+);
+
 const listGenerations = statement<GenerationFilters, TokenGeneration>(
   'user-group-token.list',
   () => `
@@ -97,9 +149,9 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
       t.retired_at AS "retiredAt", t.retired_by AS "retiredBy", t.valid_until AS "validUntil",
       t.revoked_at AS "revokedAt", t.revoked_by AS "revokedBy",
       t.last_introspected_at AS "lastIntrospectedAt",
-      s.retired_at AS "successorRetiredAt", g.suspended_at AS "groupSuspendedAt"
+      s.retired_at AS "successorRetiredAt", ${IS_ENDED_TOGETHER} AS "isEndedTogether"
     FROM user_group_token t
-    JOIN user_group g ON g.id = t.user_group_id
+    JOIN user_group g ON g.id = t.user_group_id AND g.workspace_id = :workspaceId
     LEFT JOIN user_group_token s ON s.user_group_id = t.user_group_id
       AND s.generation = t.generation + 1
     WHERE t.user_group_id = :userGroupId AND t.generation < CAST(:before AS bigint)
@@ -111,9 +163,10 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
 const findCurrent = statement<{ workspaceId: number; providedId: string }, CurrentToken>(
   'user-group-token.find-current',
   () => `
-    SELECT g.id AS "userGroupId", t.generation, g.suspended_at AS "suspendedAt",
+    SELECT g.id AS "userGroupId", t.generation, t.created_at AS "createdAt",
+      w.tokens_ended_before AS "tokensEndedBefore", w.embed_tokens_ended_before AS "embedTokensEndedBefore",
       w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer",
-      w.embed_token_audiences AS "embedTokenAudiences"
+      w.view_as AS "viewAs", w.embed_token_audiences AS "embedTokenAudiences"
     FROM user_group g
     JOIN workspace w ON w.id = g.workspace_id
     JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
@@ -149,6 +202,20 @@ export class UserGroupTokenRepository {
     return ended.length > 0;
   }
 
+  /** Finds the tokens of the workspace among those with these hashes. */
+  findHeld(workspaceId: number, hashes: readonly Buffer[]): Promise<HeldToken[]> {
+    return this.statements.read(findHeld, { workspaceId, hashes: hashes.map(toBytesText), now: Date.now() });
+  }
+
+  /** Ends the overlaps of tokens now. @returns the hashes of those that were not over, in hexadecimal */
+  async endOverlaps(
+    manager: EntityManager,
+    { hashes, ...of }: { workspaceId: number; hashes: readonly Buffer[]; revokedBy: number | null },
+  ): Promise<Set<string>> {
+    const parameters = { ...of, hashes: hashes.map(toBytesText), now: Date.now() };
+    return new Set((await this.statements.run(manager, endOverlaps, parameters)).map(({ hash }) => hash));
+  }
+
   /** Lists the matching generations, the newest first. */
   async list(filters: GenerationFilters): Promise<TokenGeneration[]> {
     return this.statements.read(listGenerations, filters);
@@ -160,8 +227,8 @@ export class UserGroupTokenRepository {
   }
 
   /** Finds one generation; undefined if the group has none of this number. */
-  async find(userGroupId: number, generation: number): Promise<TokenGeneration | undefined> {
+  async find(workspaceId: number, userGroupId: number, generation: number): Promise<TokenGeneration | undefined> {
     const page = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
-    return (await this.list({ userGroupId, generation, lastFour: null, ...page }))[0];
+    return (await this.list({ workspaceId, userGroupId, generation, lastFour: null, ...page }))[0];
   }
 }

@@ -4,6 +4,7 @@ import { summarise } from '../../audit/tally/summarise.ts';
 import type { Caller } from '../../common/access/caller.ts';
 import type { JsonObject, JsonValue } from '../../common/json/strict-json.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
+import { type DeclaredVariable, withHiddenSecrets } from '../../mapping/variables.ts';
 import { requireNewId } from '../group/provided-id.ts';
 import {
   bodyNames,
@@ -31,12 +32,21 @@ export interface Replacement {
   token?: string;
   /** Overlap during which the old token can still be introspected; 0 ends it at once. */
   graceSeconds: number;
+  /** Whether the token was ended together with others, so that this write replaces it unasked. */
+  isEnded?: boolean;
   /** Set if the call has an `Idempotency-Key`. */
   call?: IdempotentCall | undefined;
 }
 
+/** The discovery of a token outside of the systems that may have it. */
+export interface Leak {
+  source?: string | undefined;
+}
+
 /** The replacement of a token that its caller names. */
 export interface Rotation extends Replacement {
+  /** Set if the token is replaced because it has leaked. */
+  leak?: Leak | undefined;
   caller: Caller;
   tokenHash: Buffer;
 }
@@ -75,9 +85,14 @@ export function isNothing(change: UserGroupChange): boolean {
   return !changesRow(change) && !change.replacement && !change.isRemoval;
 }
 
-/** Tells whether it changes anything that the rules of a workspace judge. */
+/** Tells whether it changes anything but its suspension and its token. */
 export function changesContent(change: UserGroupChange): boolean {
   return bodyNames.some((name) => change[name] !== undefined);
+}
+
+/** Tells whether the rules of the workspace judge the change: then it is refused unless it leaves no flaw. */
+export function changesRuled({ name, mapping, properties }: UserGroupChange): boolean {
+  return [name, mapping, properties].some((difference) => difference !== undefined);
 }
 
 /** Tells whether it changes the row of the group, or its mapping, rather than its token alone. */
@@ -106,23 +121,26 @@ export function groupAfter(change: UserGroupChange, now: number): UserGroupState
  * Returns the audit events of the change. The statement that stores it adds the id of the group, and the generation of
  * a replaced token.
  * @param version of the group after the change
+ * @param variables declared by its workspace: the values of secret ones are left out
  */
 export function eventsOf(
   change: UserGroupChange,
   { providedId, version }: { providedId: string; version: number },
-  details?: object,
+  { variables = [], details }: { variables?: readonly DeclaredVariable[]; details?: object | undefined } = {},
 ): AuditEntry[] {
   const object = { type: 'user_group', id: providedId };
   const event = { object, version, details };
   const { stored, suspended, replacement, isRemoval, ...fields } = change;
-  if (!stored) return [{ action: 'user_group.create', ...event, after: recorded(change).after }];
+  if (!stored) return [{ action: 'user_group.create', ...event, after: recorded(change, variables).after }];
   if (isRemoval) {
-    const before = recorded(differencesOf(undefined, bodyOf(stored))).after;
+    const { valid_until, ...body } = bodyOf(stored);
+    const all = differencesOf(undefined, valid_until === null ? body : { ...body, valid_until });
+    const before = recorded(all, variables).after;
     return [{ action: 'user_group.delete', ...event, version: stored.version + 1, before }];
   }
   const events: AuditEntry[] = [];
   if (changesContent(change)) {
-    events.push({ action: 'user_group.update', ...event, ...recorded(fields) });
+    events.push({ action: 'user_group.update', ...event, ...recorded(fields, variables) });
   }
   if (suspended) {
     events.push({ action: suspended.is ? 'user_group.suspend' : 'user_group.resume', ...event });
@@ -132,31 +150,43 @@ export function eventsOf(
 }
 
 /** Returns the event of a token that is replaced, without the id of its group. */
-export function rotationEvent({ graceSeconds }: Replacement, details?: object): AuditEntry {
+export function rotationEvent({ graceSeconds, isEnded }: Replacement, details?: object): AuditEntry {
   const object = { type: 'user_group', id: null };
-  return { action: 'user_group_token.rotate', object, details: { grace_period_seconds: graceSeconds, ...details } };
+  const own = { grace_period_seconds: graceSeconds, ...(isEnded && { ended: true }) };
+  return { action: 'user_group_token.rotate', object, details: { ...own, ...details } };
 }
 
-/** Returns differences as events show them: for an object, the changed entries. */
-function recorded(differences: Differences): { before: object; after: object } {
+/** Returns the event of a token that has leaked and is replaced, without the id of its group. */
+export function leakEvent({ source }: Leak): AuditEntry {
+  const details = source === undefined ? undefined : { source };
+  return { action: 'user_group_token.leaked', object: { type: 'user_group', id: null }, details };
+}
+
+/** Returns differences as events show them: for an object, the changed entries, and no secret. */
+function recorded(differences: Differences, variables: readonly DeclaredVariable[]): { before: object; after: object } {
   const before: JsonObject = {};
   const after: JsonObject = {};
   for (const name of fieldNames) {
     const difference = differences[name] as Difference<JsonValue> | undefined;
     if (!difference) continue;
     const { was, is } = difference;
-    after[name] = entriesThatDiffer(is, was);
-    if (was !== undefined) before[name] = entriesThatDiffer(was, is);
+    const declared = name === 'properties' ? variables : [];
+    after[name] = entriesThatDiffer(is, was, declared);
+    if (was !== undefined) before[name] = entriesThatDiffer(was, is, declared);
   }
   return { before, after };
 }
 
-function entriesThatDiffer(of: JsonValue, from: JsonValue | undefined): JsonValue {
+function entriesThatDiffer(
+  of: JsonValue,
+  from: JsonValue | undefined,
+  declared: readonly DeclaredVariable[],
+): JsonValue {
   if (!isObject(of)) return of;
   const entries = Object.entries(of).filter(
     ([key, value]) => !isObject(from) || !Object.hasOwn(from, key) || !isDeepStrictEqual(value, from[key]),
   );
-  return summarise(Object.fromEntries(entries));
+  return summarise(withHiddenSecrets(Object.fromEntries(entries), declared));
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -12,7 +12,7 @@ export interface UserGroupWrite {
    * is read, so it has no side effects.
    * @param stored the existing group, or undefined; then it must not return 'removal'
    */
-  plan: (stored: UserGroupState | undefined) => Wanted;
+  plan: (stored: StoredUserGroup | undefined) => Wanted;
   /** Whether the response contains the group's token: if the token cannot be read, nothing is stored. */
   showsToken: boolean;
   /** A token issued elsewhere that `plan` wants. */
@@ -33,6 +33,8 @@ export interface WrittenUserGroup {
   /** `updated` also for a removal. */
   result: 'created' | 'updated' | 'unchanged';
   group: UserGroupState;
+  /** The version of the rules that judge the group. */
+  rulesVersion: number;
   /** The group's token, if the response contains it, or if the write has replaced it. */
   token: string | undefined;
   /** Whether the write has replaced the group's token. */

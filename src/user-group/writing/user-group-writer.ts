@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireScope } from '../../common/access/caller.ts';
-import { ExtensionUnavailable } from '../../common/problem/errors.ts';
+import { DatabaseUnavailable, ExtensionUnavailable, UserGroupTokenNotUsable } from '../../common/problem/errors.ts';
 import { handled } from '../../common/concurrency/handled.ts';
 import { KeyedMutex } from '../../common/concurrency/keyed-mutex.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
-import type { Outcome } from '../../database/waves/lanes.ts';
 import {
   type Attempt,
   BULK_WAVE,
   BULK_WAVE_MS,
   BULK_WAVES,
+  type Outcome,
   SharedWrites,
   WRITE_WAVES,
 } from '../../database/waves/shared-writes.ts';
@@ -18,6 +18,7 @@ import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-ciph
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import type { DryRun } from './dry-run.ts';
 import { KeyTaken } from './idempotency-keys.ts';
 import { changeOf, isJudged, isNothing } from './user-group-change.ts';
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
@@ -87,7 +88,8 @@ export class UserGroupWriter {
     if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
     const change = changeOf(stored, wanted, providedId);
     if (stored && isNothing(change)) {
-      return { result: 'unchanged', group: stored, token: readToken(this.cipher, write, stored) };
+      const token = readToken(this.cipher, write, stored);
+      return { result: 'unchanged', group: stored, rulesVersion: read.rulesVersion, token };
     }
     if (isJudged(change)) requireScope(caller, 'user-groups:write', 'Changing the group');
     const lanes = isJudged(change) ? this.single : this.rotations;
@@ -103,6 +105,32 @@ export class UserGroupWriter {
       ),
     );
     return Promise.all(outcomes);
+  }
+
+  /**
+   * Finds out the results that `writeAll` would have, and stores nothing. An application's guard is not asked.
+   * @param dryRun the decisions of earlier calls; takes in those of this one
+   */
+  async check(
+    workspaceId: number,
+    writes: readonly UserGroupWrite[],
+    dryRun: DryRun,
+  ): Promise<Outcome<WrittenUserGroup>[]> {
+    const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
+    const { wave, planned } = await this.plan({ workspaceId, isAlone: true, dryRun }, queued);
+    for (const { write, change, group } of planned) {
+      dryRun.add(change, write.newToken);
+      const result = change.stored ? 'updated' : 'created';
+      const isRotated = change.replacement !== undefined;
+      const value = { result, group, rulesVersion: wave.known.version, token: undefined, isRotated } as const;
+      wave.outcomes.set(write, { value });
+    }
+    return queued.map((write) => {
+      const outcome = wave.outcomes.get(write);
+      // An earlier write of the wave has the same token.
+      if (outcome === 'retry') return { error: new UserGroupTokenNotUsable() };
+      return outcome ?? { error: new DatabaseUnavailable(new Error('the rules have changed')) };
+    });
   }
 
   private share({ isGuarded, order, ...limits }: Sharing): QueuedWrites {
@@ -171,7 +199,8 @@ export class UserGroupWriter {
       isAlone,
       manager,
       locked,
-    }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager'> & { locked?: Set<string> },
+      dryRun,
+    }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager' | 'dryRun'> & { locked?: Set<string> },
     all: readonly QueuedWrite[],
   ): Promise<{ wave: Wave; planned: readonly PlannedWrite[] }> {
     const newTokens = all.flatMap(({ newToken }) => (newToken === undefined ? [] : [hashToken(newToken)]));
@@ -184,8 +213,10 @@ export class UserGroupWriter {
     const rulesVersion = Math.max(...reads.map((read) => read.rulesVersion));
     const known = await this.rules.at(workspaceId, rulesVersion, manager);
     // A number that is too small refuses nothing: the statement counts again.
-    const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0));
-    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now: Date.now(), outcomes: new Map() };
+    const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0)) + (dryRun?.creations ?? 0);
+    // Another process, whose clock is ahead, may have ended tokens: those that are issued now must not be among them.
+    const now = Math.max(Date.now(), ...reads.map((read) => read.tokensEndedBefore ?? 0));
+    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now, dryRun, outcomes: new Map() };
     if (known.version !== rulesVersion) return { wave, planned: [] };
     const writes = all.filter(({ providedId, read }) => !locked || !read!.stored || locked.has(providedId));
     return { wave, planned: await this.planner.plan(wave, writes, usedTokens) };

@@ -13,14 +13,8 @@ import type { KnownRules } from '../../mapping/workspace-rules.ts';
 import { toMappingEntries } from '../group/mapping.ts';
 import type { UserGroupState } from '../group/user-group-fields.ts';
 import { requestOf } from './change-request.ts';
-import {
-  changeOf,
-  changesContent,
-  groupAfter,
-  isJudged,
-  isNothing,
-  type UserGroupChange,
-} from './user-group-change.ts';
+import type { DryRun } from './dry-run.ts';
+import { changeOf, changesRuled, groupAfter, isJudged, isNothing, type UserGroupChange } from './user-group-change.ts';
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
 
@@ -35,6 +29,8 @@ export interface Wave {
   /** Whether the wave has one write, which waits for locks. */
   isAlone: boolean;
   now: number;
+  /** Set if nothing is to be stored. */
+  dryRun?: DryRun | undefined;
   outcomes: Map<QueuedWrite, Attempt<WrittenUserGroup>>;
 }
 
@@ -71,15 +67,17 @@ export class WritePlanner {
     const decided = eachOf(writes, wave, (write) => this.decide(wave, write));
     const resolved = await this.resolveMappings(wave, decided);
     const admitted = this.admit(wave, resolved, usedTokens);
-    return this.veto.hasGuards ? this.askGuard(wave, admitted) : admitted;
+    return this.veto.hasGuards && !wave.dryRun ? this.askGuard(wave, admitted) : admitted;
   }
 
   private decide(wave: Wave, write: QueuedWrite): PlannedWrite | undefined {
     const { caller, providedId } = write;
     const { stored, change = changeOf(stored, write.plan(stored), providedId) } = write.read!;
-    const token = stored && readToken(this.cipher, write, stored);
+    const token = stored && !change.replacement ? readToken(this.cipher, write, stored) : undefined;
     if (stored && isNothing(change)) {
-      wave.outcomes.set(write, { value: { result: 'unchanged', group: stored, token } });
+      wave.outcomes.set(write, {
+        value: { result: 'unchanged', group: stored, rulesVersion: wave.known.version, token },
+      });
       return undefined;
     }
     // The scope is for choosing a token, for a new group as for an existing one: otherwise a group could be deleted and
@@ -123,7 +121,7 @@ export class WritePlanner {
       const token = chosenToken(one.change);
       if (token !== undefined) {
         const hash = hashToken(token).toString('hex');
-        if (usedTokens.has(hash)) throw new UserGroupTokenNotUsable();
+        if (usedTokens.has(hash) || wave.dryRun?.hasToken(hash)) throw new UserGroupTokenNotUsable();
         // The first write with this token may still be refused for another reason.
         if (newTokens.has(hash)) return 'retry';
         newTokens.add(hash);
@@ -179,7 +177,7 @@ function eachOf<One extends QueuedWrite | PlannedWrite>(
 
 /** Incomplete groups can still be suspended, resumed and removed. */
 function shortcomingsAfter(rules: UserGroupRules, change: UserGroupChange, mapping: readonly ResolvedEntry[]) {
-  if (!changesContent(change)) return [];
+  if (!changesRuled(change)) return [];
   const properties = change.properties?.is ?? (JSON.parse(change.stored!.properties) as JsonObject);
   return shortcomingsOf(rules, { properties, mapping });
 }

@@ -1,7 +1,9 @@
 import { RECORDED, type RecordedEvent, recordingSteps } from '../../audit/audit-log.ts';
 import { columnOf, columnsOf, type Dialect, type RecordType } from '../../database/dialect.ts';
 import { type Has, statement, type Step } from '../../database/statement.ts';
+import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { WRITTEN } from '../group/user-group-fields.ts';
+import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
 import { KEY, rememberKeys } from './idempotency-keys.ts';
 
 /** The number of a write in its wave, which its records in all lists have. */
@@ -18,12 +20,26 @@ const NEW_ENTRY = {
 } as const;
 const RETIREMENT = { tokenHash: 'bytes', validUntil: 'bigint', retiredBy: 'integer' } as const;
 
+/** The members of a deleted group's tokens that the history keeps, after the number of the group. */
+const HELD_TOKEN = {
+  userGroupId: 'integer',
+  generation: 'integer',
+  lastFour: 'text',
+  createdAt: 'bigint',
+  retiredAt: 'bigint',
+  validUntil: 'bigint',
+  revokedAt: 'bigint',
+} as const;
+
+const HELD_CURRENT = 'SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL';
+
 /** The lists of a wave: what its writes expect, and what they set. */
 const LISTS = {
   created: { ...N, ...NEW_GROUP },
   /** Existing groups. A version or generation that is not null must still be the present one. */
   expected: { ...N, id: 'integer', version: 'integer', generation: 'integer' },
-  changed: { ...N, ...WRITTEN },
+  /** `isJudged` is 1 if the rules have judged the change, so that the group has no flaw. */
+  changed: { ...N, ...WRITTEN, isJudged: 'integer' },
   removed: N,
   /** Groups whose current token is replaced. */
   replaced: { ...N, ...RETIREMENT },
@@ -81,6 +97,9 @@ const ROTATED = { ...APPLIED, name: 'text', providedId: 'text', redactedId: 'tex
 /** Avoids `IS NULL`, the condition of the index of current tokens: without statistics PostgreSQL would read all of it. */
 const IS_CURRENT = 'coalesce(t.retired_at, 0) = 0';
 
+/** Whether its holder may rotate it: the holder of an ended one may be a thief. */
+const IS_ROTATABLE = `${IS_CURRENT} AND NOT coalesce(${IS_ENDED_TOGETHER}, false)`;
+
 /**
  * Stores writes, each as a whole or not at all. It leaves out a write if the rules have changed since they were read, if
  * another transaction has changed what the write expects, or if another transaction holds a lock on it. It waits for no
@@ -105,13 +124,23 @@ export const applyRotations = statement<WriteParameters, AppliedRotation>('user-
     sql: `
       SELECT r.n, a.id, a.generation, a.name, a."providedId", CASE WHEN a.id IS NULL THEN EXISTS (
         SELECT 1 FROM user_group_token t
-        WHERE t.token_hash = r."tokenHash" AND t.workspace_id = :workspaceId AND ${IS_CURRENT}) END AS "isCurrent"
+        WHERE t.token_hash = r."tokenHash" AND t.workspace_id = :workspaceId AND ${IS_ROTATABLE}) END AS "isCurrent"
       FROM rotated r LEFT JOIN applied a ON a.n = r.n`,
   },
 ]);
 
 /** A condition that is always true, and makes PostgreSQL run that step first. */
 const after = (step: string) => `(SELECT count(*) FROM ${step}) >= 0`;
+
+/** A JSON text of the tokens of a removed group, as `TokenOfVersion`; null for another group. */
+function tokensOf({ jsonArray, jsonArrayOf }: Dialect, removed: string): string {
+  const members = Object.keys(HELD_TOKEN)
+    .slice(1)
+    .map((member) => `h."${member}"`);
+  return `CASE WHEN g.id IN (${removed}) THEN (
+    SELECT CAST(${jsonArrayOf}(${jsonArray}(${members.join(', ')})) AS text)
+    FROM held_token h WHERE h."userGroupId" = g.id) END`;
+}
 
 /** The steps whose lists have records. `free` has the writes that nothing stands in the way of. */
 function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
@@ -160,6 +189,19 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
           AND t.generation = e.generation AND ${IS_CURRENT} ${lockFreeRows('t')}`,
     },
     {
+      name: 'held_token',
+      for: ['removed'],
+      columns: HELD_TOKEN,
+      // Before the groups: another transaction may have rotated since the statement began, which the locked row shows.
+      // In the order in which others lock several tokens.
+      sql: `
+        SELECT ${Object.keys(HELD_TOKEN)
+          .map((member) => `t.${columnOf(member)} AS "${member}"`)
+          .join(', ')}
+        FROM user_group_token t WHERE ${isAmong('t.user_group_id', 'SELECT e.id FROM removed r CROSS JOIN expected e WHERE e.n = r.n')}
+        ORDER BY t.user_group_id, t.generation ${lockRows('t', 'UPDATE')}`,
+    },
+    {
       name: 'free_group',
       for: ['expected'],
       columns: APPLIED,
@@ -168,6 +210,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         WHERE ${isAmong('g.id', 'SELECT id FROM expected')} AND g.id = e.id
           AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules)
           ${has('replaced') ? 'AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))' : ''}
+          ${has('removed') ? `AND (e.n NOT IN (SELECT n FROM removed) OR e.id IN (${HELD_CURRENT}))` : ''}
           ${lockFreeRows('g', has('removed') ? 'UPDATE' : 'NO KEY UPDATE')}`,
     },
     {
@@ -179,7 +222,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
           g.redacted_id AS "redactedId"
         FROM rotated r CROSS JOIN user_group_token t JOIN user_group g ON g.id = t.user_group_id
         WHERE ${isAmong('t.token_hash', 'SELECT "tokenHash" FROM rotated')} AND t.token_hash = r."tokenHash"
-          AND t.workspace_id = :workspaceId AND ${IS_CURRENT}
+          AND t.workspace_id = :workspaceId AND ${IS_ROTATABLE}
           AND r.n IN (SELECT min(n) FROM rotated GROUP BY "tokenHash")
         ${lockFreeRows('t')} ${lockFreeRows('g', 'KEY SHARE')}`,
     },
@@ -204,30 +247,35 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         : 'SELECT * FROM free',
     },
     {
+      name: 'replaced_version',
+      for: ['changed', 'removed'],
+      sql: `
+        INSERT INTO user_group_version (user_group_id, version, workspace_id, provided_id, name, properties, mapping,
+          suspended_at, valid_until, created_at, recorded_at, replaced_at, tokens)
+        SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties, ${resolvedMappingColumn(dialect)},
+          g.suspended_at, g.valid_until, g.created_at, g.updated_at, CAST(:now AS bigint), ${has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL'}
+        FROM user_group g WHERE ${isAmong(
+          'g.id',
+          (['changed', 'removed'] as const).filter(has).map(ofApplied).join(' UNION ALL '),
+        )}`,
+    },
+    {
       name: 'changed_group',
       for: ['changed'],
       sql: `
-        UPDATE user_group AS g SET version = g.version + 1, updated_at = :now, ${Object.keys(WRITTEN)
-          .map((member) => `${columnOf(member)} = r."${member}"`)
-          .join(', ')}
+        UPDATE user_group AS g SET version = g.version + 1, updated_at = :now,
+          flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, ${Object.keys(WRITTEN)
+            .map((member) => `${columnOf(member)} = r."${member}"`)
+            .join(', ')}
         FROM changed r JOIN applied a ON a.n = r.n
         WHERE g.id = a.id AND ${isAmong('g.id', 'SELECT id FROM applied')}`,
-    },
-    {
-      name: 'held_token',
-      for: ['removed'],
-      columns: { generation: 'integer' },
-      // In the order in which others lock several tokens.
-      sql: `
-        SELECT t.generation FROM user_group_token t WHERE ${isAmong('t.user_group_id', ofApplied('removed'))}
-        ORDER BY t.user_group_id, t.generation ${lockRows('t', 'UPDATE')}`,
     },
     {
       name: 'removed_group',
       for: ['removed'],
       sql: `
         DELETE FROM user_group
-        WHERE ${isAmong('id', ofApplied('removed'))} AND ${after('held_token')}`,
+        WHERE ${isAmong('id', ofApplied('removed'))}`,
     },
     {
       name: 'removed_entry',
@@ -292,7 +340,11 @@ function happened(isRotation: boolean): string {
     before: ofRotation('before', 'a.generation - 1'),
     after: ofRotation('after', 'a.generation'),
     details: `'{"team_id":' || a.id || e.details`,
-    ...(isRotation && { objectId: 'coalesce(a."redactedId", a."providedId")', changedId: 'a."providedId"' }),
+    ...(isRotation && {
+      version: `CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END`,
+      objectId: 'coalesce(a."redactedId", a."providedId")',
+      changedId: 'a."providedId"',
+    }),
   };
   const members = Object.keys(RECORDED).map((name) => `${known[name] ?? `e."${name}"`} AS "${name}"`);
   return `SELECT ${members.join(', ')} FROM events e CROSS JOIN applied a WHERE a.n = e.n ORDER BY e.n, e.k`;

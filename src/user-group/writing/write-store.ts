@@ -12,7 +12,15 @@ import { type IssuedToken, TokenIssuer } from '../token/token-issuer.ts';
 import { writtenOf } from '../group/user-group-fields.ts';
 import { keyRecord } from './idempotency-keys.ts';
 import type { KnownRules } from '../../mapping/workspace-rules.ts';
-import { changesRow, eventsOf, type Replacement, type Rotation, rotationEvent } from './user-group-change.ts';
+import {
+  changesRow,
+  changesRuled,
+  eventsOf,
+  leakEvent,
+  type Replacement,
+  type Rotation,
+  rotationEvent,
+} from './user-group-change.ts';
 import type { WrittenUserGroup } from './user-group-write.ts';
 import type { PlannedWrite, Wave } from './write-planner.ts';
 import {
@@ -46,8 +54,8 @@ export class WriteStore {
       stored && !replacement ? undefined : this.issuer.issue(workspaceId, firstToken ?? replacement?.token),
     );
     const statement = known.rules.userGroupQuota === null ? applyUncounted : applyCounted;
-    const applied = await this.run(statement, wave, this.toRecords(planned, issued, wave.now));
-    return new Map(applied.map(({ n, id }) => [planned[n]!, toWritten(planned[n]!, id, issued[n])]));
+    const applied = await this.run(statement, wave, this.toRecords(planned, issued, wave));
+    return new Map(applied.map(({ n, id }) => [planned[n]!, toWritten(planned[n]!, id, known.version, issued[n])]));
   }
 
   /**
@@ -69,6 +77,7 @@ export class WriteStore {
       records.issued.push({ n, ...issued[n]!.record });
       if (call) records.keys.push({ n, ...keyRecord(call) });
       records.events.push(this.toEvent(n, 0, caller, rotationEvent(rotation)));
+      if (rotation.leak) records.events.push(this.toEvent(n, 1, caller, leakEvent(rotation.leak)));
     }
     const applied = await this.run(applyRotations, { workspaceId, now, manager }, records);
     return applied.toSorted((one, other) => one.n - other.n).map((one) => ({ ...one, token: issued[one.n]!.token }));
@@ -102,9 +111,10 @@ export class WriteStore {
   private toRecords(
     planned: readonly PlannedWrite[],
     issued: readonly (IssuedToken | undefined)[],
-    now: number,
+    { now, known }: Wave,
   ): WriteRecords {
     const records = noRecords();
+    const { variables } = known.rules;
     for (const [n, { write, change, group, entries }] of planned.entries()) {
       const { caller, providedId, details } = write;
       const { stored, replacement, isRemoval } = change;
@@ -115,7 +125,8 @@ export class WriteStore {
         records.created.push({ n, providedId, redactedId: this.auditLog.redactId(providedId), ...writtenOf(group) });
       }
       if (isRemoval) records.removed.push({ n });
-      else if (stored && changesRow(change)) records.changed.push({ n, ...writtenOf(group) });
+      else if (stored && changesRow(change))
+        records.changed.push({ n, ...writtenOf(group), isJudged: Number(changesRuled(change)) });
       if (stored && replacement)
         records.replaced.push({ n, ...retirementOf(caller, stored.tokenHash, replacement, now) });
       if (replacement?.call) records.keys.push({ n, ...keyRecord(replacement.call) });
@@ -128,7 +139,8 @@ export class WriteStore {
           records.entries.push({ n, ...sent, ...registered });
         }
       }
-      for (const [k, event] of eventsOf(change, { providedId, version: group.version }, details).entries()) {
+      const events = eventsOf(change, { providedId, version: group.version }, { variables, details });
+      for (const [k, event] of events.entries()) {
         records.events.push(this.toEvent(n, k, caller, event));
       }
     }
@@ -148,8 +160,14 @@ function retirementOf({ apiTokenId }: Caller, tokenHash: Buffer, { graceSeconds 
   return { tokenHash: toBytesText(tokenHash), validUntil, retiredBy: apiTokenId };
 }
 
-function toWritten({ change, group, token }: PlannedWrite, id: number, issued?: IssuedToken): WrittenUserGroup {
+function toWritten(
+  { change, group, token }: PlannedWrite,
+  id: number,
+  rulesVersion: number,
+  issued?: IssuedToken,
+): WrittenUserGroup {
   const { stored, replacement } = change;
-  if (!stored) return { result: 'created', group: { ...group, id }, token: issued!.token };
-  return { result: 'updated', group, token: replacement ? issued!.token : token, isRotated: replacement !== undefined };
+  if (!stored) return { result: 'created', group: { ...group, id }, rulesVersion, token: issued!.token };
+  const isRotated = replacement !== undefined;
+  return { result: 'updated', group, rulesVersion, token: isRotated ? issued!.token : token, isRotated };
 }

@@ -1,7 +1,7 @@
 /** Attempts at the endpoints of one workspace, and at those of all. */
 const MAX_PER_WORKSPACE = 100;
 const MOST = 500;
-/** Attempts at endpoints whose last attempt failed; the others stay free for endpoints that answer. */
+/** Attempts at endpoints whose last attempt failed; the others stay free for endpoints that respond. */
 const MAX_PROBES = MOST / 2;
 
 export interface Slots {

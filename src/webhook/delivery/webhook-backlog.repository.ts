@@ -77,7 +77,7 @@ export class WebhookBacklogRepository {
   /** Returns the workspace that has waited longest; undefined if none is behind. */
   async takeTurn(): Promise<Backlog | undefined> {
     if ((await this.list()).length === 0) return undefined;
-    const [turn] = await this.transactor.run((manager) => this.statements.run(manager, takeTurn, { now: Date.now() }));
+    const [turn] = await this.transactor.apply(takeTurn, { now: Date.now() });
     return turn;
   }
 

@@ -15,13 +15,13 @@ import { signatureOf } from '../sending/signature.ts';
 import { type Message, type Sent, WebhookSender } from '../sending/webhook-sender.ts';
 import { AttemptSlots, type Slots } from './attempt-slots.ts';
 import { pauseAfter, waitAfter } from './retry-schedule.ts';
-import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
+import { type ClaimedDelivery, type Made, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 /** Limit of a whole attempt; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
 const DEADLINE_MS = 15_000;
 /** Twice the deadline: leaves time for an attempt and for storing its result. */
 const LEASE_MS = 2 * DEADLINE_MS;
-/** Attempts at one endpoint at a time, by each process, once one has been answered. */
+/** Attempts at one endpoint at a time, by each process, once one got a response. */
 const AT_ONCE = 10;
 /** After this, other endpoints have their turn. */
 const MAX_DRAIN_MS = 2000;
@@ -66,6 +66,25 @@ export class WebhookDeliverer {
     return slots && this.drainBy(id, slots);
   }
 
+  /** Reserves an attempt at an endpoint outside its queue; returns undefined if no slot is free. */
+  reserve({ workspaceId, pausedUntil }: StoredWebhookEndpoint): Slots | undefined {
+    return this.isEnding
+      ? undefined
+      : this.slots.acquire(workspaceId, { hasAnswered: pausedUntil === null, wanted: 1 });
+  }
+
+  /** Makes the one attempt of a delivery that is not in the queue. The health of the endpoint stays as it is. */
+  async attemptOnce(
+    endpoint: StoredWebhookEndpoint,
+    delivery: ClaimedDelivery,
+  ): Promise<Made & { isDelivered: boolean }> {
+    const { made, isDelivered } = await this.make(endpoint, delivery);
+    await this.transactor.run((manager) =>
+      this.deliveries.settle(manager, delivery, isDelivered ? 'delivered' : 'failed', null, made),
+    );
+    return { ...made, isDelivered };
+  }
+
   private async drainBy(id: number, first: Slots): Promise<void> {
     const end = performance.now() + MAX_DRAIN_MS;
     for (let slots: Slots | undefined = first; slots;) {
@@ -102,23 +121,11 @@ export class WebhookDeliverer {
 
   /** @returns whether the endpoint is paused now */
   private async attempt(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<boolean> {
-    const at = Date.now();
-    const begun = performance.now();
-    const result = await this.send(endpoint, delivery);
-    const durationMs = Math.round(performance.now() - begun);
-    const { status = null } = result;
-    const isDelivered = status !== null && status >= 200 && status < 300;
+    const { result, made, isDelivered } = await this.make(endpoint, delivery);
+    const { at, status, durationMs } = made;
     const outcome = isDelivered ? 'delivered' : status === null ? 'unanswered' : 'refused';
     this.counts[outcome]++;
     this.observe({ result: outcome, seconds: durationMs / 1000 });
-    const made = {
-      at,
-      durationMs,
-      status,
-      failure: result.failure ?? null,
-      // A response may repeat the values of headers, in any form.
-      answer: result.failure === undefined && endpoint.headerNames === '' ? result.answer : null,
-    };
     const retryAfterMs = result.failure === undefined ? result.retryAfterMs : null;
     // A missing key is not the fault of the endpoint.
     const pauseMs =
@@ -138,6 +145,26 @@ export class WebhookDeliverer {
       else await this.health.fail(manager, endpoint, pauseMs);
     });
     return pauseMs !== undefined;
+  }
+
+  /** Makes one attempt, and stores nothing. */
+  private async make(
+    endpoint: StoredWebhookEndpoint,
+    delivery: ClaimedDelivery,
+  ): Promise<{ result: Result; made: Made; isDelivered: boolean }> {
+    const at = Date.now();
+    const begun = performance.now();
+    const result = await this.send(endpoint, delivery);
+    const { status = null } = result;
+    const made = {
+      at,
+      durationMs: Math.round(performance.now() - begun),
+      status,
+      failure: result.failure ?? null,
+      // A response may repeat the values of headers, in any form.
+      answer: result.failure === undefined && endpoint.headerNames === '' ? result.answer : null,
+    };
+    return { result, made, isDelivered: status !== null && status >= 200 && status < 300 };
   }
 
   private async send(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<Result> {

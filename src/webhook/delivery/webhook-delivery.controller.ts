@@ -6,6 +6,7 @@ import {
   WebhookEndpointNotFound,
   WebhookEventNotFound,
   WebhookReplayRunning,
+  WebhookTestRefused,
 } from '../../common/problem/errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
@@ -19,13 +20,18 @@ import {
   ReplayWebhooksRequest,
   WebhookAttemptQueryDto,
   WebhookAttemptsResponse,
+  WebhookTestResponse,
 } from './dto/webhook-attempt.dto.ts';
+import { TestEvents } from './test-events.ts';
 import { WebhookDeliveryService } from './webhook-delivery.service.ts';
 
 @ApiTags('Webhooks')
 @Controller('api/v1/webhook-endpoints/:id')
 export class WebhookDeliveryController {
-  constructor(private readonly deliveries: WebhookDeliveryService) {}
+  constructor(
+    private readonly deliveries: WebhookDeliveryService,
+    private readonly tests: TestEvents,
+  ) {}
 
   @Get('attempts')
   @RequiresScope('webhooks:read')
@@ -42,6 +48,23 @@ export class WebhookDeliveryController {
     @QueryOf(WebhookAttemptQueryDto) query: WebhookAttemptQueryDto,
   ): Promise<WebhookAttemptsResponse> {
     return this.deliveries.listAttempts(caller, id, query);
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @RequiresScope('webhooks:write', { gated: false })
+  @Operation(
+    'sendTestEvent',
+    'Send a test event',
+    'Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed, and changes nothing about the endpoint: a failure does not disable it.',
+  )
+  @Ok(WebhookTestResponse, 'The attempt, whatever the endpoint responded.')
+  @ApiReadProblems(WebhookEndpointNotFound, WebhookTestRefused, AuditUnavailable)
+  sendTestEvent(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', WebhookEndpointNotFound) id: number,
+  ): Promise<WebhookTestResponse> {
+    return this.tests.send(caller, id);
   }
 
   @Post('replay')

@@ -11,6 +11,9 @@ import { ExpirySweep, removeOldest } from '../../database/upkeep/expiry-sweep.ts
 
 export type NewDelivery = Pick<WebhookDelivery, 'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'>;
 
+/** The type of test events, which are in no feed: nothing has happened. */
+export const TEST_KIND = 'webhook.test';
+
 /** A delivery whose next attempt belongs to this process. */
 export type ClaimedDelivery = Pick<
   WebhookDelivery,
@@ -18,9 +21,9 @@ export type ClaimedDelivery = Pick<
 >;
 
 export type ListedAttempt = Omit<WebhookAttempt, 'delivery' | 'deliveryId' | 'endpointId'> &
-  Pick<WebhookDelivery, 'kind' | 'state' | 'dueAt'>;
+  Pick<WebhookDelivery, 'kind' | 'body' | 'state' | 'dueAt'>;
 
-type Made = { [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'answer']: WebhookAttempt[Name] };
+export type Made = { [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'answer']: WebhookAttempt[Name] };
 
 const NEW_DELIVERY = {
   endpointId: 'integer',
@@ -39,6 +42,16 @@ const insertDeliveries = statement<{ rows: readonly NewDelivery[]; now: number }
     SELECT ${newDelivery.members}, 'pending', 0, 0, CAST(:now AS bigint)
     FROM ${recordsOf(':rows', NEW_DELIVERY)} WHERE true
     ON CONFLICT (endpoint_id, event_id) DO NOTHING`,
+);
+
+/** A delivery outside the queue: it is never due. */
+const insertTest = statement<NewDelivery, ClaimedDelivery>(
+  'webhook-delivery.insert-test',
+  () => `
+    INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from)
+    VALUES (:endpointId, :eventId, :kind, :body, :occurredAt, 'pending', 1, 0)
+    RETURNING id, endpoint_id AS "endpointId", event_id AS "eventId", body, attempts,
+      schedule_from AS "scheduleFrom"`,
 );
 
 const claimDeliveries = statement<{ endpointId: number; now: number; until: number; limit: number }, ClaimedDelivery>(
@@ -95,7 +108,7 @@ const replayOne = statement<{ endpointId: number; eventId: number; now: number }
   'webhook-delivery.replay',
   () => `
     UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
-    WHERE endpoint_id = :endpointId AND event_id = :eventId
+    WHERE endpoint_id = :endpointId AND event_id = :eventId AND kind <> '${TEST_KIND}'
     RETURNING id`,
 );
 
@@ -109,7 +122,7 @@ const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
     `webhook-attempt.list:${Number(filters.eventId !== undefined)}${Number(filters.before !== undefined)}`,
     () => `
       SELECT a.number, a.event_id AS "eventId", a.at, a.duration_ms AS "durationMs", a.status,
-        a.failure, a.answer, d.kind, d.state, d.due_at AS "dueAt"
+        a.failure, a.answer, d.kind, d.body, d.state, d.due_at AS "dueAt"
       FROM webhook_attempt a JOIN webhook_delivery d ON d.id = a.delivery_id
       WHERE a.endpoint_id = :endpointId
         ${filters.eventId === undefined ? '' : 'AND a.event_id = :eventId'}
@@ -138,14 +151,18 @@ export class WebhookDeliveryRepository {
     }
   }
 
+  /** Inserts a delivery whose one attempt belongs to the caller. */
+  async insertTest(manager: EntityManager, delivery: NewDelivery): Promise<ClaimedDelivery> {
+    return (await this.statements.run(manager, insertTest, delivery))[0]!;
+  }
+
   /** Claims at most `limit` deliveries of an endpoint until that time; no other process claims them before. */
   claim(endpointId: number, limit: number, until: number): Promise<ClaimedDelivery[]> {
-    const parameters = { endpointId, now: Date.now(), until, limit };
-    return this.transactor.run((manager) => this.statements.run(manager, claimDeliveries, parameters));
+    return this.transactor.apply(claimDeliveries, { endpointId, now: Date.now(), until, limit });
   }
 
   /**
-   * Claims one delivery of an endpoint that has not answered, and pauses the endpoint until the lease ends, so that no
+   * Claims one delivery of an endpoint that has not responded, and pauses the endpoint until the lease ends, so that no
    * other process sends to it.
    * @param known the end of its last pause
    */

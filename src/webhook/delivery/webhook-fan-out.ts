@@ -111,8 +111,7 @@ export class WebhookFanOut implements ChangeConsumer {
     // If the position is missing or lost, endpoints get all kept events since their creation.
     const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     if (lost) {
-      const msg = 'change log was replaced; webhooks may miss events';
-      this.logger.warn({ msg, err: lost });
+      this.logger.warn({ msg: 'change log was replaced; webhooks may miss events', err: lost });
     }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length > 0 || hasMore || !isFresh) {
@@ -172,8 +171,7 @@ export class WebhookFanOut implements ChangeConsumer {
     const next = await this.reader.end();
     if (await this.endpoints.hasAny()) return;
     const [found] = await this.statements.read(findPosition, {});
-    const from = next;
-    const page = { last: found?.position, next, made: [], behind: [], large: [], from };
+    const page = { last: found?.position, next, made: [], behind: [], large: [], from: next };
     await this.transactor.run((manager) => this.store(manager, page));
     this.storedAt = performance.now();
   }

@@ -9,6 +9,7 @@ import { Transactor } from '../../database/transactor.ts';
 import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
 import type { WebhookReplay } from '../entities/webhook-replay.entity.ts';
 import { takeTurnIn } from './webhook-backlog.repository.ts';
+import { TEST_KIND } from './webhook-delivery.repository.ts';
 
 /** Deliveries per transaction. */
 const PART = 1000;
@@ -82,7 +83,7 @@ const replayThese = statement<{ ids: readonly number[]; withDelivered: number; n
   ({ isOneOf }) => `
     UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
     WHERE ${isOneOf('id', ':ids', 'bigint')}
-      AND (state <> 'delivered' OR CAST(:withDelivered AS integer) = 1)
+      AND (state <> 'delivered' OR CAST(:withDelivered AS integer) = 1) AND kind <> '${TEST_KIND}'
     RETURNING id`,
 );
 

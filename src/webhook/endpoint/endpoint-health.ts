@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, toWireTime } from '../../common/time.ts';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, ofService } from '../../audit/audit-log.ts';
 import { statement } from '../../database/statement.ts';
@@ -107,10 +107,7 @@ export class EndpointHealth {
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.warn',
       object: { type: 'webhook_endpoint', id },
-      details: {
-        failing_since: new Date(failingSince).toISOString(),
-        disabled_from: new Date(now + DISABLE_AFTER_WARNING_MS).toISOString(),
-      },
+      details: { failing_since: toWireTime(failingSince), disabled_from: toWireTime(now + DISABLE_AFTER_WARNING_MS) },
     });
   }
 }

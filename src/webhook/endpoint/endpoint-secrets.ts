@@ -70,6 +70,6 @@ export class EndpointSecrets {
 export function requireHeadersAnew(row: StoredWebhookEndpoint, dto: UpdateWebhookEndpointRequest): void {
   if (dto.url === undefined || dto.headers !== undefined || row.headerNames === '') return;
   if (new URL(dto.url).origin === new URL(row.url).origin) return;
-  const detail = 'With a url of another origin the headers must be given anew.';
+  const detail = 'With a url of another origin the headers must be sent again.';
   throw new ValidationFailed([{ pointer: '/headers', code: 'required', detail }]);
 }

@@ -67,8 +67,8 @@ export class RemovedEndpoints extends ExpirySweep {
   private async *removeDeliveries(id: number): AsyncGenerator<number> {
     let last = { occurredAt: -1, id: 0 };
     for (let batch = BATCH; batch > 0; yield batch) {
-      const parameters = { id, afterAt: last.occurredAt, afterId: last.id };
-      const rows = await this.transactor.run((manager) => this.statements.run(manager, removeDeliveries, parameters));
+      const after = { afterAt: last.occurredAt, afterId: last.id };
+      const rows = await this.transactor.apply(removeDeliveries, { id, ...after });
       batch = rows.length;
       last = rows.reduce((one, other) => (isBehind(other, one) ? other : one), last);
     }

@@ -63,7 +63,7 @@ export class WebhookEndpointController {
     'Create a webhook endpoint',
     'From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.',
   )
-  @Created(WebhookEndpointWithSecretResponse, 'The new endpoint.', { Location: 'Path of the endpoint.' })
+  @Created(WebhookEndpointWithSecretResponse, 'The new endpoint.', { Location: 'Path of what was created.' })
   @ApiProblems(TooManyWebhookEndpoints, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
   async create(
     @CurrentCaller() caller: Caller,

@@ -38,18 +38,15 @@ const listEndpoints = statement<
     ORDER BY e.created_at, e.id LIMIT :limit`,
 );
 
-const findEndpoint = statement<Key, StoredWebhookEndpoint>(
-  'webhook-endpoint.find',
-  () => `
-    SELECT ${COLUMNS} FROM webhook_endpoint e
-    WHERE e.workspace_id = :workspaceId AND e.id = :id AND e.removed_at IS NULL`,
-);
+const FOUND = `
+  SELECT ${COLUMNS} FROM webhook_endpoint e
+  WHERE e.workspace_id = :workspaceId AND e.id = :id AND e.removed_at IS NULL`;
+
+const findEndpoint = statement<Key, StoredWebhookEndpoint>('webhook-endpoint.find', () => FOUND);
 
 const lockEndpoint = statement<Key, StoredWebhookEndpoint>(
   'webhook-endpoint.lock',
-  ({ lockRows }) => `
-    SELECT ${COLUMNS} FROM webhook_endpoint e
-    WHERE e.workspace_id = :workspaceId AND e.id = :id AND e.removed_at IS NULL ${lockRows('e')}`,
+  ({ lockRows }) => `${FOUND} ${lockRows('e')}`,
 );
 
 const countEndpoints = statement<{ workspaceId: number }, { count: number }>(
@@ -58,6 +55,23 @@ const countEndpoints = statement<{ workspaceId: number }, { count: number }>(
     SELECT count(*) AS count FROM webhook_endpoint
     WHERE workspace_id = :workspaceId AND removed_at IS NULL`,
 );
+
+const MAX_COUNTED = 1000;
+
+/** Reads a bounded number of attempts of each endpoint, the latest. */
+const countAttempts = statement<
+  { ids: readonly number[]; since: number },
+  { id: number; attempts: number; delivered: number }
+>('webhook-attempt.count', ({ isOneOf }) => {
+  const latest = (count: string) => `
+    (SELECT ${count} FROM (
+      SELECT a.status FROM webhook_attempt a WHERE a.endpoint_id = e.id AND a.at >= CAST(:since AS bigint)
+      ORDER BY a.at DESC LIMIT ${MAX_COUNTED}) AS latest)`;
+  return `
+    SELECT e.id, ${latest('count(*)')} AS attempts,
+      ${latest('count(CASE WHEN latest.status BETWEEN 200 AND 299 THEN 1 END)')} AS delivered
+    FROM webhook_endpoint e WHERE ${isOneOf('e.id', ':ids', 'integer')}`;
+});
 
 type New = Omit<StoredWebhookEndpoint, 'skippingSince'>;
 
@@ -176,6 +190,11 @@ export class WebhookEndpointRepository {
   async count(manager: EntityManager, workspaceId: number): Promise<number> {
     const [row] = await this.statements.run(manager, countEndpoints, { workspaceId });
     return row!.count;
+  }
+
+  /** Counts the attempts at these endpoints since a time, in any order of the endpoints. */
+  countAttempts(ids: readonly number[], since: number): Promise<{ id: number; attempts: number; delivered: number }[]> {
+    return this.statements.read(countAttempts, { ids, since });
   }
 
   /** Inserts an endpoint under a free id. @param toRow makes the row of this id */

@@ -7,6 +7,7 @@ import { MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import type { DeletedResponse } from '../../common/http/responses/response.ts';
 import type { Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
+import { HOUR_MS } from '../../common/time.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { WorkspaceService } from '../../workspace/workspace.service.ts';
@@ -20,6 +21,7 @@ import {
   type WebhookEndpointWithSecretResponse,
   tagOf,
   toWebhookEndpointView,
+  type WebhookEndpointView,
   type WebhookEndpointResponse,
   type WebhookEndpointsResponse,
 } from './dto/webhook-endpoint-response.dto.ts';
@@ -51,13 +53,23 @@ export class WebhookEndpointService {
     const page = { workspaceId, afterTime, afterId, limit: limit + 1 };
     const found = await this.endpoints.list(page);
     const { rows, ...next } = toPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
-    return { success: 1, webhook_endpoints: rows.map(toWebhookEndpointView), ...next };
+    return { success: 1, webhook_endpoints: await this.withLastHour(rows), ...next };
   }
 
   /** @throws WebhookEndpointNotFound */
   async get({ workspaceId }: Caller, id: number): Promise<WebhookEndpointResponse> {
     const row = await this.endpoints.get({ workspaceId, id });
-    return { success: 1, webhook_endpoint: toWebhookEndpointView(row) };
+    return { success: 1, webhook_endpoint: (await this.withLastHour([row]))[0]! };
+  }
+
+  private async withLastHour(rows: StoredWebhookEndpoint[]): Promise<WebhookEndpointView[]> {
+    const ids = rows.map(({ id }) => id);
+    const counted = ids.length === 0 ? [] : await this.endpoints.countAttempts(ids, Date.now() - HOUR_MS);
+    const counts = new Map(counted.map(({ id, ...count }) => [id, count]));
+    return rows.map((row) => ({
+      ...toWebhookEndpointView(row),
+      last_hour: counts.get(row.id) ?? { attempts: 0, delivered: 0 },
+    }));
   }
 
   /**
@@ -129,7 +141,7 @@ export class WebhookEndpointService {
         requireHeadersAnew(row, dto);
         Object.assign(row, {
           url: dto.url ?? row.url,
-          // A new URL has not answered yet.
+          // A new URL has not responded yet.
           pausedUntil: dto.url === undefined || dto.url === row.url ? row.pausedUntil : Date.now(),
           description: dto.description === undefined ? row.description : dto.description,
           eventTypes: dto.event_types?.join(' ') ?? row.eventTypes,
@@ -146,7 +158,7 @@ export class WebhookEndpointService {
         await this.switch(manager, caller, row, dto.enabled);
       }),
     );
-    return { success: 1, webhook_endpoint: toWebhookEndpointView(changed) };
+    return { success: 1, webhook_endpoint: (await this.withLastHour([changed]))[0]! };
   }
 
   /**

@@ -42,8 +42,8 @@ export class WebhookEndpoint {
   @Column('bigint', { nullable: true }) warnedAt!: number | null;
 
   /**
-   * End of the pause, after which it gets one message at a time, because it has not answered or has asked for a pause;
-   * null once it has answered.
+   * End of the pause, after which it gets one message at a time, because it has not responded or has asked for a pause;
+   * null once it has responded.
    */
   @Column('bigint', { nullable: true }) pausedUntil!: number | null;
 

@@ -1,6 +1,9 @@
 import type { AuditEntry } from '../../audit/audit-log.ts';
 import { DAY_MS, HOUR_MS, toWireTime } from '../../common/time.ts';
 import { type Statement, statement } from '../../database/statement.ts';
+import { IS_PREDECESSOR } from '../../user-group/token/user-group-token.repository.ts';
+
+const WEEK_MS = 7 * DAY_MS;
 
 /** The period whose moments are due for a reminder. */
 interface Window {
@@ -31,14 +34,13 @@ export const endingOverlaps: EndingReminder<EndingOverlap> = {
     'reminder.find-ending-overlaps',
     () => `
       SELECT ${subjectOf('t.user_group_id', 't.generation')} AS subject, g.workspace_id AS "workspaceId",
-        g.id AS "userGroupId", g.provided_id AS "providedId", t.generation,
-        t.valid_until AS "validUntil"
+        g.id AS "userGroupId", g.provided_id AS "providedId", t.generation, t.valid_until AS "validUntil"
       FROM user_group_token t JOIN user_group g ON g.id = t.user_group_id
       WHERE t.valid_until > CAST(:now AS bigint) AND t.valid_until <= CAST(:until AS bigint)
-        AND t.revoked_at IS NULL AND t.last_introspected_at >= t.retired_at
-        AND NOT EXISTS (
-          SELECT 1 FROM notice n WHERE n.kind = 'user_group_token.overlap_ending'
-            AND n.subject = ${subjectOf('t.user_group_id', 't.generation')})
+        AND t.revoked_at IS NULL AND t.last_introspected_at >= t.retired_at AND ${IS_PREDECESSOR}
+        AND NOT EXISTS (SELECT 1 FROM workspace w WHERE w.id = g.workspace_id AND t.created_at < w.tokens_ended_before)
+        AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.kind = 'user_group_token.overlap_ending'
+          AND n.subject = ${subjectOf('t.user_group_id', 't.generation')})
       ORDER BY t.valid_until LIMIT :limit`,
   ),
   beforehandMs: HOUR_MS,
@@ -51,7 +53,44 @@ export const endingOverlaps: EndingReminder<EndingOverlap> = {
   }),
 };
 
-const WEEK_MS = 7 * DAY_MS;
+interface EndingGroup {
+  subject: string;
+  workspaceId: number;
+  userGroupId: number;
+  providedId: string;
+  version: number;
+  validUntil: number;
+}
+
+/** Reminds of groups that end, unless their last change has left less time than this. */
+const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
+  const days = beforehandMs / DAY_MS;
+  const subject = `${subjectOf('g.id', 'g.valid_until')} || '/${days}'`;
+  return {
+    find: statement(
+      `reminder.find-ending-groups:${days}`,
+      () => `
+        SELECT ${subject} AS subject, g.workspace_id AS "workspaceId", g.id AS "userGroupId",
+          g.provided_id AS "providedId", g.version, g.valid_until AS "validUntil"
+        FROM user_group g
+        WHERE g.valid_until > CAST(:now AS bigint) AND g.valid_until <= CAST(:until AS bigint)
+          AND g.suspended_at IS NULL AND g.valid_until - g.updated_at > ${beforehandMs}
+          AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.kind = 'user_group.expiring' AND n.subject = ${subject})
+        ORDER BY g.valid_until LIMIT :limit`,
+    ),
+    beforehandMs,
+    toEntry: ({ providedId, userGroupId, version, validUntil }) => ({
+      action: 'user_group.expiring',
+      object: { type: 'user_group', id: providedId },
+      userGroupId,
+      version,
+      details: { team_id: userGroupId, valid_until: toWireTime(validUntil), days_left: days },
+    }),
+  };
+};
+
+export const groupsEndingInAWeek = endingGroups(WEEK_MS);
+export const groupsEndingInADay = endingGroups(DAY_MS);
 
 interface ExpiringToken {
   subject: string;

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../config/config.ts';
 import { onDrained, type OnDrained } from '../../database/upkeep/shutdown-phases.ts';
-import { endingOverlaps, expiringApiTokens } from './ending-reminders.ts';
+import { endingOverlaps, expiringApiTokens, groupsEndingInADay, groupsEndingInAWeek } from './ending-reminders.ts';
 import { ReminderLog } from './reminder-log.ts';
 import { UnresolvableMappingReminder } from './unresolvable-mappings.ts';
 
@@ -19,6 +19,8 @@ export class Reminders implements OnApplicationBootstrap, OnDrained {
   private readonly sources: readonly Source[] = [
     () => this.log.remindOfEnding(endingOverlaps),
     () => this.log.remindOfEnding(expiringApiTokens),
+    () => this.log.remindOfEnding(groupsEndingInAWeek),
+    () => this.log.remindOfEnding(groupsEndingInADay),
     (signal) => this.unresolvableMappings.remind(signal),
   ];
 

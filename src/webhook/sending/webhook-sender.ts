@@ -13,14 +13,14 @@ export interface Message {
   body: string;
 }
 
-/** Reasons for a missing response; docs/webhooks.md describes each. */
+/** Reasons for a missing response; docs/guides/webhooks.md describes each. */
 export const sendFailures = [
   'address_forbidden',
   'name_not_resolved',
   'connection_refused',
   'connection_lost',
   'tls_failed',
-  'answer_malformed',
+  'response_malformed',
   'timeout',
   'connection_failed',
 ] as const;
@@ -115,7 +115,7 @@ export class WebhookSender {
       });
       request.on('upgrade', (_response, socket) => {
         socket.destroy();
-        reject(new SendError('answer_malformed'));
+        reject(new SendError('response_malformed'));
       });
       request.end(body);
     });
@@ -150,7 +150,7 @@ class SendError extends Error {
 
 /**
  * Asks the name servers directly: look-ups of the system use threads that the database needs, and cannot be cancelled
- * if a name server does not answer.
+ * if a name server does not respond.
  */
 async function resolveAll(name: string): Promise<LookupAddress[]> {
   const servers = new NameServers(NAME_SERVERS);
@@ -205,7 +205,7 @@ const FAILURES: Record<string, SendFailure> = {
 function failureOf(error: unknown): SendFailure {
   if (error instanceof SendError) return error.failure;
   const { code = '' } = error as NodeJS.ErrnoException;
-  if (code.startsWith('HPE_')) return 'answer_malformed';
+  if (code.startsWith('HPE_')) return 'response_malformed';
   if (/^ERR_(TLS|SSL)|CERT|SIGNATURE|^EPROTO$/.test(code)) return 'tls_failed';
   return FAILURES[code] ?? 'connection_failed';
 }

@@ -8,7 +8,7 @@ import { WebhookReceiver } from '../../support/webhook-receiver.ts';
 // Each page and dialog is examined as a whole.
 jest.setTimeout(180_000);
 
-// What the page is made of does not depend on the database.
+// The elements of the page do not depend on the database.
 const { service, open, begin } = withConsole('sqlite');
 let places: string[];
 let dialogs: [place: string, ...buttons: (string | RegExp)[]][];
@@ -19,29 +19,37 @@ beforeAll(async () => {
   await makeVaried(api);
   places = placesOf('acme', made);
   const endpoint = `webhooks/${await failingEndpoint(api)}`;
-  places.push('groups/initech', 'groups?search=nothing', 'groups?status=suspended', endpoint);
+  places.push(
+    'groups/initech',
+    'groups/acme/view',
+    'groups/globex/view',
+    'registry/variables',
+    'groups?search=nothing',
+    'groups?status=suspended',
+    endpoint,
+  );
   places.push('audit?object_id=none', 'api-tokens?all=1', 'nowhere');
   const thing = `registry/data-sources/${made.dataSource}`;
   dialogs = [
     ...['New user group', 'Import', 'Export'].map((name): [string, string] => ['groups', name]),
-    ...['Edit', 'Rotate', 'Suspend', 'Delete', 'Show the current one'].map((name): [string, string] => [
-      'groups/acme',
-      name,
-    ]),
-    ['groups/initech', 'End now'],
-    ['groups/acme', 'Show the current one', 'Show'],
-    ['groups', 'Keys'],
+    ...['Edit', 'Rotate', 'Suspend', 'Delete'].map((name): [string, string] => ['groups/acme', name]),
+    ['groups/initech', 'Revoke now'],
+    ['groups/acme/view', 'Issue an embed token'],
+    ['groups', 'Help', 'Keyboard shortcuts'],
     ['registry/schemas', 'New schema'],
     ...['Rename', 'Delete'].map((name): [string, string] => [thing, name]),
-    ['registry/policy', 'Change to registered'],
-    ['registry/policy', 'Change'],
-    ['registry/policy', 'Change', 'Property'],
-    ['registry/policy', 'Change', 'Preview'],
+    ['registry/policy', 'Forbid'],
+    ['registry/variables', 'Change'],
+    ['registry/variables', 'Change', 'Variable'],
+    ['registry/variables', 'Change', 'Preview'],
     ['api-tokens', 'New API token'],
-    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, string] => ['api-tokens', name]),
+    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, RegExp, string] => ['api-tokens', /^What can be done/, name]),
     ['webhooks', 'New endpoint'],
-    ...['Edit', 'New secret', 'Delete', 'Send a period again'].map((name): [string, string] => [endpoint, name]),
-    ['sessions', 'End'],
+    ...['Send test event', 'Edit', 'Disable', 'Roll secret', 'Delete', 'Replay…'].map((name): [string, string] => [
+      endpoint,
+      name,
+    ]),
+    ['sessions', 'Sign out'],
   ];
 });
 
@@ -51,13 +59,13 @@ async function makeVaried(api: ApiClient): Promise<void> {
   const { token } = await api.create({ user_group_id: 'initech', name: 'Initech', ...complete });
   await api.rotate(token, 3600);
   await api.call('POST', '/api/v1/user-groups/globex/suspend');
-  await api.call('PATCH', '/api/v1/workspace', { required_properties: [{ name: 'acme', type: 'string' }] });
+  await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'acme', type: 'string', required: true }] });
   await api.call('GET', '/api/v1/user-groups/absent');
   const { body } = await api.call('POST', '/api/v1/api-tokens', { ...{ name: 'old', scopes: ['admin'] } });
   await api.call('POST', `/api/v1/api-tokens/${body.api_token.id}/revoke`);
 }
 
-/** Of an endpoint that has attempts; their receiver is out of order. */
+/** Creates an endpoint whose receiver is out of order. @returns its id once it has an attempt */
 async function failingEndpoint(api: ApiClient): Promise<number> {
   const receiver = await WebhookReceiver.listen();
   receiver.reply = (response) => response.writeHead(500).end('out of order');
@@ -77,7 +85,7 @@ const expectNothing = async (page: ConsolePage, where: unknown) => {
 test('axe finds nothing on the sign-in page', async () => {
   const page = await open();
   await page.visit();
-  await page.tab.getByText('Where do I get one?').click();
+  await page.tab.getByText('Where is my token?').click();
   await expectNothing(page, 'at rest');
   await page.field('API token').fill('wrong');
   await page.button('Sign in').click();
@@ -114,14 +122,14 @@ test('axe finds nothing in any dialog', async () => {
   for (const [place, ...buttons] of dialogs) {
     await page.visit(place);
     await page.settle();
-    for (const name of buttons) await page.button(name).first().click();
+    for (const name of buttons) await page.button(name).last().click();
     await page.tab.getByRole('dialog').waitFor();
     await expectNothing(page, [place, ...buttons]);
   }
-  await page.visit('registry/policy');
+  await page.visit('registry/variables');
   await page.button('Change').click();
-  await page.button('Property').click();
-  await page.field('Name of property 2').fill('lacking');
+  await page.button('Variable').click();
+  await page.tab.getByRole('group', { name: 'Variable 2' }).getByLabel('Name').fill('lacking');
   await page.button('Preview').click();
   await page.dialog('What would break').getByText('/properties/lacking').first().waitFor();
   await expectNothing(page, 'what would break');

@@ -1,13 +1,13 @@
 import { declareScope } from '../../../src/common/access/caller.ts';
 import { NDJSON } from '../../support/api-client.ts';
-import { byEachHand } from '../../support/console-page.ts';
+import { byHandOn } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
 
 onEachDatabase((kind) => {
   const { service, begin } = withConsole(kind);
 
-  byEachHand((hand) => {
+  byHandOn(kind, (hand) => {
     test('an API token is issued, shown once, changed, rotated and revoked', async () => {
       const { page, api } = await begin({ hand });
       const works = async (token: string) =>
@@ -15,22 +15,46 @@ onEachDatabase((kind) => {
       await page.visit('api-tokens');
       await page.use(page.button('New API token'));
       await page.write(page.field('Name'), 'renderer');
-      expect(await page.button('Create').isDisabled()).toBe(true);
-      await page.use(page.tab.getByRole('checkbox', { name: /^tokens:introspect/ }));
+      expect(await page.read(true, () => page.button('Create').isDisabled())).toBe(true);
+      await page.use(page.button('Renderer'));
+      expect(
+        await page.read(true, () => page.tab.getByRole('checkbox', { name: /^tokens:introspect/ }).isChecked()),
+      ).toBe(true);
+      await page.use(page.button('90 days'));
+      const inDays = async () =>
+        Math.round((Date.parse(`${await page.field('Expires').inputValue()}Z`) - Date.now()) / 86_400_000);
+      expect(await page.read(90, inDays)).toBe(90);
+      await page.use(page.button('Never'));
       await page.use(page.button('Create'));
       await page.dialog('API token renderer').waitFor();
       const first = await page.readSecret();
+      // Nobody can read it again.
+      await page.press('Escape', 'Escape');
+      expect(await page.read(true, () => page.button('Done').isDisabled())).toBe(true);
+      await page.use(page.button('Close'));
+      expect(await page.read(first, () => page.readSecret())).toBe(first);
+      await page.use(page.button('Copy the secret'));
+      expect(await page.read(first, () => page.clipboard())).toBe(first);
       await page.use(page.button('Done'));
-      expect(await page.tab.content()).not.toContain(first);
+      expect(await page.read(expect.not.stringContaining(first), () => page.tab.content())).not.toContain(first);
       expect(await works(first)).toBe(false);
 
-      await page.use(page.row('renderer').getByRole('button', { name: 'Edit' }));
+      const unfold = (row: string) =>
+        page.use(page.row(row).getByRole('button', { name: 'What can be done with renderer' }));
+      await unfold('renderer');
+      await page.use(page.button('Edit'));
       await page.use(page.tab.getByRole('checkbox', { name: /^user-groups:read/ }));
       await page.write(page.field('Expires'), '2099-03-04T15:06');
-      await page.write(page.field('Only from these addresses'), '127.0.0.0/8');
+      await page.write(page.field('Allowed IP ranges'), '127.0.0.0/8');
       await page.use(page.button('Save'));
       await page.row('user-groups:read').filter({ hasText: 'renderer' }).waitFor();
       expect(await works(first)).toBe(true);
+      await page.use(page.row('renderer').getByRole('link'));
+      await page.heading(/^renderer/).waitFor();
+      await page.tab.getByRole('link', { name: /^test \(no\. \d+\)$/ }).waitFor();
+      await page.shows('127.0.0.0/8');
+      await page.use(page.tab.locator('main').getByRole('link', { name: 'API tokens' }));
+      await page.heading('API tokens').waitFor();
       expect((await api.call('GET', '/api/v1/api-tokens')).body.api_tokens).toContainEqual(
         expect.objectContaining({
           name: 'renderer',
@@ -39,21 +63,26 @@ onEachDatabase((kind) => {
         }),
       );
 
-      await page.use(page.row('renderer').getByRole('button', { name: 'Rotate' }));
+      await unfold('renderer');
+      await page.use(page.button('Rotate'));
       await page.use(page.dialog('Rotate renderer').getByRole('button', { name: 'Rotate' }));
       const second = await page.readSecret();
+      await page.use(page.tab.getByRole('checkbox', { name: 'I have stored it' }));
       await page.use(page.button('Done'));
       await page.row('in overlap').waitFor();
       expect(await Promise.all([works(first), works(second)])).toEqual([true, true]);
 
-      await page.use(page.row('in overlap').getByRole('button', { name: 'Revoke' }));
-      expect(await page.dialog('Revoke').getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
+      await unfold('in overlap');
+      await page.use(page.button('Revoke'));
+      expect(
+        await page.read(true, () => page.dialog('Revoke').getByRole('button', { name: 'Revoke' }).isDisabled()),
+      ).toBe(true);
       await page.write(page.field('Type its name renderer to confirm'), 'renderer');
       await page.use(page.dialog('Revoke').getByRole('button', { name: 'Revoke' }));
       await page.row('in overlap').waitFor({ state: 'detached' });
       expect(await Promise.all([works(first), works(second)])).toEqual([false, true]);
-      expect(await page.row('renderer').count()).toBe(1);
-      await page.use(page.tab.getByRole('checkbox', { name: 'Show ended ones (1)' }));
+      expect(await page.read(1, () => page.row('renderer').count())).toBe(1);
+      await page.use(page.tab.getByRole('checkbox', { name: 'Show revoked and expired (1)' }));
       await page.row('revoked').waitFor();
       const { body } = await api.call('GET', '/api/v1/api-tokens');
       const states = body.api_tokens.map(({ name, state }) => [name, state]);
@@ -62,7 +91,9 @@ onEachDatabase((kind) => {
       await page.write(page.field('Filter by name or last four characters'), second.slice(-4));
       expect(await page.read(1, () => page.tab.locator('tbody tr').count())).toBe(1);
       await page.use(page.row('renderer').getByRole('link'));
-      await page.heading('Audit log').waitFor();
+      await page.heading(/^renderer/).waitFor();
+      await page.comesTo(/^api-tokens\/\d+$/);
+      await page.use(page.tab.getByRole('link', { name: 'All of it is in the audit log' }));
       await page.comesTo(/^audit\?api_token_id=\d+$/);
     });
 
@@ -73,8 +104,11 @@ onEachDatabase((kind) => {
       await service.issueToken([seats], workspace);
       await page.visit('api-tokens');
       const edited = page.row(seats).filter({ hasNotText: 'admin' });
-      await page.use(edited.getByRole('button', { name: 'Edit' }));
-      expect(await page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked()).toBe(true);
+      await page.use(edited.getByRole('button', { name: /^What can be done/ }));
+      await page.use(page.button('Edit'));
+      expect(await page.read(true, () => page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked())).toBe(
+        true,
+      );
       await page.use(page.tab.getByRole('checkbox', { name: /^tokens:rotate/ }));
       await page.use(page.button('Save'));
       await edited.filter({ hasText: 'tokens:rotate' }).waitFor();
@@ -88,55 +122,42 @@ onEachDatabase((kind) => {
       await page.visit('registry');
       await page.shows('No schema is registered');
       await page.use(page.button('New schema'));
-      await page.write(page.field('Your id'), 'sales');
+      await page.write(page.field('ID'), 'sales');
       await page.write(page.field('Name'), 'Sales');
       await page.use(page.button('Register'));
       await page.heading('Sales').waitFor();
 
       await page.visit('registry/policy');
-      await page.row('acme').waitFor();
-      await page.use(page.button('Change to registered'));
-      const dialog = page.dialog('Change to registered');
-      await dialog.getByText('1 user group would break').waitFor();
-      await page.use(dialog.getByRole('button', { name: 'Change to registered' }));
-      await dialog.getByRole('alert').waitFor();
-      page.takeRefusal(409);
-
-      await page.use(dialog.getByRole('button', { name: 'Cancel' }));
-
-      await page.use(page.tab.getByRole('link', { name: 'Data sources' }));
-      await page.use(page.button('New data source'));
-      await page.write(page.field('Your id'), 'warehouse');
-      await page.write(page.field('Name'), 'Warehouse');
-      await page.use(page.button('Register'));
-      await page.heading('Warehouse').waitFor();
-      await page.visit('registry/policy');
+      await page.shows('1 user group would break');
+      expect(await page.read(true, () => page.button('Require registered data sources').isDisabled())).toBe(true);
+      const cause = page.row('warehouse is not registered');
+      await cause.getByRole('link', { name: 'acme' }).waitFor();
+      await page.use(cause.getByRole('button', { name: 'Register' }));
       await page.shows('Every mapping could be resolved');
-      await page.use(page.button('Change to registered'));
+      const dialog = page.dialog('Require registered data sources');
+      await page.use(page.button('Require registered data sources'));
       await dialog.getByText('nothing would break').waitFor();
-      await page.use(dialog.getByRole('button', { name: 'Change to registered' }));
-      await page.shows('Every mapping is resolved');
+      await page.use(dialog.getByRole('button', { name: 'Require registered data sources' }));
+      await page.shows(/Every mapping is resolved/);
       const { text } = await api.call('GET', '/api/v1/workspace');
       expect(text).toContain('"mapping_policy":"registered"');
 
       for (const [tab, name] of [
         ['schemas', 'Sales'],
-        ['data-sources', 'Warehouse'],
+        ['data-sources', 'warehouse'],
       ] as const) {
         await page.visit(`registry/${tab}`);
         await page.use(page.row(name).getByRole('link'));
         await page.row('acme').waitFor();
       }
       await page.use(page.button('Delete'));
-      await page.write(page.field('Type its id warehouse to confirm'), 'warehouse');
-      await page.use(page.button('Delete for good'));
-      await page.dialog('Delete this data source').getByRole('alert').waitFor();
-      page.takeRefusal(409);
+      await page.dialog('This data source is in use').getByText('Used by 1 user group').waitFor();
+      await page.use(page.dialog('This data source is in use').getByRole('button', { name: 'Close' }).last());
 
       await page.visit('registry/policy');
       await page.use(page.button('Change to open'));
       await page.use(page.dialog('Change to open').getByRole('button', { name: 'Change to open' }));
-      await page.button('Change to registered').waitFor();
+      await page.button('Require registered data sources').waitFor();
       const { text: after } = await api.call('GET', '/api/v1/workspace');
       expect(after).toContain('"mapping_policy":"open"');
     });
@@ -155,7 +176,7 @@ onEachDatabase((kind) => {
       await page.write(page.field(`The ${one} with exactly this id`), 'unused');
       await page.row('The other one').waitFor({ state: 'detached' });
       await page.use(page.row('The unused one').getByRole('link'));
-      await page.shows('No user group refers to it');
+      await page.shows('Not known under the policy “open”');
       await page.use(page.button('Rename'));
       await page.write(page.field('Name'), 'Renamed');
       await page.use(page.button('Save'));
@@ -164,53 +185,59 @@ onEachDatabase((kind) => {
 
       await page.use(page.button('Delete'));
       const submit = page.button('Delete for good');
-      expect(await submit.isDisabled()).toBe(true);
+      expect(await page.read(true, () => submit.isDisabled())).toBe(true);
       await page.write(page.field('Type its id unused to confirm'), 'unused');
       await page.use(submit);
       await page.row('The other one').waitFor();
-      expect(await page.row('Renamed').count()).toBe(0);
-      expect(await page.tab.getByRole('link', { name: many }).getAttribute('aria-current')).toBe('page');
+      expect(await page.read(0, () => page.row('Renamed').count())).toBe(0);
+      expect(
+        await page.read('page', () => page.tab.getByRole('link', { name: many }).getAttribute('aria-current')),
+      ).toBe('page');
       const left = await call();
       expect([left.includes('unused'), left.includes('The other one')]).toEqual([false, true]);
     });
 
     test('what every group must have is changed, and the groups that lack it are told', async () => {
       const { page, api } = await begin({ hand });
+      const variable = (no: number) => page.tab.getByRole('group', { name: `Variable ${no}` });
       await api.call('POST', '/api/v1/schemas', { provided_id: 'sales', name: 'Sales' });
       const token = await createGroup(api, 'acme', { mapping: { sales: 'warehouse' } });
-      await page.visit('registry/policy');
+      await page.visit('registry/variables');
       await page.use(page.button('Change'));
-      await page.use(page.button('Property'));
-      await page.write(page.field('Name of property 1'), 'not wanted');
-      await page.use(page.button('Property'));
-      await page.write(page.field('Name of property 2'), 'region');
-      await page.select(page.field('Type of property 2'), 'boolean');
-      await page.use(page.button('Remove property 1'));
-      await page.write(page.field('Schemas in the mapping'), 'sales');
+      await page.use(page.button('Variable'));
+      await page.write(variable(1).getByLabel('Name'), 'not wanted');
+      await page.use(page.button('Variable'));
+      await page.write(variable(2).getByLabel('Name'), 'region');
+      await page.select(variable(2).getByRole('combobox', { name: 'Type' }), 'boolean');
+      await page.use(variable(1).getByRole('button', { name: 'Remove' }));
+      await page.write(page.field('Required schemas, one a line'), 'sales');
       await page.use(page.button('Preview'));
       const preview = page.dialog('What would break');
       await preview.getByRole('row', { name: 'acme' }).getByText('/properties/region').waitFor();
       expect(await api.isActive(token)).toBe(true);
       await page.use(page.button('Back'));
       await page.use(page.button('Preview'));
-      await page.use(preview.getByRole('button', { name: 'Save and break them' }));
+      const submit = preview.getByRole('button', { name: 'Save and deactivate 1 group' });
+      expect(await page.read(true, () => submit.isDisabled())).toBe(true);
+      await page.write(page.field('Type deactivate to confirm'), 'deactivate');
+      await page.use(submit);
       await preview.waitFor({ state: 'detached' });
-      await page.row('acme').filter({ hasText: '/properties/region' }).waitFor();
       const { text } = await api.call('GET', '/api/v1/workspace');
-      expect(text).toContain('"required_properties":[{"name":"region","type":"boolean"}]');
+      expect(text).toContain('"variables":[{"name":"region","type":"boolean","required":true,"is_secret":false}]');
       expect(text).toContain('"required_schemas":["sales"]');
       expect(await api.isActive(token)).toBe(false);
-      await page.use(page.row('acme').filter({ hasText: 'region' }).getByRole('link'));
+      await page.use(page.tab.getByRole('link', { name: 'Groups that lack something of this' }));
+      await page.use(page.row('acme').filter({ hasText: 'Incomplete' }).getByRole('link'));
       await page.row('region').getByText('missing').waitFor();
-      await page.row('schema in the mapping').getByText('there').waitFor();
+      await page.row('schema in the mapping').getByText('present').waitFor();
 
-      await page.visit('registry/policy');
+      await page.visit('registry/variables');
       await page.use(page.button('Change'));
-      await page.use(page.button('Remove property 1'));
+      await page.use(variable(1).getByRole('button', { name: 'Remove' }));
       await page.use(page.button('Preview'));
       await preview.getByText('Nothing would break').waitFor();
       await page.use(preview.getByRole('button', { name: 'Save' }));
-      await page.shows('Every group has what is required');
+      await preview.waitFor({ state: 'detached' });
       expect(await api.isActive(token)).toBe(true);
     });
 
@@ -223,17 +250,17 @@ onEachDatabase((kind) => {
         }),
       );
       await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
-      await page.visit('registry/policy');
+      await page.visit('registry/variables');
       await page.use(page.button('Change'));
-      await page.use(page.button('Property'));
-      await page.write(page.field('Name of property 1'), 'region');
+      await page.use(page.button('Variable'));
+      await page.write(page.field('Name'), 'region');
       await page.use(page.button('Preview'));
-      await page.shows('None so far: the list of what would break goes on.');
+      await page.shows('Nothing found yet: there is more to search.');
       await page.button('Save all the same').waitFor();
-      await page.use(page.button('Look further'));
-      await page.shows('1 user group would break');
+      await page.use(page.button('Search on'));
+      await page.shows('1 group would become inactive');
       await page.row('group 5000').waitFor();
-      await page.button('Save and break them').waitFor();
+      await page.button('Save and deactivate 1 group').waitFor();
     });
   });
 });

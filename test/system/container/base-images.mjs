@@ -7,13 +7,13 @@ import { output, run } from './engine.mjs';
 const MIRROR = 'http://deb.debian.org/debian';
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const CERTIFICATES = 'etc/ssl/certs/ca-certificates.crt';
-/** What the slim images of Debian leave out too. */
+/** The directories that the slim images of Debian leave out, too. */
 const LEFT_OUT = ['doc', 'man', 'locale', 'info', 'lintian'].map((name) => `usr/share/${name}`);
 
 /**
- * Where no registry for images can be reached, the two base images of the Dockerfile are made of
- * Debian's packages and npm's packages of Node; they are kept for the next time. Returns a line
- * that says on what the image is built.
+ * Makes the two base images of the Dockerfile of Debian's packages and npm's packages of Node, if no registry for
+ * images can be reached. They are kept for the next time.
+ * @returns a line that names the base of the image
  */
 export async function ensureBaseImages(engine) {
   if (engine.name === 'docker') return 'on the base images of their registry';
@@ -42,7 +42,7 @@ async function make(engine, [debian, node]) {
   }
 }
 
-/** As the image of Node has it: the program, its headers, and npm. */
+/** Adds the content of the image of Node: the program, its headers, and npm. */
 async function addNode(directory, local) {
   const npm = join(local, 'lib', 'node_modules', 'npm');
   await unpack(directory, `node-linux-${process.arch}@26`, local, ['package/bin', 'package/include']);

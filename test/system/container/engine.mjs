@@ -20,7 +20,7 @@ export async function run(program, args, { input, ...options } = {}) {
   return { code, stdout, stderr };
 }
 
-/** As `run`, for its standard output alone. @throws if it fails */
+/** Does the same as `run`, for its standard output alone. @throws if it fails */
 export async function output(program, args, options) {
   const { code, stdout, stderr } = await run(program, args, options);
   if (code === 0) return stdout.trim();
@@ -108,7 +108,7 @@ class Engine {
     await output(program, all, { env: this.name === 'docker' ? process.env : this.env });
   }
 
-  /** What makes a container as confined as the documents promise it can be. */
+  /** The options that confine a container as much as the documents promise. */
   get confinement() {
     const readOnly = this.name === 'docker' ? [] : ['--read-only-tmpfs=false'];
     const rest = ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];

@@ -10,7 +10,7 @@ const MAX_BYTES = 300e6;
 const TOOLS = 'npm npx corepack yarn gcc g++ cc c++ make cmake python3 git curl wget tsc'.split(' ');
 const SOURCES = '/app/src /app/test /app/.env /app/data /app/.git /app/.npmrc /root/.npm /root/.cache';
 
-/** What the image is, without running the service in it. */
+/** Checks the image, without running the service in it. */
 export async function checkImage(report, engine, tag, secrets) {
   const { Size, Config } = await engine.inspect('image', tag);
   const sh = (script) => engine.output(['run', '--rm', '--network', 'none', tag, 'sh', '-c', script]);
@@ -44,14 +44,18 @@ export async function checkImage(report, engine, tag, secrets) {
     must(unwanted.length === 0, `it has ${unwanted.join(', ')}`);
     return `${there.length} packages and scopes, none of ${developmentPackages().length}`;
   });
-  await report.check('no secret in a layer or in the configuration', async () => {
-    must(!holds(JSON.stringify(Config), secrets), 'one is in the configuration');
-    const { layers, bytes } = await searchLayers(engine, tag, secrets);
-    return `${secrets.length} searched for, in ${layers} layers, ${megabytes(bytes)}`;
-  });
+  await report.check('no secret in a layer or in the configuration', () => checkSecrets(engine, tag, secrets));
 }
 
-/** Those that only development needs, also those that run-time packages would take if they were there. */
+/** Searches the image for secrets. @returns figures @throws if it has one */
+export async function checkSecrets(engine, tag, secrets) {
+  const { Config } = await engine.inspect('image', tag);
+  must(!holds(JSON.stringify(Config), secrets), 'one is in the configuration');
+  const { layers, bytes } = await searchLayers(engine, tag, secrets);
+  return `${secrets.length} searched for, in ${layers} layers, ${megabytes(bytes)}`;
+}
+
+/** The packages that only development needs, also those that packages of the run time would use if present. */
 function developmentPackages() {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   return Object.entries(packages)

@@ -10,7 +10,7 @@ export async function runLoad(service, token, seconds) {
     for (let round = 0; performance.now() < deadline; round++) {
       for (const failure of await oneRound(service, token, `client ${number}, group ${round}`, result)) {
         result.failures.push(failure);
-        // What does not answer would be asked as fast as this machine can.
+        // A service that does not respond would get calls as fast as this machine can make them.
         if (result.failures.length >= CLIENTS) return;
       }
     }

@@ -14,7 +14,7 @@ const KEYS = keyList('k1');
 
 /**
  * Runs the container of the Job as the owner of a new database, then the
- * service as a role that owns nothing, and issues the first API token as docs/deploy.md says.
+ * service as a role that owns nothing, and issues the first API token as docs/operate/kubernetes.md says.
  */
 export async function checkMigrationJob(report, engine, tag) {
   await report.check('migration Job and a role that owns nothing', async () => {

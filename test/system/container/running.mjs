@@ -7,12 +7,12 @@ import { answerOf, Service } from './service.mjs';
 
 const MEMORY_MIB = 256;
 const LIMIT = [`--memory=${MEMORY_MIB}m`, `--memory-swap=${MEMORY_MIB}m`];
-/** The rest is for a command beside the service, and for what grows more slowly than the load is long. */
+/** The rest is for a command next to the service, and for memory that grows more slowly than the load is long. */
 const MAX_OF_LIMIT = 0.75;
 const GRACE_SECONDS = 10;
 const GROUP = { user_group_id: 'acme', name: 'Acme', mapping: { sales: 'w' }, properties: { a: 1 } };
 
-/** What the service does in a container, on the embedded database. Adds the secrets it meets. */
+/** Checks the service in a container, on the embedded database. Adds the secrets it meets. */
 export async function checkRunning(report, engine, tag, { volume, loadSeconds, secrets }) {
   const options = { args: [...LIMIT, '--volume', `${volume}:/data`] };
   const first = new Service(engine, tag, options);
@@ -69,7 +69,7 @@ async function checkConfinement(report, service) {
   });
 }
 
-/** Whoever is in the container could otherwise read every secret of the process with its debugger. */
+/** A process in the container could otherwise read every secret of the service with its debugger. */
 async function checkNoDebugger(report, service) {
   await report.check('SIGUSR1', async () => {
     await service.exec('sh', '-c', 'kill -USR1 1');
@@ -206,7 +206,7 @@ async function checkDrain(report, service, token) {
   });
 }
 
-/** As process 1 it would not get the signal if it had no handler for it yet. */
+/** Process 1 does not get the signal if it has no handler for it yet. */
 export async function checkEarlyEnd(report, engine, tag) {
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', TOKEN_ENCRYPTION_KEYS: keyList('k1') };
   const service = new Service(engine, tag, { env });

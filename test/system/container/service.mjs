@@ -50,7 +50,7 @@ export class Service {
     }
   }
 
-  /** What a program in the container writes. @throws if it fails */
+  /** The output of a program in the container. @throws if it fails */
   exec(...command) {
     return this.engine.output(['exec', this.name, ...command]);
   }

@@ -1,5 +1,5 @@
-// What a client asks for, and what it may believe afterwards. Each operation knows its request,
-// takes the answer when there is one, and otherwise is settled by what the restarted service holds.
+// The requests of a client, and the facts that it may believe afterwards. Each operation knows its request and takes
+// the response. Without a response, the content of the restarted service settles the operation.
 
 /** A group as its only client knows it: the version of its content and every token it has had. */
 export class Group {

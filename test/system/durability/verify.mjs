@@ -26,7 +26,7 @@ export async function verify(database, api, clients, everything) {
   return { applied, violations };
 }
 
-/** How many of the operations in flight were applied. */
+/** The number of operations in flight that were applied. */
 async function settleAll(api, clients) {
   const waiting = clients.flatMap((client) => client.unsettled.map((operation) => ({ client, operation })));
   let applied = 0;
@@ -62,7 +62,7 @@ async function readGroups({ query }) {
   return new Map([...groups.values()].map((group) => [group.providedId, group]));
 }
 
-/** What must hold whatever the clients did. */
+/** The rules that hold after any calls of the clients. */
 async function brokenRules({ query }) {
   const rules = {
     'user groups do not have exactly one current token': `
@@ -137,7 +137,7 @@ function strangers(groups, stored) {
   return unknown.map((id) => `${id} is stored though no create of it can have succeeded`);
 }
 
-/** What a caller sees: the group with its current token, and every replaced token refused. */
+/** Compares the responses to a caller: the group has its current token, and every replaced token is refused. */
 async function compareAnswers(api, group) {
   const { status, body } = await lookUp(api, group);
   const wanted = {

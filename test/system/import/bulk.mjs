@@ -10,7 +10,7 @@ export function peakMemory(pid) {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
-/** The lines of an import of so many groups. */
+/** The lines of an import of `count` groups. */
 export function* generateGroups(count) {
   for (let number = 1; number <= count; number++) {
     yield `${JSON.stringify({

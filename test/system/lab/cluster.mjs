@@ -15,7 +15,7 @@ const START_STEP_MS = 20;
 /** The name of the service's own database, and of its role, which is no superuser. */
 const NAME = 'user_groups';
 
-/** Where Debian has the programs of its newest PostgreSQL. */
+/** The directory in which Debian has the programs of its newest PostgreSQL. */
 export function postgresPrograms() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
@@ -45,7 +45,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** One that follows this one, running; nothing waits for it yet. */
+  /** Creates a running standby that follows this primary; nothing waits for it yet. */
   async createStandby() {
     const standby = await Cluster.#prepare();
     await standby.#program('pg_basebackup', [
@@ -81,7 +81,7 @@ export class Cluster {
         if (await this.#answers()) return;
         await sleep(START_STEP_MS);
       }
-      // What a killed one has left, its last processes and their memory, is gone in a moment.
+      // The last processes and the memory of a killed one are gone in a moment.
     } while (performance.now() < deadline);
     throw new Error(`PostgreSQL does not start: ${this.#child.said}`);
   }
@@ -95,13 +95,13 @@ export class Cluster {
     }
   }
 
-  /** As `pg_ctl stop -m fast`: transactions are rolled back and connections closed. */
+  /** Stops like `pg_ctl stop -m fast`: transactions are rolled back and connections closed. */
   async stop() {
     this.#child.kill('SIGINT');
     await this.#child.ended;
   }
 
-  /** As a crash of the machine, but for what the operating system still writes to the disk. */
+  /** Ends like a crash of the machine, but the operating system still writes its data to the disk. */
   async kill() {
     const all = [this.#child.pid, ...childrenOf(this.#child.pid)];
     for (const pid of all) signal(pid, 'SIGKILL');
@@ -131,7 +131,7 @@ export class Cluster {
     }
   }
 
-  /** What the service needs to use it, through another port if there is one in between. */
+  /** The variables that a service needs to use it, through another port if there is one in between. */
   serviceEnv(port = this.port) {
     const DATABASE_URL = `postgres://${NAME}@127.0.0.1:${port}/${NAME}`;
     return { DATABASE_URL, TOKEN_ENCRYPTION_KEYS: ENCRYPTION_KEYS };

@@ -56,15 +56,15 @@ export class ResilientClient extends Client {
 /** Several clients at once, and what they were answered. */
 export class Load {
   over = false;
-  /** What must not have happened, in words. */
+  /** The violations, in words. */
   faults = [];
   totals = { creates: 0, writes: 0, rotations: 0, lookUps: 0, introspections: 0 };
-  /** How often the answer was a 503 of the service, by its code. */
+  /** The number of responses with 503 of the service, by their code. */
   refused = {};
-  /** How often there was no answer of the service at all. */
+  /** The number of calls without a response of the service. */
   cut = 0;
   slowestMs = 0;
-  /** The call that took so long. */
+  /** The call that took `slowestMs`. */
   slowest = 'nothing';
   #writes = [];
   #running;

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { createPostgres, createSqlite } from './databases.mjs';
 import { endServers, killServersNow } from './server.mjs';
 
-/** How many groups the command line asks for: `--groups`, 100,000 if it does not say. */
+/** The number of groups that the command line asks for: `--groups`, 100,000 by default. */
 export function readGroups() {
   const { values } = parseArgs({ options: { groups: { type: 'string', default: '100000' } } });
   if (/^[1-9]\d{1,6}$/.test(values.groups)) return Number(values.groups);

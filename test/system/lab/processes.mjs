@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { endServers, killServersNow } from './server.mjs';
 
-// What a script has started and made, so that none of it is left however the script ends.
+// The processes and directories of a script, so that none of them is left, however the script ends.
 
 const running = new Set();
 const pids = new Set();
@@ -67,7 +67,7 @@ export function requirePrograms(programs) {
   if (absent.length > 0) throw new Error(`could not be installed: ${absent.join(' ')}`);
 }
 
-/** What has a path need not be a program: it may be a module of one. */
+/** A path need not name a program: it may name a module of one. */
 function isThere(program) {
   if (program.startsWith('/')) return existsSync(program);
   return spawnSync(program, ['--version']).error === undefined;
@@ -97,7 +97,7 @@ export async function cleanUp() {
   for (const directory of directories) removeDirectory(directory);
 }
 
-/** As `cleanUp`, without waiting; nothing starts any more. */
+/** Does the same as `cleanUp`, without waiting; nothing starts any more. */
 export function cleanUpNow() {
   refused = true;
   killServersNow();
@@ -113,7 +113,7 @@ function endNow() {
   }
 }
 
-/** Whoever is gone already needs no signal. */
+/** A process that is gone already needs no signal. */
 export function signal(pid, name) {
   try {
     process.kill(pid, name);

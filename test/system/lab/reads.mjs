@@ -1,7 +1,7 @@
 import { contentOf } from '../durability/operations.mjs';
 
-// What a client asks for without changing anything; like the writes of scripts/durability, each
-// knows what it must be answered.
+// The requests of a client that change nothing. Each knows the response that it must get, like the writes of
+// `test/system/durability`.
 
 /** A body with the id alone. */
 export class LookUp {

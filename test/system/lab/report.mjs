@@ -20,9 +20,8 @@ export class Violated extends Error {
 }
 
 /**
- * Runs the steps of a script one after the other and prints a line for each; a step gives its
- * figures as a text, or throws. The exit code is 1 if any step has failed. Whatever happens, also
- * on Ctrl-C, nothing that was started is left.
+ * Runs the steps of a script one after the other and prints a line for each; a step gives its figures as a text, or
+ * throws. The exit code is 1 if any step has failed. Nothing that was started is left, also on Ctrl-C.
  * @param steps functions by the name under which their figures are printed
  */
 export async function runSteps(steps) {
@@ -80,7 +79,7 @@ async function quiet(cluster) {
   }
 }
 
-/** What a load was answered, for a line of figures. */
+/** The responses to a load, for a line of figures. */
 export function figuresOf({ answered, totals, refusals, cut, slowestMs }) {
   const writes = totals.creates + totals.writes + totals.rotations;
   const cuts = cut > 0 ? `, ${cut} cut` : '';

@@ -39,18 +39,18 @@ export async function endServers() {
   await Promise.all([...running].map((server) => server.kill()));
 }
 
-/** As `endServers`, without waiting, and no server starts any more. */
+/** Does the same as `endServers`, without waiting, and no server starts any more. */
 export function killServersNow() {
   refused = true;
   for (const { child } of running) child.kill('SIGKILL');
 }
 
 class Server {
-  /** Where it answers; known once it is ready. */
+  /** The address of the server; known once it is ready. */
   url;
   startedInMs;
   lastLines = [];
-  /** How many lines of the log are warnings and errors, by their message. */
+  /** The numbers of warnings and errors in the log, by their message. */
   complaints = {};
 
   constructor(entry, dir, env) {

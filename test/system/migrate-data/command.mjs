@@ -13,7 +13,7 @@ let interrupted = false;
 
 /**
  * Runs the built command line to its end; rejects if it did not end well.
- * @returns what it printed, its seconds, and the mebibytes of memory that it has had at most
+ * @returns its output, its seconds, and its peak of memory in mebibytes
  */
 export async function runMeasured({ dir, env }, ...args) {
   if (interrupted) throw new Error('interrupted');

@@ -23,11 +23,11 @@ export class EveryOperation {
   over = false;
   faults = [];
   slowestMs = 0;
-  /** The operation that took so long. */
+  /** The operation that took `slowestMs`. */
   slowest = 'nothing';
-  /** How often each status was returned. */
+  /** The number of responses with each status. */
   statuses = {};
-  /** What a POST has created last, by the path of its collection. */
+  /** The last thing that a POST has created, by the path of its collection. */
   #created = new Map();
 
   /** @param url of `/api/user` @param apiToken with every scope, of a workspace that nothing else uses */

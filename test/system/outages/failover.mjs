@@ -6,7 +6,7 @@ import { Cluster } from '../lab/cluster.mjs';
 import { HaProxy } from '../lab/haproxy.mjs';
 import { serve, underLoad } from './under-load.mjs';
 
-/** How long whoever watches over the databases needs to see that the primary is gone. */
+/** The time that a monitor of the databases needs to see that the primary is gone. */
 const DETECTION_MS = 1000;
 const SYNC_LIMIT_MS = 15_000;
 const STEP_MS = 20;
@@ -61,7 +61,7 @@ async function untilSynchronous(primary) {
   }
 }
 
-/** What HAProxy asks: 200 from the primary, 503 from a standby or when there is no answer. */
+/** The check of HAProxy: 200 from the primary, 503 from a standby or when there is no response. */
 async function tellWhetherPrimary(cluster) {
   const check = createServer((_request, response) => {
     cluster.administer('SELECT pg_is_in_recovery() AS standby').then(

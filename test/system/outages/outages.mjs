@@ -74,7 +74,7 @@ export function everyTableLocked(rounds) {
   });
 }
 
-/** As a migration or VACUUM FULL does; begins a transaction. */
+/** Begins a transaction with the locks of a migration or of VACUUM FULL. */
 const LOCK_EVERY_TABLE = `BEGIN;
   DO $$ BEGIN EXECUTE (SELECT format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', string_agg(oid::regclass::text, ', '))
     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace); END $$`;

@@ -12,7 +12,7 @@ const CLIENTS = 16;
 const WARM_MS = 1000;
 const AFTER_MS = 500;
 const RECOVERY_LIMIT_MS = 20_000;
-/** What a caller may have to wait for an answer, and for the first write after an outage. */
+/** The longest wait of a caller for a response, and for the first write after an outage. */
 const SLOWEST_ANSWER_MS = 5000;
 const SLOWEST_RECOVERY_MS = 2000;
 /** More than an outage begins and ends, whatever it refuses. */

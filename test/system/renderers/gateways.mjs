@@ -13,7 +13,7 @@ const NGINX_SCRIPTS = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 const UNAVAILABLE = { status: 503, retryAfter: '60' };
 
 /**
- * Each starts a gateway or renderer on a port, by the settings of docs/renderers.md, as one process:
+ * Each starts a gateway or renderer on a port, by the settings of docs/guides/renderers.md, as one process:
  * a parent process would start the child again after the end. `keepsSeconds` is how long it keeps a response, and
  * `whenLimited` is the response to a viewer while introspections are refused for a minute.
  */
@@ -108,7 +108,7 @@ function write(name, text) {
   return file;
 }
 
-/** One that programs that give up root can read. */
+/** Creates a directory that programs can read after they give up root. */
 function openDirectory() {
   const directory = temporaryDirectory();
   chmodSync(directory, 0o755);

@@ -1,12 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { json } from 'node:stream/consumers';
+import { clearTimeout, setTimeout } from 'node:timers';
 import { freePort } from '../lab/ports.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
 import { API_TOKEN, startServer } from '../lab/server.mjs';
 import { untilItAccepts } from './protects.mjs';
+
+const STREAM_WAIT_MS = 3000;
 
 /** Ids of user groups; what a proxy does to a path, it does to one of these. */
 const IDS = [
@@ -24,20 +28,21 @@ const ELSEWHERE = [
 ];
 
 /**
- * Puts a proxy before the service and looks whether each call reaches the group that it names, and no other.
+ * Puts a proxy before the service and looks whether each call reaches the group that it names, and no other, and whether an
+ * event stream arrives at once.
  * @returns figures @throws Violated
  */
 export async function passesPaths(startProxy) {
   const servicePort = await freePort();
   await startServer({ dir: temporaryDirectory(), env: { PORT: String(servicePort) } });
-  const { port, child } = await startProxy(servicePort);
+  const { port, child, prefix = '/groups' } = await startProxy(servicePort);
   if (child) await untilItAccepts(child, port);
   const call = async (method, path, body) => {
     const text = body === undefined ? '' : JSON.stringify(body);
     const outgoing = request({
       port,
       method,
-      path: `/groups/api/${path}`,
+      path: `${prefix}/api/${path}`,
       headers: {
         Authorization: `Token ${API_TOKEN}`,
         'Content-Type': 'application/json',
@@ -66,6 +71,29 @@ export async function passesPaths(startProxy) {
     const isRefused = statuses[0] >= 400 && statuses[1] >= 400 && status === 200;
     if (!isRefused) wrong.push(`${path} is another group: ${statuses.join(', ')}`);
   }
+  const delay = await delayOfStream(port, `${prefix}/api/v1/events/stream`);
+  if (delay > STREAM_WAIT_MS) wrong.push('the event stream is kept back');
   if (wrong.length > 0) throw new Violated(wrong);
-  return `${IDS.length} ids reach their group, ${ELSEWHERE.length} paths reach no other`;
+  return `${IDS.length} ids reach their group, ${ELSEWHERE.length} paths reach no other, the event stream begins after ${Math.round(delay)} ms`;
+}
+
+/** Time until the first event `current` of the stream. */
+async function delayOfStream(port, path) {
+  const started = performance.now();
+  const outgoing = request({ port, path, headers: { Authorization: `Token ${API_TOKEN}` } }).end();
+  const timer = setTimeout(() => outgoing.destroy(), 2 * STREAM_WAIT_MS);
+  try {
+    const [response] = await once(outgoing, 'response');
+    let text = '';
+    for await (const chunk of response) {
+      text += chunk;
+      if (text.includes('event: current')) return performance.now() - started;
+    }
+    return Infinity;
+  } catch {
+    return Infinity;
+  } finally {
+    clearTimeout(timer);
+    outgoing.destroy();
+  }
 }

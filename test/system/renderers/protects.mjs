@@ -11,7 +11,7 @@ import { Violated } from '../lab/report.mjs';
 
 const START_STEPS = 1500;
 const STEP_MS = 20;
-/** The service's own promise, beside the time for which a gateway keeps an answer. */
+/** The service's own promise, in addition to the time for which a gateway keeps a response. */
 const SEEN_WITHIN_MS = 1000;
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;
 
@@ -147,7 +147,7 @@ async function expectPage(answering, group) {
   }
 }
 
-/** How long after its end a token still got in. @throws Violated if that was too long */
+/** The time after its end for which a token still got in. @throws Violated if that was too long */
 async function untilRefused(get, what, keptMs) {
   const endedAt = performance.now();
   for (;;) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
 
-const PAGES = ['renderers.md', 'deploy.md'].map((name) =>
+const PAGES = ['guides/renderers.md', 'operate/behind-a-proxy.md'].map((name) =>
   fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)),
 );
 /** Behind `<!-- tried: name -->`. */

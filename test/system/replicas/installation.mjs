@@ -43,7 +43,7 @@ export class Installation {
     return NAMES;
   }
 
-  /** Where clients call it: HAProxy. */
+  /** The address that clients call: HAProxy. */
   get url() {
     return `http://127.0.0.1:${this.proxy.port}/api/user`;
   }

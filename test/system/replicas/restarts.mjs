@@ -3,7 +3,7 @@ import { figuresOf, settle, Violated } from '../lab/report.mjs';
 import { Installation } from './installation.mjs';
 
 const BETWEEN_MS = 1000;
-/** After HAProxy has seen that a replica is gone, whoever still calls it has been cut. */
+/** After HAProxy has seen that a replica is gone, every call of it has been cut. */
 const LAST_CUTS_MS = 200;
 
 /** Kills replicas without warning, one after the other, and starts each again. */

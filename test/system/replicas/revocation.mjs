@@ -10,7 +10,7 @@ const STEP_MS = 5;
 const INTROSPECT = '/api/v1/introspect';
 const TOKENS = '/api/v1/api-tokens';
 
-/** How long after a token was rotated or revoked another replica still takes it, at most. */
+/** The longest time for which another replica still takes a token that was rotated or revoked. */
 export async function revocations({ rounds }) {
   const { servers, names } = await Installation.start();
   const urls = names.map((name) => servers[name].url);

@@ -4,8 +4,8 @@ import { Callers } from '../lab/callers.mjs';
 const STRIDE = 7919;
 
 /**
- * Callers that look up, rotate and create, each on groups that no other touches. What they are told
- * is kept in `tokens`.
+ * Callers that look up, rotate and create, each on groups that no other touches. `tokens` keeps the tokens of their
+ * responses.
  */
 export class Load extends Callers {
   constructor(url, tokens, callers) {

@@ -1,25 +1,27 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { api, answerOf } from '../../api.ts';
 import { useList } from '../../load.ts';
-import type { Schemas } from '../../own-types.ts';
 import { addressOf, filter, place } from '../../router.ts';
 import { session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm, Secret } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { notify } from '../../ui/notices.tsx';
+import { isSearchable } from '../../ui/fields.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { Header } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
-import { Badge, span, Time } from '../../ui/text.tsx';
-import { Edit, Issue, Rotate } from './dialogs.tsx';
+import { span, Text, Time } from '../../ui/text.tsx';
+import { useActions } from './actions.tsx';
+import { ApiTokenPage } from './api-token.tsx';
 import { Scopes } from './scopes.tsx';
-import { type ApiToken, isDead, TONES } from './state.ts';
+import { type ApiToken, isDead, State } from './state.tsx';
 
-export default function ApiTokens() {
+export default function ApiTokens({ path: [id] }: { path: string[] }) {
+  return id ? <ApiTokenPage key={id} id={Number(id)} /> : <List />;
+}
+
+function List() {
   const all = place.value.query.get('all') === '1';
   const search = (place.value.query.get('search') ?? '').toLowerCase();
-  const [open, setOpen] = useState<{ what: 'create' | 'rotate' | 'revoke' | 'edit'; token?: ApiToken }>();
-  const [secret, setSecret] = useState<Schemas['ApiTokenWithSecret']>();
   const list = useList<ApiToken>(async (cursor, signal) => {
     const answer = await answerOf(
       api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, ...(cursor && { cursor }) } }, signal }),
@@ -34,28 +36,14 @@ export default function ApiTokens() {
     (token) => (all || !isDead(token)) && `${token.name} ${token.last_four}`.toLowerCase().includes(search),
   );
   const hidden = list.rows.filter(isDead).length;
-  const close = () => {
-    setOpen(undefined);
-  };
-  const issued = (token: Schemas['ApiTokenWithSecret']) => {
-    close();
-    setSecret(token);
-    list.reload();
-  };
-  const token = open?.token;
+  const { issue, buttonsOf, dialogs } = useActions(list.reload);
   return (
     <>
       <Header
         title="API tokens"
         about="Backends, renderers and people call the API with them. A token is shown once, when it is made."
       >
-        <Button
-          kind="main"
-          icon="plus"
-          onClick={() => {
-            setOpen({ what: 'create' });
-          }}
-        >
+        <Button kind="main" icon="plus" onClick={issue}>
           New API token
         </Button>
       </Header>
@@ -69,7 +57,7 @@ export default function ApiTokens() {
               filter({ all: event.currentTarget.checked ? '1' : '' });
             }}
           />
-          Show ended ones{!list.fresh && ` (${hidden})`}
+          Show revoked and expired{!list.fresh && ` (${hidden})`}
         </label>
       </div>
       <Table
@@ -89,24 +77,17 @@ export default function ApiTokens() {
         {rows.map((one) => (
           <tr key={one.id} class={isDead(one) ? 'faded' : ''}>
             <td>
-              <a
-                class="row-link"
-                data-row
-                href={addressOf(['audit'], { api_token_id: String(one.id) })}
-                title="What it has done"
-              >
-                {one.name}
+              <a class="row-link" data-row href={addressOf(['api-tokens', String(one.id)])}>
+                <Text>{one.name}</Text>
               </a>
               <span class="cell-sub">
                 <code>…{one.last_four}</code>
-                {session.value?.api_token.id === one.id && ' · this session'}
+                {session.value?.api_token.id === one.id && ' · you are using this'}
               </span>
               {one.subject && <span class="cell-sub">{one.subject}</span>}
             </td>
             <td>
-              <Badge tone={TONES[one.state]}>
-                {one.state === 'superseded' && !isDead(one) ? 'in overlap' : one.state}
-              </Badge>
+              <State token={one} />
             </td>
             <td class="roomy">
               <Scopes scopes={one.scopes} />
@@ -131,37 +112,9 @@ export default function ApiTokens() {
             </td>
             <td class="tools">
               {!isDead(one) && (
-                <div class="actions">
-                  {one.state === 'active' && (
-                    <>
-                      <Button
-                        onClick={() => {
-                          setOpen({ what: 'edit', token: one });
-                        }}
-                      >
-                        Edit
-                      </Button>
-                      {/* The secret of a person's token is never shown, and neither would a new one be. */}
-                      {one.subject === null && (
-                        <Button
-                          onClick={() => {
-                            setOpen({ what: 'rotate', token: one });
-                          }}
-                        >
-                          Rotate
-                        </Button>
-                      )}
-                    </>
-                  )}
-                  <Button
-                    kind="danger"
-                    onClick={() => {
-                      setOpen({ what: 'revoke', token: one });
-                    }}
-                  >
-                    Revoke
-                  </Button>
-                </div>
+                <Menu label={`What can be done with ${one.name}`} icon="more">
+                  {buttonsOf(one)}
+                </Menu>
               )}
             </td>
           </tr>
@@ -169,56 +122,15 @@ export default function ApiTokens() {
         {!list.fresh && !list.error && rows.length === 0 && (
           <tr>
             <td colSpan={6}>
-              <Empty title="No API token matches">{all ? 'Try another search.' : 'The ended ones are hidden.'}</Empty>
+              <Empty title="No API token matches">
+                {all ? 'Try another search.' : 'Those that are revoked or expired are hidden.'}
+              </Empty>
             </td>
           </tr>
         )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what="API tokens" />}
-      {open?.what === 'create' && <Issue onClose={close} onDone={issued} />}
-      {open?.what === 'edit' && token && (
-        <Edit
-          token={token}
-          onClose={close}
-          onDone={() => {
-            close();
-            notify('Saved');
-            list.reload();
-          }}
-        />
-      )}
-      {open?.what === 'rotate' && token && <Rotate token={token} onClose={close} onDone={issued} />}
-      {open?.what === 'revoke' && token && (
-        <Confirm
-          title="Revoke this API token"
-          submit="Revoke"
-          what="its name"
-          typed={token.name}
-          onClose={close}
-          onSubmit={async () => {
-            await answerOf(api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }));
-            close();
-            notify('Revoked');
-            list.reload();
-          }}
-        >
-          <p>
-            Whoever calls with <strong>{token.name}</strong> is refused within a second, for good.
-            {session.value?.api_token.id === token.id && ' You are signed in with it: this session ends, too.'}
-          </p>
-        </Confirm>
-      )}
-      {secret && (
-        <Secret
-          title={`API token ${secret.name}`}
-          secret={secret.token}
-          onClose={() => {
-            setSecret(undefined);
-          }}
-        >
-          <p>Copy it now: it cannot be shown again.</p>
-        </Secret>
-      )}
+      {dialogs}
     </>
   );
 }
@@ -233,8 +145,9 @@ function SearchTokens() {
         aria-label="Filter by name or last four characters"
         placeholder="Filter by name or last four characters"
         value={place.value.query.get('search') ?? ''}
-        onInput={(event) => {
-          filter({ search: event.currentTarget.value });
+        onInput={({ currentTarget }) => {
+          if (isSearchable(currentTarget.value)) filter({ search: currentTarget.value });
+          else currentTarget.value = '';
         }}
       />
       <kbd aria-hidden="true">/</kbd>

@@ -5,7 +5,7 @@ import { session } from '../../session.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { useGrant } from './grant.tsx';
-import type { ApiToken } from './state.ts';
+import type { ApiToken } from './state.tsx';
 
 type Issued = Schemas['ApiTokenWithSecret'];
 

@@ -1,8 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { Scope } from '../../own-types.ts';
 import { may, session } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field, TextField } from '../../ui/fields.tsx';
-import { isOwn, OWN_SCOPES, SCOPES } from './scopes.tsx';
+import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
+import { isOwn, OWN_SCOPES, PRESETS, SCOPES } from './scopes.tsx';
+
+const EXPIRIES: [label: string, days: number][] = [
+  ['30 days', 30],
+  ['90 days', 90],
+  ['1 year', 365],
+  ['Never', 0],
+];
 
 interface Grant {
   name: string;
@@ -11,32 +20,26 @@ interface Grant {
   expires_at: string | null;
 }
 
-/** A time in the format of its control: in the reader's zone, to the minute. */
-function localMinute(at: string | null): string {
-  if (!at) return '';
-  const moment = new Date(at);
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 /** The fields of a grant, their values, and the changes to the original. */
 export function useGrant(begin: Grant) {
   const [name, setName] = useState(begin.name);
   const [scopes, setScopes] = useState<Scope[]>(begin.scopes);
   const [cidrs, setCidrs] = useState((begin.allowed_cidrs ?? []).join('\n'));
-  const [expires, setExpires] = useState(localMinute(begin.expires_at));
+  const expiry = begin.expires_at ? localMinute(Date.parse(begin.expires_at)) : '';
+  const [expires, setExpires] = useState(expiry);
   const ranges = cidrs.split(/[\s,]+/).filter(Boolean);
   const offered = new Set([...OWN_SCOPES, ...begin.scopes, ...(session.value?.scopes ?? [])]);
   const grant: Grant = {
     name,
     scopes,
     allowed_cidrs: ranges.length > 0 ? ranges : null,
-    expires_at: expires ? new Date(expires).toISOString() : null,
+    expires_at: momentOf(expires),
   };
   const isChanged = {
     name: name !== begin.name,
     scopes: scopes.length !== begin.scopes.length || scopes.some((scope) => !begin.scopes.includes(scope)),
     allowed_cidrs: ranges.join() !== (begin.allowed_cidrs ?? []).join(),
-    expires_at: expires !== localMinute(begin.expires_at),
+    expires_at: expires !== expiry,
   };
   const changes: Partial<Grant> = Object.fromEntries(
     Object.entries(grant).filter(([field]) => isChanged[field as keyof Grant]),
@@ -53,6 +56,23 @@ export function useGrant(begin: Grant) {
       />
       <fieldset>
         <legend class="legend">Scopes</legend>
+        <div class="actions presets" role="group" aria-label="Presets">
+          {PRESETS.map(([preset, choose]) => {
+            const chosen = choose(OWN_SCOPES);
+            return (
+              <Button
+                key={preset}
+                aria-pressed={chosen.length === scopes.length && chosen.every((scope) => scopes.includes(scope))}
+                disabled={!chosen.every(may)}
+                onClick={() => {
+                  setScopes(chosen);
+                }}
+              >
+                {preset}
+              </Button>
+            );
+          })}
+        </div>
         <div class="scopes">
           {[...offered].map((scope) => (
             <label key={scope} class="choice">
@@ -74,12 +94,24 @@ export function useGrant(begin: Grant) {
       </fieldset>
       <TextField
         label="Expires"
-        hint="In your zone. Empty: never."
+        hint={`In ${zone()}. Leave empty for no expiry.`}
         type="datetime-local"
         value={expires}
         onChange={setExpires}
       />
-      <Field label="Only from these addresses" hint="CIDR ranges, one a line. Empty: from anywhere.">
+      <div class="actions presets" role="group" aria-label="Expires in">
+        {EXPIRIES.map(([label, days]) => (
+          <Button
+            key={label}
+            onClick={() => {
+              setExpires(days === 0 ? '' : localMinute(Date.now() + days * 86_400_000));
+            }}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+      <Field label="Allowed IP ranges" hint="CIDR ranges, one a line. Leave empty for any address.">
         {(ties) => (
           <textarea
             {...ties}

@@ -7,15 +7,25 @@ export const SCOPES: Record<Scope, string> = {
   'user-groups:write': 'create, change, suspend and delete groups',
   'tokens:rotate': 'rotate and end tokens of groups',
   'tokens:introspect': 'ask what a token means, as renderers do',
+  'tokens:inspect': 'find out why a token is not accepted',
   'embed-tokens:issue': 'issue embed tokens for pages',
+  'user-groups:view-as': 'look at a dashboard as a group, with a reason',
   'registry:read': 'read schemas, data sources, the policy',
-  'registry:write': 'change them',
+  'registry:write': 'change schemas, data sources, the policy',
   'webhooks:read': 'read webhook endpoints and attempts',
-  'webhooks:write': 'change and replay them',
+  'webhooks:write': 'change and replay webhooks',
   'audit:read': 'read the audit log',
   'events:read': 'follow the events',
   admin: 'administer API tokens, exports and sessions',
 };
+
+/** The usual purposes of API tokens. */
+export const PRESETS: [name: string, scopes: (all: Scope[]) => Scope[]][] = [
+  ['Backend', () => ['user-groups:read', 'user-groups:write', 'tokens:rotate']],
+  ['Renderer', () => ['tokens:introspect', 'events:read']],
+  ['Read only', (all) => all.filter((scope) => scope.endsWith(':read'))],
+  ['Console operator', (all) => all],
+];
 
 export const OWN_SCOPES = Object.keys(SCOPES) as Scope[];
 

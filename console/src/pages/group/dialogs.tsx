@@ -1,73 +1,114 @@
 import { useState } from 'preact/hooks';
 import { api, answerOf } from '../../api.ts';
-import { complaintAbout, layOut } from '../../json-text.ts';
+import { groupCall } from '../../curl.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/fields.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
-import { JsonField } from '../../ui/json.tsx';
-import { type Known, write } from './resource.ts';
+import { Text } from '../../ui/text.tsx';
+import { Conflict } from './conflict.tsx';
+import { useGroupFields } from './edit/fields.tsx';
+import { bodyOf, isConflict, type Known, read, write, writtenOf } from './resource.ts';
 
-export function Edit({ known, onClose, onDone }: { known: Known; onClose: () => void; onDone: () => void }) {
-  const { group, raw, etag } = known;
-  const [name, setName] = useState(group.name);
-  const [mapping, setMapping] = useState(layOut(raw.get('mapping') ?? '{}'));
-  const [properties, setProperties] = useState(layOut(raw.get('properties') ?? '{}'));
-  const wrong = complaintAbout(mapping) ?? complaintAbout(properties);
+export function Edit({
+  known,
+  onClose,
+  onDone,
+}: {
+  known: Known;
+  onClose: () => void;
+  /** Is given what was there before, and the text of what is there now. */
+  onDone: (before: Known, text: string) => Promise<void>;
+}) {
+  /** The state that the edit began with; what the page reloads meanwhile must not replace it. */
+  const [base, setBase] = useState(known);
+  const [theirs, setTheirs] = useState<Known>();
+  const { written: mine, fields, isSound, isChanged, reset } = useGroupFields(writtenOf(base));
+  const id = base.group.provided_id;
+  const save = async (before: Known) => {
+    let text: string;
+    try {
+      text = await write(id, mine, { 'If-Match': before.etag });
+    } catch (error) {
+      if (isConflict(error)) setTheirs(await read(id));
+      throw error;
+    }
+    await onDone(before, text);
+  };
   return (
     <DialogForm
       wide
       title="Edit"
       submit="Save"
-      disabled={wrong !== undefined}
+      disabled={!isSound}
+      isChanged={isChanged}
+      call={() => groupCall('PUT', id, '', { body: bodyOf(mine), headers: { 'If-Match': base.etag } })}
       onClose={onClose}
-      onSubmit={async () => {
-        await write(group.provided_id, { name, mapping, properties }, { 'If-Match': etag });
-        onDone();
-      }}
+      onSubmit={() => save(base)}
+      explain={(error) =>
+        isConflict(error) && (
+          <>
+            {theirs && (
+              <Conflict
+                {...{ base, theirs, mine }}
+                onTake={() => {
+                  reset(writtenOf(theirs));
+                  setBase(theirs);
+                  setTheirs(undefined);
+                }}
+                onKeep={() => save(theirs)}
+              />
+            )}
+          </>
+        )
+      }
     >
-      <TextField label="Name" required value={name} onChange={setName} />
-      <JsonField
-        label="Mapping"
-        hint="Schema id to data source: your id for it, or our number."
-        value={mapping}
-        onChange={setMapping}
-      />
-      <JsonField
-        label="Properties"
-        hint="Sent as it stands, every number as it is written. It is saved only if nobody else has changed the group since you opened it."
-        value={properties}
-        onChange={setProperties}
-        rows={8}
-      />
+      {fields}
     </DialogForm>
   );
 }
 
-export function Rotate({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (token: string) => void }) {
+export function Rotate({
+  id,
+  name,
+  onClose,
+  onDone,
+}: {
+  id: string;
+  name: string;
+  onClose: () => void;
+  onDone: (token: string, oldEndsAt: number | undefined) => void;
+}) {
   const [grace, setGrace] = useState(3600);
   // Constant across retries, so that a lost response rotates once.
   const [key] = useState(() => crypto.randomUUID());
   return (
     <DialogForm
-      title="Rotate the token"
-      submit="Rotate"
+      title={
+        <>
+          Rotate the token of <Text>{name}</Text>
+        </>
+      }
+      submit={grace === 0 ? 'Rotate and end the old token now' : 'Rotate'}
+      danger={grace === 0}
+      asks={false}
+      call={() => groupCall('POST', id, '/tokens/rotate', { body: `{"grace_period_seconds": ${grace}}` })}
       onClose={onClose}
       onSubmit={async () => {
+        const at = Date.now();
         const answer = await answerOf(
           api.POST('/api/v1/user-groups/{id}/tokens/rotate', {
             params: { path: { id }, header: { 'Idempotency-Key': `${key}-${grace}` } },
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(answer.user_group.token);
+        onDone(answer.user_group.token, grace === 0 ? undefined : at + grace * 1000);
       }}
     >
-      <p>The group gets a new token. The old one can never rotate again.</p>
+      <p>The group gets a new token.</p>
       <GraceChoice legend="The old token ends" value={grace} onChange={setGrace} />
       <p class="hint">
         {grace === 0
           ? 'Dashboards that are open with the old token stop at once.'
-          : 'Until then both open dashboards. You can end the old one earlier.'}
+          : 'Until then both open dashboards. You can revoke the old one earlier.'}
       </p>
     </DialogForm>
   );

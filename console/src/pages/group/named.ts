@@ -3,6 +3,9 @@ import type { Schemas } from '../../own-types.ts';
 
 type Registered = Schemas['Schema'];
 
+/** The entries of a mapping that a page looks up: each takes up to four calls. */
+export const LOOKED_UP_AT_MOST = 40;
+
 /** Numbers by which a mapping can name a thing. */
 const NUMBER = /^[1-9]\d{0,8}$/;
 
@@ -48,12 +51,4 @@ export function sourceNamed(named: string | number, signal: AbortSignal) {
       return (await answerOf(api.GET('/api/v1/data-sources/{id}', { params, signal }))).data_source;
     },
   );
-}
-
-/** Tells whether a mapping without a key of this id names the schema by our number. */
-export async function isNamedByNumber(mapping: object, id: string, signal: AbortSignal) {
-  const number = (await schemaNamed(id, signal))?.id;
-  if (number === undefined || !Object.hasOwn(mapping, number)) return false;
-  // The number may be another schema's id of yours.
-  return (await schemaNamed(String(number), signal))?.id === number;
 }

@@ -1,60 +1,44 @@
 import { useState } from 'preact/hooks';
 import { api, answerOf } from '../../api.ts';
+import { groupCall } from '../../curl.ts';
 import { useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
-import { Badge, span, Time } from '../../ui/text.tsx';
-
-const REFUSED: Record<string, string> = {
-  superseded: 'replaced by a newer one',
-  overlap_expired: 'its overlap is over',
-  revoked: 'ended by hand',
-  group_suspended: 'the group is suspended',
-  group_incomplete: 'the group lacks a required variable or schema',
-};
+import { Badge, moment, Time } from '../../ui/text.tsx';
+import { whyRefused } from '../inspect/words.ts';
+import { CurrentToken } from './current-token.tsx';
 
 export function Tokens({
   id,
   round,
-  onReveal,
   onRotate,
   onChange,
 }: {
   id: string;
   round: number;
-  onReveal: () => void;
   onRotate: () => void;
   onChange: (words: string) => void;
 }) {
   const [ending, setEnding] = useState<number>();
-  const actions = (
-    <>
-      <Button icon="eye" onClick={onReveal}>
-        Show the current one
-      </Button>
-      {may('tokens:rotate') && (
-        <Button kind="main" icon="reload" onClick={onRotate}>
-          Rotate
-        </Button>
-      )}
-    </>
+  const [current, setCurrent] = useState<Schemas['UserGroupToken']>();
+  const actions = may('tokens:rotate') && (
+    <Button icon="reload" onClick={onRotate}>
+      Rotate
+    </Button>
   );
   return (
     <Panel title="Tokens" actions={actions} flush>
-      {may('admin') ? (
-        <TokenTable id={id} round={round} onEnd={setEnding} />
-      ) : (
-        <Empty title="The history of tokens needs the scope admin" />
-      )}
+      <CurrentToken id={id} known={current} round={round} />
+      {may('admin') && <TokenTable id={id} round={round} onEnd={setEnding} onKnown={setCurrent} />}
       {ending !== undefined && (
         <Confirm
-          title="End the overlap"
-          submit="End it now"
+          title={`Revoke token no. ${ending}`}
+          submit="Revoke now"
+          call={() => groupCall('POST', id, `/tokens/${ending}/revoke`)}
           onClose={() => {
             setEnding(undefined);
           }}
@@ -65,7 +49,7 @@ export function Tokens({
               }),
             );
             setEnding(undefined);
-            onChange('The overlap has ended');
+            onChange(`Token no. ${ending} revoked`);
           }}
         >
           <p>Token {ending} opens no dashboard from now on. The current one stays as it is.</p>
@@ -75,7 +59,17 @@ export function Tokens({
   );
 }
 
-function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (generation: number) => void }) {
+function TokenTable({
+  id,
+  round,
+  onEnd,
+  onKnown,
+}: {
+  id: string;
+  round: number;
+  onEnd: (generation: number) => void;
+  onKnown: (current: Schemas['UserGroupToken']) => void;
+}) {
   const list = useList(
     async (cursor, signal) => {
       const answer = await answerOf(
@@ -84,6 +78,8 @@ function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (g
           signal,
         }),
       );
+      const current = answer.tokens.find(({ state }) => state === 'current');
+      if (current) onKnown(current);
       return { rows: answer.tokens, next: answer.next_cursor };
     },
     [id, round],
@@ -96,8 +92,8 @@ function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (g
           <>
             <th>Token</th>
             <th>State</th>
-            <th>Issued</th>
-            <th>Replaced</th>
+            <th class="roomy">Issued</th>
+            <th class="roomy">Replaced</th>
             <th>Last used</th>
             <ToolsHead />
           </>
@@ -105,7 +101,7 @@ function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (g
       >
         {list.fresh && <BoneRows columns={6} rows={2} />}
         {list.rows.map((token) => (
-          <tr key={token.generation} class={token.state === 'ended' ? 'faded' : ''}>
+          <tr key={token.generation} class={isLive(token) ? '' : 'faded'}>
             <td class="nowrap">
               No. {token.generation}{' '}
               <code class="soft" title="The last four characters">
@@ -115,10 +111,10 @@ function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (g
             <td>
               <TokenState token={token} />
             </td>
-            <td>
+            <td class="roomy">
               <Time at={token.created_at} />
             </td>
-            <td>
+            <td class="roomy">
               <Time at={token.retired_at} />
             </td>
             <td>
@@ -131,7 +127,7 @@ function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (g
                     onEnd(token.generation);
                   }}
                 >
-                  End now
+                  Revoke now
                 </Button>
               )}
             </td>
@@ -143,23 +139,28 @@ function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (g
   );
 }
 
+function isLive({ state }: Schemas['UserGroupToken']): boolean {
+  return state === 'current' || state === 'overlap';
+}
+
+/** The cause that makes a token inactive comes first. */
 function TokenState({ token }: { token: Schemas['UserGroupToken'] }) {
-  const why = token.refused_because && REFUSED[token.refused_because];
-  if (token.state === 'current') {
-    return why ? (
-      <Badge tone="bad" title={why}>
-        inactive: {why}
-      </Badge>
-    ) : (
-      <Badge tone="good">current</Badge>
-    );
-  }
-  if (token.state === 'overlap' && token.valid_until) {
+  const { state, valid_until: until } = token;
+  const why = token.refused_because && whyRefused(token.refused_because);
+  if (!isLive(token)) return <span class="soft">{why ?? state}</span>;
+  const overlap = until && `valid until ${moment(until)}`;
+  if (why) {
     return (
-      <Badge tone="accent" title={`Until ${token.valid_until}`}>
-        overlap, {span(token.valid_until)} left
-      </Badge>
+      <>
+        <Badge tone="bad">inactive</Badge> {why}
+        {overlap && ` (overlap ${overlap})`}
+      </>
     );
   }
-  return <span class="soft">ended{why ? `: ${why}` : ''}</span>;
+  if (state === 'current') return <Badge tone="good">current</Badge>;
+  return (
+    <>
+      <Badge tone="accent">Old token</Badge> {overlap}
+    </>
+  );
 }

@@ -1,69 +1,73 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { answerOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
+import { may } from '../../session.ts';
+import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
-import { notify } from '../../ui/notices.tsx';
-import { save } from '../../save.ts';
-import { Trouble } from '../../ui/trouble.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { GraceChoice } from '../../ui/grace.tsx';
+import { saveGroups } from './export.tsx';
+import { type Act, type BulkJob, JobDialog, type Selection } from './job.tsx';
 
-type Act = 'suspend' | 'resume' | 'delete';
+const namesOf = (count: number | undefined) =>
+  count === undefined ? 'all user groups that match' : `${count.toLocaleString()} user group${count === 1 ? '' : 's'}`;
 
-const DONE: Record<Act, string> = { suspend: 'suspended', resume: 'resumed', delete: 'deleted' };
-
-/** The actions for all selected groups. */
+/**
+ * The actions for the selected groups, and for all that match.
+ * @param filters those of the list, if it has more groups than are selected
+ */
 export function Bulk({
   groups,
+  filters,
   onClear,
   onDone,
 }: {
   groups: Schemas['UserGroup'][];
+  filters: Record<string, string> | undefined;
   onClear: () => void;
   onDone: () => void;
 }) {
   const [act, setAct] = useState<Act>();
-  const [refused, setRefused] = useState<{ id: string; error: unknown }[]>([]);
-  const [busy, setBusy] = useState(false);
-  const ending = useRef<AbortController>(null);
-  const stop = () => {
-    ending.current?.abort();
+  const [job, setJob] = useState<BulkJob>();
+  const [graceSeconds, setGrace] = useState(3600);
+  /** The filters of all that match, once they are selected. */
+  const [all, setAll] = useState<{ filters: Record<string, string>; count: number | undefined }>();
+  const ids = groups.map(({ provided_id }) => provided_id);
+  useEffect(() => {
+    setAll(undefined);
+  }, [ids.join('\n')]);
+  const selectAll = useAction(async () => {
+    if (!filters) return;
+    const query = { ...filters, limit: 1, count: true } as const;
+    const { total } = await answerOf(api.GET('/api/v1/user-groups', { params: { query } }));
+    setAll({ filters, count: total?.exact ? total.count : undefined });
+  });
+  const count = all ? all.count : groups.length;
+  const names = namesOf(count);
+  const of: Selection = all ? { filters: all.filters } : { ids };
+  const begin = (which: Act) => {
     setAct(undefined);
+    setJob({ act: which, of, count, graceSeconds });
   };
-  // The next session may be of another workspace.
-  useEffect(() => () => ending.current?.abort(), []);
-  const run = async (which: Act) => {
-    const { signal } = (ending.current = new AbortController());
-    const failures: { id: string; error: unknown }[] = [];
-    let tried = 0;
-    setBusy(true);
-    for (const { provided_id: id } of groups) {
-      if (signal.aborted) break;
-      tried += 1;
-      const params = { params: { path: { id } } };
-      try {
-        if (which === 'suspend') await answerOf(api.POST('/api/v1/user-groups/{id}/suspend', params));
-        else if (which === 'resume') await answerOf(api.POST('/api/v1/user-groups/{id}/resume', params));
-        else await answerOf(api.DELETE('/api/v1/user-groups/{id}', params));
-      } catch (error) {
-        failures.push({ id, error });
-      }
-    }
-    setBusy(false);
-    setAct(undefined);
-    notify(`${tried - failures.length} ${DONE[which]}`);
-    if (failures.length === 0) onDone();
-    else setRefused(failures);
+  const asking = {
+    onClose: () => {
+      setAct(undefined);
+    },
+    onSubmit: async () => {
+      await Promise.resolve();
+      if (act) begin(act);
+    },
   };
-  const exportThem = () => {
-    const lines = groups.map(({ provided_id, name, mapping, properties, suspended_at }) =>
-      JSON.stringify({ ...{ provided_id, name, mapping, properties }, suspended: suspended_at !== null }),
-    );
-    save('user-groups.ndjson', new Blob([`${lines.join('\n')}\n`]));
-  };
-  const count = `${groups.length} user group${groups.length === 1 ? '' : 's'}`;
   return (
-    <div class="note bulk" role="region" aria-label="What is selected">
-      <strong>{count} selected</strong>
+    <div class="bulk" role="region" aria-label="What is selected">
+      <strong>
+        {names} selected
+        {filters && !all && (
+          <Button kind="quiet" busy={selectAll.busy} onClick={selectAll.run}>
+            Select all that match
+          </Button>
+        )}
+      </strong>
       <Button
         onClick={() => {
           setAct('suspend');
@@ -71,10 +75,32 @@ export function Bulk({
       >
         Suspend
       </Button>
-      <Button busy={busy} onClick={() => void run('resume')}>
+      <Button
+        onClick={() => {
+          if (all) setAct('resume');
+          else begin('resume');
+        }}
+      >
         Resume
       </Button>
-      <Button onClick={exportThem}>Export</Button>
+      {may('tokens:rotate') && (
+        <Button
+          onClick={() => {
+            setAct('rotate');
+          }}
+        >
+          Rotate tokens
+        </Button>
+      )}
+      {!all && (
+        <Button
+          onClick={() => {
+            saveGroups(groups);
+          }}
+        >
+          Export
+        </Button>
+      )}
       <Button
         kind="danger"
         onClick={() => {
@@ -87,34 +113,35 @@ export function Bulk({
         Clear
       </Button>
       {act === 'suspend' && (
-        <Confirm title={`Suspend ${count}`} submit="Suspend" onClose={stop} onSubmit={() => run('suspend')}>
+        <Confirm title={`Suspend ${names}`} submit="Suspend" {...asking}>
           <p>Dashboards of these groups stop at once, until the groups are resumed.</p>
+        </Confirm>
+      )}
+      {act === 'resume' && (
+        <Confirm title={`Resume ${names}`} submit="Resume" {...asking}>
+          <p>Tokens of these groups work again at once, unless something else makes the groups inactive.</p>
+        </Confirm>
+      )}
+      {act === 'rotate' && (
+        <Confirm title={`Rotate the tokens of ${names}`} submit="Rotate" {...asking}>
+          <p>
+            Each group gets another token. Your backend gets it with its next call of <code>/api/user</code>, or from
+            the report.
+          </p>
+          <GraceChoice legend="The old tokens end" value={graceSeconds} onChange={setGrace} />
         </Confirm>
       )}
       {act === 'delete' && (
         <Confirm
-          title={`Delete ${count}`}
+          title={`Delete ${names}`}
           submit="Delete for good"
-          what="how many,"
-          typed={String(groups.length)}
-          onClose={stop}
-          onSubmit={() => run('delete')}
+          typed={count === undefined ? 'delete' : String(count)}
+          {...asking}
         >
-          <p>They and their tokens are gone for good. Suspend them to stop them for a while.</p>
+          <p>They and their tokens will be deleted for good. Suspend them to stop them for a while.</p>
         </Confirm>
       )}
-      {refused.length > 0 && (
-        <Dialog title={`${refused.length} refused`} onClose={onDone}>
-          <div class="form">
-            {refused.map(({ id, error }) => (
-              <div key={id}>
-                <code>{id}</code>
-                <Trouble error={error} />
-              </div>
-            ))}
-          </div>
-        </Dialog>
-      )}
+      {job && <JobDialog key={job.act + String(job.count)} job={job} onClose={onDone} onBack={setJob} />}
     </div>
   );
 }

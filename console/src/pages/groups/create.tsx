@@ -1,51 +1,68 @@
-import { useState } from 'preact/hooks';
-import { complaintAbout } from '../../json-text.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { groupCall } from '../../curl.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { JsonField } from '../../ui/json.tsx';
-import { write } from '../group/resource.ts';
+import { Text } from '../../ui/text.tsx';
+import { useGroupFields } from '../group/edit/fields.tsx';
+import { bodyOf, created, isConflict, write } from '../group/resource.ts';
+
+const NOTHING = { name: '', mapping: '{}', properties: '{}', valid_until: null };
 
 export function Create({ onClose }: { onClose: () => void }) {
   const [id, setId] = useState('');
-  const [name, setName] = useState('');
-  const [mapping, setMapping] = useState('{}');
-  const [properties, setProperties] = useState('{}');
-  const wrong = complaintAbout(mapping) ?? complaintAbout(properties);
+  const { written, fields, isSound, isChanged } = useGroupFields(NOTHING);
+  /** The id that another group has. */
+  const [taken, setTaken] = useState<string>();
+  useEffect(() => {
+    if (taken !== undefined) document.querySelector<HTMLElement>('dialog [aria-invalid=true]')?.focus();
+  }, [taken]);
+  const isFolded = /^\.\.?$/.test(id);
   return (
     <DialogForm
       wide
       title="New user group"
       submit="Create"
-      disabled={wrong !== undefined}
+      disabled={isFolded || !isSound}
+      isChanged={isChanged || id !== ''}
+      call={() => groupCall('PUT', id, '', { body: bodyOf(written), headers: { 'If-None-Match': '*' } })}
       onClose={onClose}
       onSubmit={async () => {
-        await write(id, { name, mapping, properties }, { 'If-None-Match': '*' });
+        setTaken(undefined);
+        try {
+          await write(id, written, { 'If-None-Match': '*' });
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+          setTaken(id);
+          return;
+        }
+        created.value = id;
         goTo(addressOf(['groups', id]));
       }}
     >
       <TextField
-        label="Your id"
+        label="ID"
         hint="By this id your product knows it. It cannot be changed later."
+        error={
+          isFolded ? (
+            'The ids . and .. are taken for folders in addresses; choose another one.'
+          ) : taken === id && id !== '' ? (
+            <>
+              A group with the id{' '}
+              <code>
+                <Text>{id}</Text>
+              </code>{' '}
+              exists already. <a href={addressOf(['groups', id])}>Open it</a>
+            </>
+          ) : undefined
+        }
         required
         autofocus
         spellcheck={false}
         value={id}
         onChange={setId}
       />
-      <TextField label="Name" required value={name} onChange={setName} />
-      <JsonField
-        label="Mapping"
-        hint='Schema id to data source: {"sales": "warehouse-emea"}'
-        value={mapping}
-        onChange={setMapping}
-      />
-      <JsonField
-        label="Properties"
-        hint="Variables of dashboards and of the SQL editor. Numbers are sent as you write them."
-        value={properties}
-        onChange={setProperties}
-      />
+      {fields}
     </DialogForm>
   );
 }

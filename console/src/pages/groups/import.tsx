@@ -1,117 +1,89 @@
-import { useRef, useState } from 'preact/hooks';
-import { fetchOk, Refusal } from '../../api.ts';
-import type { Schemas } from '../../own-types.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { may } from '../../session.ts';
+import { save } from '../../save.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/fields.tsx';
-import { save } from '../../save.ts';
 import { Trouble } from '../../ui/trouble.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { toImportLines } from './csv.ts';
+import { importFile, type Progress, unreadable } from './import-run.ts';
+import { RefusedLines, toDraft } from './refused-lines.tsx';
 
-type Refused = Schemas['RefusedLine'];
+const TEMPLATE = 'provided_id,name,mapping.sales,properties.region\nacme-emea,Acme EMEA,warehouse-emea,EMEA\n';
 
-const PIECE = 512 * 1024;
-
-const SHOWN = 200;
-
-interface Progress {
-  sent: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  failed: number;
-  /** The groups whose earlier token has ended. */
-  replaced: number;
-  refused: Refused[];
-}
-
-/** The end of the last whole line of a piece; for a line longer than a piece, its end. */
-async function endOfLines(file: File, from: number): Promise<number> {
-  for (let size = PIECE; ; size *= 2) {
-    if (from + size >= file.size) return file.size;
-    const bytes = new Uint8Array(await file.slice(from, from + size).arrayBuffer());
-    const end = bytes.lastIndexOf(10);
-    if (end >= 0) return from + end + 1;
+async function linesIn(file: File): Promise<Blob> {
+  if (!/\.csv$/i.test(file.name)) return file;
+  try {
+    return new Blob([toImportLines(await file.text())]);
+  } catch (error) {
+    throw unreadable(error);
   }
 }
 
 export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
-  const [file, setFile] = useState<File>();
+  const [source, setSource] = useState<Blob>();
+  const [step, setStep] = useState<'choose' | 'checked' | 'imported'>('choose');
   const [progress, setProgress] = useState<Progress>();
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  /** The refused lines as they are corrected. */
+  const [draft, setDraft] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const begun = useRef('');
   const ending = useRef<AbortController>(null);
+  // The next session may be of another workspace.
+  useEffect(() => () => ending.current?.abort(), []);
 
-  const run = async (chosen: File) => {
+  const run = async (file: Blob, isDry: boolean) => {
     const { signal } = (ending.current = new AbortController());
+    let last: Progress | undefined;
     setBusy(true);
     setError(undefined);
-    let done: Progress = { sent: 0, created: 0, updated: 0, unchanged: 0, failed: 0, replaced: 0, refused: [] };
-    let lines = 0;
-    setProgress(done);
     try {
-      while (done.sent < chosen.size) {
-        const end = await endOfLines(chosen, done.sent);
-        const piece = chosen.slice(done.sent, end);
-        const response = await fetchOk('api/v1/user-groups/import?results=failed', {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/x-ndjson' },
-          body: piece,
-          signal,
-        });
-        const answers = (await response.text())
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line) as Refused | Schemas['ImportedLine'] | Schemas['ImportSummary']);
-        const last = answers.at(-1);
-        if (!last || !('summary' in last)) throw new Error('The answer was cut; import again.');
-        const { summary } = last;
-        const before = lines;
-        const refused = answers
-          .filter((one): one is Refused => 'code' in one)
-          .map((one) => ({ ...one, line: one.line + before }));
-        done = {
-          sent: end,
-          created: done.created + summary.created,
-          updated: done.updated + summary.updated,
-          unchanged: done.unchanged + summary.unchanged,
-          failed: done.failed + summary.failed,
-          replaced: done.replaced + summary.tokens_replaced,
-          refused: [...done.refused, ...refused],
-        };
-        const text = await piece.text();
-        lines += text.split('\n').length - 1;
-        setProgress(done);
-        if (!summary.complete) {
-          const { code = '', detail = '' } = summary;
-          const request_id = response.headers.get('X-Request-Id') ?? '';
-          throw new Refusal({ title: 'The import stopped early.', detail, code, request_id });
-        }
-      }
+      await importFile(file, {
+        isDry,
+        signal,
+        show: (progress) => {
+          setProgress((last = progress));
+        },
+      });
+      setStep(isDry ? 'checked' : 'imported');
+      begun.current = toDraft(last?.refused ?? []);
+      setDraft(begun.current);
     } catch (reason) {
       if (!signal.aborted) setError(reason);
     }
     setBusy(false);
-    onDone();
+    if (!isDry) onDone();
   };
-
-  const refused = progress?.refused ?? [];
+  const choose = async (file: File | undefined) => {
+    setProgress(undefined);
+    setStep('choose');
+    setError(undefined);
+    try {
+      setSource(file && (await linesIn(file)));
+    } catch (reason) {
+      setSource(undefined);
+      setError(reason);
+    }
+  };
+  const close = () => {
+    if (draft === begun.current || isAsking) onClose();
+    else setAsking(true);
+  };
+  const [would, words] = step === 'imported' ? ['', ['created', 'updated']] : ['would be ', ['created', 'changed']];
+  const number = (count: number) => count.toLocaleString();
   return (
-    <Dialog
-      wide
-      title="Import user groups"
-      onClose={() => {
-        ending.current?.abort();
-        onClose();
-      }}
-    >
+    <Dialog wide title="Import user groups" onClose={close}>
       <div class="form">
         <Field
           label="File"
           hint={
             <>
-              A line of JSON for each group (NDJSON): <code>{'{"user_group_id": "acme", "name": "Acme"}'}</code>. It can
-              be repeated as it is.
+              A line of JSON for each group (NDJSON): <code>{'{"provided_id": "acme", "name": "Acme"}'}</code>, or a CSV
+              file with columns such as <code>provided_id</code>, <code>name</code>, <code>mapping.sales</code>,{' '}
+              <code>properties.region</code>. Importing the same file again changes nothing.
               {!may('tokens:rotate') && ' Lines with a token need the scope tokens:rotate.'}
             </>
           }
@@ -120,70 +92,64 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             <input
               {...ties}
               type="file"
-              accept=".ndjson,.jsonl,application/x-ndjson"
+              accept=".ndjson,.jsonl,.csv,application/x-ndjson,text/csv"
               disabled={busy}
-              onChange={(event) => {
-                setFile(event.currentTarget.files?.[0]);
-                setProgress(undefined);
-              }}
+              onChange={(event) => void choose(event.currentTarget.files?.[0])}
             />
           )}
         </Field>
-        {progress && file && (
+        {progress && source && (
           <div aria-live="polite">
-            <progress max={file.size} value={progress.sent} aria-label="Imported" />
+            {busy && (
+              <progress {...(progress.lines > 0 && { max: source.size, value: progress.sent })} aria-label="Read" />
+            )}
             <p>
-              {progress.created} created, {progress.updated} updated, {progress.unchanged} unchanged, {progress.failed}{' '}
-              refused
-              {progress.replaced > 0 && `, ${progress.replaced} tokens replaced`}
+              {number(progress.created)} {would}
+              {words[0]}, {number(progress.updated)} {would}
+              {words[1]}, {number(progress.unchanged)} unchanged, {number(progress.failed)} refused
+              {progress.tokens_replaced > 0 && `, ${number(progress.tokens_replaced)} tokens replaced`}
             </p>
+            {busy && <Waiting at={progress.at} />}
+            {step === 'checked' && !busy && <p>Nothing is stored yet.</p>}
           </div>
         )}
         <Trouble error={error} />
-        {refused.length > 0 && (
-          <>
-            <div class="json report" role="region" aria-label="Refused lines" tabIndex={0}>
-              {refused.slice(0, SHOWN).map((one) => (
-                <p key={one.line}>
-                  Line {one.line} {one.provided_id && <code>{one.provided_id}</code>}
-                  {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
-                    <span key={each.pointer} class="cell-sub">
-                      <code>{each.pointer}</code> {each.detail}
-                    </span>
-                  ))}
-                </p>
-              ))}
-              {refused.length > SHOWN && <p>And {refused.length - SHOWN} more, in the report.</p>}
-            </div>
-            <Button
-              onClick={() => {
-                const report = refused.map((one) => JSON.stringify(one)).join('\n');
-                save('refused-lines.ndjson', new Blob([`${report}\n`]));
-              }}
-            >
-              Save the report
-            </Button>
-          </>
+        {progress && !busy && (progress.refused.length > 0 || draft !== '') && (
+          <RefusedLines
+            refused={progress.refused}
+            text={draft}
+            onText={setDraft}
+            onImport={() => {
+              const corrected = new Blob([draft]);
+              setSource(corrected);
+              void run(corrected, false);
+            }}
+          />
         )}
         <div class="dialog-foot">
-          <Button
-            onClick={() => {
-              ending.current?.abort();
-              onClose();
-            }}
-          >
-            {progress && !busy ? 'Close' : 'Cancel'}
+          {!progress && (
+            <Button
+              kind="quiet"
+              onClick={() => {
+                save('user-groups.csv', new Blob([TEMPLATE]));
+              }}
+            >
+              Save a template
+            </Button>
+          )}
+          <Button kind={step === 'imported' ? 'main' : undefined} onClick={close}>
+            {isAsking ? 'Discard the corrections' : step === 'imported' ? 'Done' : 'Cancel'}
           </Button>
-          <Button
-            kind="main"
-            busy={busy}
-            disabled={!file}
-            onClick={() => {
-              if (file) void run(file);
-            }}
-          >
-            Import
-          </Button>
+          {step !== 'imported' && (
+            <>
+              <Button disabled={!source || busy} onClick={() => source && void run(source, true)}>
+                Check
+              </Button>
+              <Button kind="main" busy={busy} disabled={!source} onClick={() => source && void run(source, false)}>
+                Import
+              </Button>
+            </>
+          )}
         </div>
       </div>
     </Dialog>

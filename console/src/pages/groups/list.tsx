@@ -3,67 +3,78 @@ import { answerOf, api } from '../../api.ts';
 import { writeUserGroup } from '../../curl.ts';
 import { useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
-import { addressOf, filter, place } from '../../router.ts';
+import { addressOf, goTo, place } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { SearchBox, Select } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icons.tsx';
 import { Header } from '../../ui/page.tsx';
+import { StatusBadge } from '../../ui/status.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
-import { Badge, Time } from '../../ui/text.tsx';
+import { Text, Time } from '../../ui/text.tsx';
+import { lastList } from '../group/resource.ts';
 import { Bulk } from './bulk.tsx';
+import { MappingSummary, SORTED, SortHead, useTotal } from './columns.tsx';
 import { Create } from './create.tsx';
 import { ExportDialog } from './export.tsx';
+import { Filters } from './filters.tsx';
+import { withExact } from './find.ts';
 import { ImportDialog } from './import.tsx';
-
-const SORTED: [column: string, name: string][] = [
-  ['name', 'User group'],
-  ['created_at', 'Created'],
-  ['updated_at', 'Updated'],
-];
-
-const STATES: [string, string, Record<string, boolean>][] = [
-  ['', 'all', {}],
-  ['active', 'not suspended', { suspended: false }],
-  ['suspended', 'suspended', { suspended: true }],
-  ['unresolvable', 'unresolvable mapping', { resolvable: false }],
-];
+import { examinedFor, isSearching, readQuery, toApi, toFilters } from './query.ts';
 
 export function List() {
-  const { query } = place.value;
-  const [search, status, sort] = ['search', 'status', 'sort'].map((name) => query.get(name) ?? '');
-  const [property, value] = ['property', 'value'].map((name) => query.get(name) ?? '');
+  const { query, unknown } = readQuery();
+  const { search, status, sort, property, value } = query;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<'create' | 'import' | 'export' | ''>('');
   const lastPicked = useRef(-1);
+  /** The search whose only result Enter wants to open. */
+  const entered = useRef('');
+  const first = useRef<{ search: string; group: Schemas['UserGroup'] | undefined }>(undefined);
+  const address = addressOf(['groups'], Object.fromEntries(place.value.query));
+  useEffect(() => {
+    lastList.value = address;
+  }, [address]);
 
   const list = useList<Schemas['UserGroup']>(
     async (cursor, signal) => {
-      const filters = Object.entries({
-        search,
-        sort,
-        property_name: property,
-        property_value: property && value,
-        ...STATES.find(([name]) => name === status)?.[2],
-        cursor,
-      }).filter(([, text]) => text !== undefined && text !== '');
-      const beyond = Object.fromEntries(filters) as object;
-      const answer = await answerOf(
-        api.GET('/api/v1/user-groups', { params: { query: { limit: 50, ...beyond } }, signal }),
-      );
-      return { rows: answer.user_groups, next: answer.next_cursor };
+      const call = api.GET('/api/v1/user-groups', { params: { query: toApi(query, cursor) }, signal });
+      const { user_groups, next_cursor: next } = await answerOf(call);
+      const examined = examinedFor(query, user_groups.length, next !== undefined);
+      const found = { rows: user_groups, next };
+      if (search === '' || status !== '' || property !== '') return { ...found, ...examined };
+      if (cursor === undefined) {
+        const { rows } = await withExact(search, found, signal);
+        first.current = { search, group: rows[0] };
+        return { rows, next, ...examined };
+      }
+      const top = first.current?.group?.team_id;
+      return { rows: user_groups.filter(({ team_id }) => team_id !== top), next, ...examined };
     },
     [search, status, sort, property, value],
+    address,
   );
+  const [round, setRound] = useState(0);
+  const total = useTotal(status, list.fresh, round);
+  const reload = () => {
+    setRound(round + 1);
+    list.reload();
+  };
+  const openOnly = () => {
+    const [group] = list.rows;
+    if (!group || entered.current === '' || entered.current !== search || first.current?.group !== group) return;
+    if (group.provided_id !== search && (list.rows.length > 1 || list.busy || list.more)) return;
+    goTo(addressOf(['groups', group.provided_id]));
+  };
+  useEffect(openOnly, [list.rows, list.busy]);
 
   useEffect(() => {
     setSelected(new Set());
     lastPicked.current = -1;
   }, [search, status, sort, property, value]);
 
-  const isFiltered = Boolean(search ?? '') || Boolean(status) || Boolean(property);
+  const isFiltered = search !== '' || status !== '' || property !== '';
   const writes = may('user-groups:write');
+  const isPicking = selected.size > 0;
   const pick = (index: number, on: boolean, range: boolean) => {
     const from = range && lastPicked.current >= 0 ? lastPicked.current : index;
     lastPicked.current = index;
@@ -80,13 +91,13 @@ export function List() {
   return (
     <>
       <Header title="User groups">
-        {may('admin') && (
+        {(isFiltered || may('admin')) && (
           <Button
             onClick={() => {
               setOpen('export');
             }}
           >
-            Export
+            Export{isFiltered ? ' what is filtered' : ''}
           </Button>
         )}
         {writes && (
@@ -110,53 +121,16 @@ export function List() {
           </>
         )}
       </Header>
-      <div class="filters">
-        <SearchBox
-          value={search ?? ''}
-          label="Search by name, id or property value"
-          onChange={(text) => {
-            filter({ search: text });
-          }}
-        />
-        <Select
-          label="Status"
-          value={status ?? ''}
-          options={STATES.map(([one, name]) => [one, name])}
-          onChange={(one) => {
-            filter({ status: one });
-          }}
-        />
-        {property && (
-          <Badge tone="accent">
-            {property}
-            {value && ` = ${value}`}
-          </Badge>
-        )}
-        {isFiltered && (
-          <Button
-            kind="quiet"
-            icon="close"
-            onClick={() => {
-              filter({ search: '', status: '', property: '', value: '' });
-            }}
-          >
-            Clear filters
-          </Button>
-        )}
-      </div>
-      {selected.size > 0 && (
-        <Bulk
-          groups={list.rows.filter((row) => selected.has(row.provided_id))}
-          onClear={() => {
-            setSelected(new Set());
-          }}
-          onDone={() => {
-            setSelected(new Set());
-            list.reload();
-          }}
-        />
-      )}
+      <Filters
+        {...{ query, unknown }}
+        rows={list.rows}
+        onEnter={() => {
+          entered.current = readQuery().query.search;
+          openOnly();
+        }}
+      />
       <Table
+        isLong
         label="User groups"
         head={
           <>
@@ -172,20 +146,34 @@ export function List() {
                     setSelected(new Set(on ? list.rows.map((row) => row.provided_id) : []));
                   }}
                 />
+                {isPicking && (
+                  <Bulk
+                    groups={list.rows.filter((row) => selected.has(row.provided_id))}
+                    filters={selected.size === list.rows.length && list.more ? toFilters(query) : undefined}
+                    onClear={() => {
+                      setSelected(new Set());
+                    }}
+                    onDone={() => {
+                      setSelected(new Set());
+                      reload();
+                    }}
+                  />
+                )}
               </th>
             )}
             {SORTED.slice(0, 1).map((column) => (
-              <SortHead key={column[0]} column={column} sort={sort ?? ''} />
+              <SortHead key={column[0]} column={column} sort={sort} isCovered={isPicking} />
             ))}
-            <th class="roomy">Mapping</th>
-            <th>Status</th>
+            <th class={`roomy ${isPicking ? 'covered' : ''}`}>Mapping</th>
+            <th class={isPicking ? 'covered' : ''}>Status</th>
+            <th class={`roomy ${isPicking ? 'covered' : ''}`}>Ends</th>
             {SORTED.slice(1).map((column) => (
-              <SortHead key={column[0]} column={column} sort={sort ?? ''} />
+              <SortHead key={column[0]} column={column} sort={sort} isCovered={isPicking} />
             ))}
           </>
         }
       >
-        {list.fresh && <BoneRows columns={writes ? 6 : 5} />}
+        {list.fresh && <BoneRows columns={writes ? 7 : 6} />}
         {list.rows.map((group, index) => (
           <tr key={group.team_id}>
             {writes && (
@@ -202,28 +190,35 @@ export function List() {
             )}
             <td>
               <a class="row-link" data-row href={addressOf(['groups', group.provided_id])}>
-                {group.name}
+                <Text>{group.name}</Text>
               </a>
-              <span class="cell-sub mono">{group.provided_id}</span>
+              <span class="cell-sub mono">
+                <Text>{group.provided_id}</Text>
+              </span>
             </td>
             <td class="roomy">
               <MappingSummary mapping={group.mapping} />
             </td>
-            <td>{group.suspended_at ? <Badge tone="warn">suspended</Badge> : <Badge tone="good">active</Badge>}</td>
+            <td>
+              <StatusBadge group={group} />
+            </td>
+            <td class="roomy">
+              <Time at={group.valid_until} />
+            </td>
             <td class="roomy">
               <Time at={group.created_at} />
             </td>
-            <td>
+            <td class="roomy">
               <Time at={group.updated_at} />
             </td>
           </tr>
         ))}
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
-            <td colSpan={6}>
+            <td colSpan={7}>
               {isFiltered ? (
-                <Empty title={list.more ? 'None so far' : 'No user group matches'}>
-                  {list.more ? 'The list goes on: look further below.' : 'Try fewer filters.'}
+                <Empty title={list.stop ? 'Searching…' : list.more ? 'Nothing found yet' : 'No user group matches'}>
+                  {!list.stop && (list.more ? 'There is more to search: go on below.' : 'Try fewer filters.')}
                 </Empty>
               ) : (
                 <Empty title="There are no user groups yet" curl={writeUserGroup}>
@@ -234,52 +229,16 @@ export function List() {
           </tr>
         )}
       </Table>
-      <ListFoot list={list} what={list.rows.length === 1 ? 'user group' : 'user groups'} />
+      <ListFoot
+        list={list}
+        what={
+          (isSearching(query) ? list.rows.length : (total ?? list.rows.length)) === 1 ? 'user group' : 'user groups'
+        }
+        total={total}
+      />
       {open === 'create' && <Create onClose={close} />}
-      {open === 'import' && <ImportDialog onClose={close} onDone={list.reload} />}
-      {open === 'export' && <ExportDialog onClose={close} />}
+      {open === 'import' && <ImportDialog onClose={close} onDone={reload} />}
+      {open === 'export' && <ExportDialog filters={toFilters(query)} onClose={close} />}
     </>
-  );
-}
-
-function SortHead({ column: [column, name], sort }: { column: [string, string]; sort: string }) {
-  const by = sort || 'created_at';
-  const isOn = by.replace('-', '') === column;
-  const isDown = by.startsWith('-');
-  const next = isOn && !isDown ? `-${column}` : column;
-  return (
-    <th
-      class={column === 'created_at' ? 'roomy' : ''}
-      aria-sort={isOn ? (isDown ? 'descending' : 'ascending') : 'none'}
-    >
-      <button
-        type="button"
-        class="sort"
-        onClick={() => {
-          filter({ sort: next });
-        }}
-      >
-        {name}
-        {isOn && (
-          <span class={isDown ? '' : 'up-wards'}>
-            <Icon name="down" />
-          </span>
-        )}
-      </button>
-    </th>
-  );
-}
-
-function MappingSummary({ mapping }: { mapping: Schemas['UserGroup']['mapping'] }) {
-  const entries = Object.entries(mapping);
-  if (entries.length === 0) return <span class="none">none</span>;
-  return (
-    <span class="cell-sub mono">
-      {entries
-        .slice(0, 2)
-        .map(([schema, source]) => `${schema} → ${source}`)
-        .join(', ')}
-      {entries.length > 2 && ` +${entries.length - 2}`}
-    </span>
   );
 }

@@ -1,29 +1,25 @@
 import { api, answerOf } from '../../api.ts';
-import type { Listed } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
-import { Skeleton } from '../../ui/empty.tsx';
-import { Trouble } from '../../ui/trouble.tsx';
-import type { NamedGroup } from './group-table.tsx';
 
+type Workspace = Schemas['Workspace'];
+
+/** Asks before it changes the policy. */
 export function ChangePolicy({
   workspace,
-  broken,
   onClose,
   onDone,
 }: {
-  workspace: Schemas['Workspace'];
-  broken: Listed<NamedGroup>;
+  workspace: Workspace;
   onClose: () => void;
   onDone: () => void;
 }) {
   const next = workspace.mapping_policy === 'open' ? 'registered' : 'open';
-  const isAllKnown = !broken.fresh && !broken.busy && !broken.error && !broken.more;
-  const count = `${broken.rows.length}${broken.more ? ' or more' : ''}`;
+  const title = next === 'registered' ? 'Require registered data sources' : 'Change to open';
   return (
     <DialogForm
-      title={`Change to ${next}`}
-      submit={`Change to ${next}`}
+      title={title}
+      submit={title}
       onClose={onClose}
       onSubmit={async () => {
         await answerOf(api.PATCH('/api/v1/workspace', { body: { mapping_policy: next } }));
@@ -31,27 +27,49 @@ export function ChangePolicy({
       }}
     >
       {next === 'registered' ? (
-        <>
-          <p>Every stored mapping is resolved now; a write that names something unknown is refused from then on.</p>
-          <Trouble error={broken.error} />
-          {broken.fresh && <Skeleton lines={1} />}
-          {broken.rows.length > 0 && (
-            <p class="note warn">
-              {count} user group{broken.rows.length === 1 ? '' : 's'} would break, so the change will be refused. Mend
-              their mappings or register what they name first.
-            </p>
-          )}
-          {isAllKnown && broken.rows.length === 0 && (
-            <p class="note">Every mapping can be resolved: nothing would break.</p>
-          )}
-          {broken.more && broken.rows.length === 0 && (
-            <p class="note">None so far: the list of what would break goes on.</p>
-          )}
-        </>
+        <p>
+          Every mapping can be resolved: nothing would break. From then on a write that names something unknown is
+          refused.
+        </p>
       ) : (
         <p>Mappings are taken as they come, and what they were resolved to is forgotten.</p>
       )}
-      <p class="hint">Writes of user groups wait meanwhile.</p>
+      <p class="hint">Saving groups is paused while this runs.</p>
+    </DialogForm>
+  );
+}
+
+/** Asks before it allows or forbids to view as a group. */
+export function ChangeViewAs({
+  workspace,
+  onClose,
+  onDone,
+}: {
+  workspace: Workspace;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const next = workspace.view_as === 'allowed' ? 'forbidden' : 'allowed';
+  const name = next === 'allowed' ? 'Allow “View as”' : 'Forbid “View as”';
+  return (
+    <DialogForm
+      danger={next === 'forbidden'}
+      title={name}
+      submit={name}
+      onClose={onClose}
+      onSubmit={async () => {
+        await answerOf(api.PATCH('/api/v1/workspace', { body: { view_as: next } }));
+        onDone();
+      }}
+    >
+      {next === 'allowed' ? (
+        <p>
+          An API token with the scope <code>user-groups:view-as</code> lets its holder look at a dashboard as a user
+          group, with a reason that the audit log keeps.
+        </p>
+      ) : (
+        <p>Nobody can look at a dashboard as a user group any more, whatever the scopes of their API token are.</p>
+      )}
     </DialogForm>
   );
 }

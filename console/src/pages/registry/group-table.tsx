@@ -3,6 +3,7 @@ import { type Listed, useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { Text } from '../../ui/text.tsx';
 
 export interface NamedGroup {
   team_id: number;
@@ -21,7 +22,7 @@ export function useGroups(
   inputs: unknown[],
 ): Listed<NamedGroup> {
   return useList(async (cursor, signal) => {
-    const answer = await call({ limit: 50, ...(cursor && { cursor }) }, signal);
+    const answer = await call({ limit: 200, ...(cursor && { cursor }) }, signal);
     return { rows: answer.user_groups, next: answer.next_cursor };
   }, inputs);
 }
@@ -31,11 +32,14 @@ export function GroupTable({
   list,
   label,
   flawed = false,
+  shown = Infinity,
   children,
 }: {
   list: Listed<NamedGroup>;
   label: string;
   flawed?: boolean;
+  /** Maximum of rows in the table. */
+  shown?: number;
   children: ComponentChildren;
 }) {
   if (!list.fresh && !list.more && list.rows.length === 0) {
@@ -53,11 +57,11 @@ export function GroupTable({
         }
       >
         {list.fresh && <BoneRows columns={flawed ? 2 : 1} rows={3} />}
-        {list.rows.map(({ team_id, provided_id, errors }) => (
+        {list.rows.slice(0, shown).map(({ team_id, provided_id, errors }) => (
           <tr key={team_id}>
             <td>
               <a class="row-link" data-row href={addressOf(['groups', provided_id])}>
-                {provided_id}
+                <Text>{provided_id}</Text>
               </a>
             </td>
             {flawed && (

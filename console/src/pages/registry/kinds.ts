@@ -40,7 +40,7 @@ export const KINDS: Kind[] = [
     path: 'data-sources',
     one: 'data source',
     many: 'Data sources',
-    about: 'What is queried: the values of a mapping, by your id or by our number.',
+    about: 'What is queried: the values of a mapping, by ID or internal no..',
     list: async (query, signal) => {
       const answer = await answerOf(api.GET('/api/v1/data-sources', { params: { query }, signal }));
       return { rows: answer.data_sources, next: answer.next_cursor };

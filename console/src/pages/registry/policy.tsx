@@ -1,19 +1,30 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
-import { useLoad } from '../../load.ts';
+import { answerOf, api } from '../../api.ts';
+import { type Listed, useLoad } from '../../load.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Empty, Skeleton } from '../../ui/empty.tsx';
+import { Skeleton } from '../../ui/empty.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Fact, Facts, Header, Panel, type Tab, Tabs } from '../../ui/page.tsx';
+import { Header, Panel, type Tab, Tabs } from '../../ui/page.tsx';
 import { Badge } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-import { ChangePolicy } from './change-policy.tsx';
-import { ChangeRequired } from './change-required.tsx';
-import { GroupTable, useGroups } from './group-table.tsx';
+import { Causes } from './causes.tsx';
+import { ChangePolicy, ChangeViewAs } from './change-policy.tsx';
+import { type NamedGroup, useGroups } from './group-table.tsx';
+
+/** The reason why registered data sources cannot be required now, or undefined. */
+function obstacleOf({ fresh, error, more, rows }: Listed<NamedGroup>): string | undefined {
+  if (fresh) return 'The mappings are being looked up.';
+  if (error) return 'It is not known what would break.';
+  if (rows.length > 0) {
+    const count = `${rows.length.toLocaleString()}${more ? ' or more' : ''}`;
+    return `${count} user group${rows.length === 1 ? '' : 's'} would break: first register below what they name.`;
+  }
+  return more && 'Not all mappings have been looked up yet: search on below.';
+}
 
 export function Policy({ tabs }: { tabs: Tab[] }) {
-  const [open, setOpen] = useState<'policy' | 'required' | ''>('');
+  const [open, setOpen] = useState<'policy' | 'view_as' | ''>('');
   const { data, error, reload } = useLoad(
     async (signal) => (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace,
     [],
@@ -22,14 +33,11 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
     (query, signal) => answerOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
     [data],
   );
-  const incomplete = useGroups(
-    (query, signal) => answerOf(api.GET('/api/v1/workspace/incomplete-user-groups', { params: { query }, signal })),
-    [data],
-  );
   const isOpen = data?.mapping_policy === 'open';
+  const obstacle = obstacleOf(unresolvable);
   const done = () => {
     setOpen('');
-    notify('Saved');
+    notify('Saved', 'check');
     reload();
   };
   return (
@@ -40,100 +48,81 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
       {!data && !error && <Skeleton lines={5} />}
       {data && (
         <>
-          <Panel
-            title={
-              <>
-                Mappings: <Badge tone={isOpen ? '' : 'good'}>{data.mapping_policy}</Badge>
-              </>
-            }
-            about={
-              isOpen
-                ? 'Ids in mappings are taken as they come. Under “registered” an unknown one is refused.'
-                : 'A mapping may only name what is registered.'
-            }
-            actions={
-              may('registry:write') && (
+          <div class="columns settings">
+            <Panel
+              title={
+                <>
+                  Mappings: <Badge tone={isOpen ? '' : 'good'}>{data.mapping_policy}</Badge>
+                </>
+              }
+            >
+              <p>
+                {isOpen
+                  ? 'Ids in mappings are taken as they come: nothing is enforced.'
+                  : 'A mapping may only name what is registered. Every mapping is resolved.'}
+              </p>
+              {may('registry:write') && (
+                <>
+                  <Button
+                    disabled={isOpen && obstacle !== undefined}
+                    aria-describedby={isOpen && obstacle ? 'obstacle' : undefined}
+                    onClick={() => {
+                      setOpen('policy');
+                    }}
+                  >
+                    {isOpen ? 'Require registered data sources' : 'Change to open'}
+                  </Button>
+                  {isOpen && obstacle && (
+                    <p class="hint" id="obstacle">
+                      {obstacle}
+                    </p>
+                  )}
+                </>
+              )}
+            </Panel>
+            <Panel
+              title={
+                <>
+                  View as: <Badge tone={data.view_as === 'allowed' ? '' : 'good'}>{data.view_as}</Badge>
+                </>
+              }
+            >
+              <p>
+                {data.view_as === 'allowed'
+                  ? 'Support can look at a dashboard as a user group, for a reason that the audit log keeps.'
+                  : 'Nobody can look at a dashboard as a user group.'}
+              </p>
+              {may('registry:write') && (
                 <Button
                   onClick={() => {
-                    setOpen('policy');
+                    setOpen('view_as');
                   }}
                 >
-                  Change to {isOpen ? 'registered' : 'open'}
+                  {data.view_as === 'allowed' ? 'Forbid' : 'Allow'}
                 </Button>
-              )
-            }
-            flush
-          >
-            {isOpen ? (
-              <GroupTable list={unresolvable} label="User groups with mappings that cannot be resolved" flawed>
-                <Empty title="Every mapping could be resolved" />
-              </GroupTable>
-            ) : (
-              <Empty title="Every mapping is resolved" />
-            )}
-          </Panel>
-          <Panel
-            title="What is required of every group"
-            actions={
-              may('registry:write') && (
-                <Button
-                  onClick={() => {
-                    setOpen('required');
-                  }}
-                >
-                  Change
-                </Button>
-              )
-            }
-          >
-            <Facts>
-              <Fact name="Properties">
-                {data.required_properties.length === 0 ? (
-                  'none'
-                ) : (
-                  <span class="badges">
-                    {data.required_properties.map(({ name, type }) => (
-                      <Badge key={name}>
-                        {name}: {type}
-                      </Badge>
-                    ))}
-                  </span>
-                )}
-              </Fact>
-              <Fact name="Schemas in the mapping">
-                {data.required_schemas.length === 0 ? (
-                  'none'
-                ) : (
-                  <span class="badges">
-                    {data.required_schemas.map((name) => (
-                      <Badge key={name}>{name}</Badge>
-                    ))}
-                  </span>
-                )}
-              </Fact>
-            </Facts>
-          </Panel>
-          <Panel
-            title="Groups that lack something"
-            about="Their tokens are inactive until a write gives them what they lack."
-            flush
-          >
-            <GroupTable list={incomplete} label="User groups that lack something" flawed>
-              <Empty title="Every group has what is required" />
-            </GroupTable>
-          </Panel>
+              )}
+            </Panel>
+          </div>
+          {isOpen && (
+            <Panel
+              title="Not registered"
+              about="Under “open” nothing is wrong with it. Register it, and registered data sources can be required."
+              flush
+            >
+              <Causes list={unresolvable} onDone={unresolvable.reload} />
+            </Panel>
+          )}
           {open === 'policy' && (
             <ChangePolicy
               workspace={data}
-              broken={unresolvable}
               onClose={() => {
                 setOpen('');
               }}
               onDone={done}
             />
           )}
-          {open === 'required' && (
-            <ChangeRequired
+          {open === 'view_as' && (
+            <ChangeViewAs
               workspace={data}
               onClose={() => {
                 setOpen('');

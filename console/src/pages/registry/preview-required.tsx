@@ -1,18 +1,27 @@
-import { api, answerOf } from '../../api.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { answerOf, api, taggedOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { GroupTable, useGroups } from './group-table.tsx';
+
+const COUNTED = 10_000;
+const SHOWN = 100;
 
 /** Shows what a new requirement would break before it is set. */
 export function PreviewRequired({
   wanted,
+  etag,
   onBack,
   onDone,
 }: {
   wanted: Schemas['WorkspaceRequirements'];
+  /** The ETag of the settings that the person has seen: a change by somebody else since then is not overwritten. */
+  etag: string;
   onBack: () => void;
-  onDone: () => void;
+  /** Gets the ETag of the changed settings. */
+  onDone: (etag: string) => void;
 }) {
   const broken = useGroups(
     (query, signal) =>
@@ -21,31 +30,51 @@ export function PreviewRequired({
       ),
     [wanted],
   );
+  const [typed, setTyped] = useState('');
   const found = broken.rows.length;
-  const count = `${found}${broken.more ? ' or more' : ''} user group${found === 1 ? '' : 's'}`;
   const breaks = found > 0;
+  // The number is told before anybody decides; a very large one is not worth the wait.
+  useEffect(() => {
+    if (breaks && found < COUNTED && !broken.error) broken.more?.();
+  }, [found, broken.busy]);
+  const count = `${found.toLocaleString()}${broken.more ? ' or more' : ''} group${found === 1 ? '' : 's'}`;
   return (
     <DialogForm
       wide
       title="What would break"
-      submit={breaks ? 'Save and break them' : broken.more ? 'Save all the same' : 'Save'}
+      submit={breaks ? `Save and deactivate ${count}` : broken.more ? 'Save all the same' : 'Save'}
       danger={breaks || broken.more !== undefined}
+      asks={false}
       cancel="Back"
-      disabled={broken.busy || broken.error !== undefined}
+      disabled={broken.busy || broken.error !== undefined || (breaks && typed !== 'deactivate')}
       onClose={onBack}
       onSubmit={async () => {
-        await answerOf(api.PATCH('/api/v1/workspace', { body: wanted }));
-        onDone();
+        const params = { header: { 'If-Match': etag } };
+        onDone((await taggedOf(api.PATCH('/api/v1/workspace', { params, body: wanted }))).etag);
       }}
     >
       {breaks && (
         <p class="note warn">
-          {count} would break: tokens are inactive, and dashboards stop, until a write adds what is lacking.
+          {count} would become inactive. Within a second all their dashboards go blank, until a write adds what is
+          missing.
         </p>
       )}
-      {broken.more && !breaks && <p class="note">None so far: the list of what would break goes on.</p>}
+      {broken.more && !breaks && <p class="note">Nothing found yet: there is more to search.</p>}
+      {breaks && (
+        <TextField
+          label={
+            <>
+              Type <code>deactivate</code> to confirm
+            </>
+          }
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onChange={setTyped}
+        />
+      )}
       <div class="preview">
-        <GroupTable list={broken} label="User groups that would break" flawed>
+        <GroupTable list={broken} label="User groups that would break" flawed shown={SHOWN}>
           <Empty title="Nothing would break">Every group that is complete now has what is required.</Empty>
         </GroupTable>
       </div>

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
+import { answerOf, api } from '../../api.ts';
 import { useList, useLoad } from '../../load.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirm, DialogForm } from '../../ui/dialog.tsx';
+import { Confirm, Dialog, DialogForm } from '../../ui/dialog.tsx';
 import { Empty, Skeleton } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Text, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { GroupTable } from './group-table.tsx';
 import type { Kind } from './kinds.ts';
@@ -26,7 +27,12 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
     },
     [id],
   );
+  const { data: policy } = useLoad(
+    async (signal) => (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace.mapping_policy,
+    [],
+  );
   const up = { address: addressOf(['registry', kind.path]), name: kind.many };
+  const isUsed = references.rows.length > 0 || required;
   const close = () => {
     setOpen('');
   };
@@ -40,7 +46,7 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
   }
   return (
     <>
-      <Header up={up} title={thing.name}>
+      <Header up={up} title={<Text>{thing.name}</Text>}>
         {may('registry:write') && (
           <>
             <Button
@@ -64,10 +70,12 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
       </Header>
       <Panel>
         <Facts>
-          <Fact name="Your id">
-            <code>{thing.provided_id}</code>
+          <Fact name="ID">
+            <code>
+              <Text>{thing.provided_id}</Text>
+            </code>
           </Fact>
-          <Fact name="Our number">{thing.id}</Fact>
+          <Fact name="Internal no.">{thing.id}</Fact>
           <Fact name="Registered">
             <Time at={thing.created_at} />
           </Fact>
@@ -78,7 +86,13 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
       </Panel>
       <Panel title="What refers to it" about={required && 'The workspace requires it of every group.'} flush>
         <GroupTable list={references} label="User groups that refer to it">
-          <Empty title="No user group refers to it">Under the policy “open” mappings refer to nothing.</Empty>
+          {policy === 'open' ? (
+            <Empty title="Not known under the policy “open”">
+              Mappings may name it, but nothing is enforced, and they are not looked up.
+            </Empty>
+          ) : (
+            <Empty title="No user group refers to it" />
+          )}
         </GroupTable>
       </Panel>
       {open === 'rename' && (
@@ -96,7 +110,36 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
           <TextField label="Name" required autofocus value={name} onChange={setName} />
         </DialogForm>
       )}
-      {open === 'delete' && (
+      {open === 'delete' && isUsed && (
+        <Dialog title={`This ${kind.one} is in use`} onClose={close}>
+          <div class="form">
+            <div class="words">
+              {references.rows.length > 0 && (
+                <p>
+                  Used by {references.rows.length.toLocaleString()}
+                  {references.more ? ' or more' : ''} user group{references.rows.length === 1 ? '' : 's'}, such as{' '}
+                  <a href={addressOf(['groups', references.rows[0]!.provided_id])}>
+                    <Text>{references.rows[0]!.provided_id}</Text>
+                  </a>
+                  . The list is on this page.
+                </p>
+              )}
+              {required && (
+                <p>
+                  The workspace requires it of every group. <a href={addressOf(['registry', 'variables'])}>Variables</a>
+                </p>
+              )}
+              <p>It can be deleted once nothing refers to it.</p>
+            </div>
+            <div class="dialog-foot">
+              <Button kind="main" onClick={close}>
+                Close
+              </Button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+      {open === 'delete' && !isUsed && (
         <Confirm
           title={`Delete this ${kind.one}`}
           submit="Delete for good"
@@ -109,7 +152,11 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
             goTo(up.address);
           }}
         >
-          <p>It is refused while anything refers to it.</p>
+          <p>
+            {policy === 'open'
+              ? 'Under the policy “open” nothing is enforced: mappings that name it stay, and an event tells of each.'
+              : 'Nothing refers to it.'}
+          </p>
         </Confirm>
       )}
     </>

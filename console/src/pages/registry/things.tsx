@@ -9,7 +9,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { SearchBox, TextField } from '../../ui/fields.tsx';
 import { Header, type Tab, Tabs } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Text, Time } from '../../ui/text.tsx';
 import type { Kind, Thing } from './kinds.ts';
 
 export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
@@ -50,8 +50,8 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
         head={
           <>
             <th>Name</th>
-            <th>Your id</th>
-            <th class="roomy">Our number</th>
+            <th>ID</th>
+            <th class="roomy">Internal no.</th>
             <th>Registered</th>
           </>
         }
@@ -61,11 +61,13 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
           <tr key={thing.id}>
             <td>
               <a class="row-link" data-row href={addressOf(['registry', kind.path, thing.id])}>
-                {thing.name}
+                <Text>{thing.name}</Text>
               </a>
             </td>
             <td>
-              <code>{thing.provided_id}</code>
+              <code>
+                <Text>{thing.provided_id}</Text>
+              </code>
             </td>
             <td class="roomy">{thing.id}</td>
             <td>
@@ -119,7 +121,7 @@ function Create({ kind, onClose }: { kind: Kind; onClose: () => void }) {
       }}
     >
       <TextField
-        label="Your id"
+        label="ID"
         hint="Mappings name it by this id. It cannot be changed later."
         required
         autofocus

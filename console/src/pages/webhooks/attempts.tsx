@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { api, answerOf } from '../../api.ts';
+import { useRepeated } from '../../attended.ts';
 import { writeUserGroup } from '../../curl.ts';
-import { useList } from '../../load.ts';
-import type { Schemas } from '../../own-types.ts';
+import { useList, useLoad } from '../../load.ts';
 import { filter, place } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,27 +10,54 @@ import { Empty } from '../../ui/empty.tsx';
 import { SearchBox } from '../../ui/fields.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 import { Badge, Name, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-
-type Attempt = Schemas['WebhookAttempt'];
+import { Unfold } from '../../ui/unfold.tsx';
+import { Answer, Message } from './message.tsx';
+import { type Attempt, type Endpoint, Outcome } from './state.tsx';
 
 const TONES: Record<Attempt['delivery'], string> = { delivered: 'good', pending: 'accent', failed: 'bad' };
+const RELOADED_EVERY = 3000;
+/** More rows are not loaded again by themselves. */
+const RELOADED_ROWS = 100;
+const TEST = 'webhook.test';
 
-export function Attempts({ id, onReplay }: { id: number; onReplay: () => void }) {
+/** The latest attempt of each event, in the order of the list. */
+function latestOf(attempts: Attempt[]): Attempt[] {
+  const latest = new Map<string, Attempt>();
+  for (const one of attempts) if (!latest.has(one.event_id)) latest.set(one.event_id, one);
+  return [...latest.values()];
+}
+
+const attemptsOf = async (id: number, query: object, signal: AbortSignal) =>
+  answerOf(api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }));
+
+export function Attempts({
+  endpoint,
+  onReplay,
+  onReload,
+}: {
+  endpoint: Endpoint;
+  onReplay: () => void;
+  onReload: () => void;
+}) {
+  const { id } = endpoint;
   const event_id = place.value.query.get('search') ?? '';
   const [trouble, setTrouble] = useState<unknown>();
   const list = useList<Attempt>(
     async (cursor, signal) => {
       const query = { limit: 50, ...(event_id && { event_id }), ...(cursor && { cursor }) };
-      const answer = await answerOf(
-        api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }),
-      );
+      const answer = await attemptsOf(id, query, signal);
       return { rows: answer.attempts, next: answer.next_cursor };
     },
     [id, event_id],
   );
+  useRepeated(() => {
+    if (list.busy || list.error || list.rows.length > RELOADED_ROWS) return;
+    list.reload();
+    onReload();
+  }, RELOADED_EVERY);
   const again = (one: Attempt) => {
     setTrouble(undefined);
     const call = api.POST('/api/v1/webhook-endpoints/{id}/replay', {
@@ -42,16 +69,9 @@ export function Attempts({ id, onReplay }: { id: number; onReplay: () => void })
       list.reload();
     }, setTrouble);
   };
-  const actions = (
-    <>
-      <Button icon="reload" onClick={list.reload}>
-        Reload
-      </Button>
-      {may('webhooks:write') && <Button onClick={onReplay}>Send a period again</Button>}
-    </>
-  );
+  const actions = may('webhooks:write') && <Button onClick={onReplay}>Replay…</Button>;
   return (
-    <Panel title="Attempts" about="What was sent, the latest first." actions={actions} flush>
+    <Panel title="Attempts" about="By event, the latest first. The list follows what is sent." actions={actions} flush>
       <Trouble error={trouble} />
       <div class="panel-filters">
         <SearchBox
@@ -66,62 +86,32 @@ export function Attempts({ id, onReplay }: { id: number; onReplay: () => void })
         label="Attempts"
         head={
           <>
-            <th>Time</th>
+            <th>Latest attempt</th>
             <th>Event</th>
-            <th>Outcome</th>
-            <th class="roomy">Took</th>
+            <th>Response</th>
             <th>Delivery</th>
-            <ToolsHead />
           </>
         }
       >
-        {list.fresh && <BoneRows columns={6} rows={4} />}
-        {list.rows.map((one) => (
-          <tr key={one.event_id + one.occurred_at}>
-            <td>
-              <Time at={one.occurred_at} />
-            </td>
-            <td>
-              <Name>{one.type}</Name>
-              <span class="cell-sub mono">{one.event_id}</span>
-            </td>
-            <td>
-              {one.status ?? one.failure ?? '–'}
-              {one.answer && <Answer text={one.answer} />}
-            </td>
-            <td class="roomy">{one.duration_ms} ms</td>
-            <td>
-              <Badge tone={TONES[one.delivery]}>{one.delivery}</Badge>
-              <span class="cell-sub">
-                try {one.attempt}
-                {one.next_attempt_at && (
-                  <>
-                    , next <Time at={one.next_attempt_at} />
-                  </>
-                )}
-              </span>
-            </td>
-            <td class="tools">
-              {may('webhooks:write') && (
-                <Button
-                  onClick={() => {
-                    again(one);
-                  }}
-                >
-                  Send again
-                </Button>
-              )}
-            </td>
-          </tr>
+        {list.fresh && <BoneRows columns={4} rows={4} />}
+        {latestOf(list.rows).map((one) => (
+          <Row
+            key={one.event_id}
+            latest={one}
+            endpoint={endpoint}
+            onAgain={() => {
+              again(one);
+            }}
+          />
         ))}
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
-            <td colSpan={6}>
+            <td colSpan={4}>
               <Empty
                 title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}
                 curl={event_id ? undefined : writeUserGroup}
               >
-                Change a user group, and the attempt appears here within seconds.
+                Change a user group or send a test event, and the attempt appears here.
               </Empty>
             </td>
           </tr>
@@ -132,11 +122,71 @@ export function Attempts({ id, onReplay }: { id: number; onReplay: () => void })
   );
 }
 
-function Answer({ text }: { text: string }) {
+function Row({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoint; onAgain: () => void }) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="cell-sub">
-      <summary>its answer</summary>
-      <code>{text}</code>
-    </details>
+    <>
+      <tr class={isOpen ? 'open' : ''}>
+        <td class="nowrap">
+          <Unfold isOpen={isOpen} setOpen={setOpen} of="Details of" data-row>
+            <Time at={latest.occurred_at} />
+          </Unfold>
+        </td>
+        <td>
+          <Name>{latest.type}</Name>
+          <span class="cell-sub mono">{latest.event_id}</span>
+        </td>
+        <td>
+          <Outcome attempt={latest} />
+        </td>
+        <td>
+          <Badge tone={TONES[latest.delivery]}>{latest.delivery}</Badge>
+          <span class="cell-sub">
+            {latest.attempt} {latest.attempt === 1 ? 'attempt' : 'attempts'}
+            {latest.next_attempt_at && (
+              <>
+                , next <Time at={latest.next_attempt_at} />
+              </>
+            )}
+          </span>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="details">
+          <td colSpan={4}>
+            <Details latest={latest} endpoint={endpoint} onAgain={onAgain} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** The message that was sent, and each attempt to send it. */
+function Details({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoint; onAgain: () => void }) {
+  const { event_id, attempt } = latest;
+  const { data, error } = useLoad(
+    async (signal) => (await attemptsOf(endpoint.id, { event_id, limit: 50 }, signal)).attempts,
+    [event_id, attempt],
+  );
+  return (
+    <div class="message">
+      <Trouble error={error} />
+      {may('webhooks:write') && latest.type !== TEST && (
+        <div class="actions">
+          <Button onClick={onAgain}>Send again</Button>
+        </div>
+      )}
+      <h3>Attempts</h3>
+      <ul class="plain-list">
+        {(data ?? [latest]).map((one) => (
+          <li key={one.attempt}>
+            <span class="soft">No. {one.attempt}</span> <Time at={one.occurred_at} /> <Outcome attempt={one} />
+            <Answer attempt={one} />
+          </li>
+        ))}
+      </ul>
+      <Message attempt={latest} endpoint={endpoint} />
+    </div>
   );
 }

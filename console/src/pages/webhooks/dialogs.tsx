@@ -10,7 +10,12 @@ import { useEndpointFields } from './fields.tsx';
 import type { Endpoint } from './state.tsx';
 
 export function Create({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
-  const { body, fields } = useEndpointFields({ url: '', description: null, event_types: [] });
+  const { body, fields, isComplete } = useEndpointFields({
+    url: '',
+    description: null,
+    event_types: ['*'],
+    headers: [],
+  });
   const [signature, setSignature] = useState<'v1' | 'v1a'>('v1');
   const [made, setMade] = useState<Schemas['WebhookEndpointWithSecret']>();
   if (made?.secret) {
@@ -28,6 +33,7 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
     <DialogForm
       title="New endpoint"
       submit="Create"
+      disabled={!isComplete}
       onClose={onClose}
       onSubmit={async () => {
         const answer = await answerOf(api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }));
@@ -55,15 +61,18 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
 }
 
 export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClose: () => void; onDone: () => void }) {
-  const { body, fields } = useEndpointFields(endpoint);
+  // The page reloads behind the dialog; what differs is told from what the person has seen.
+  const [before] = useState(endpoint);
+  const { body, fields, isComplete } = useEndpointFields(before);
   return (
     <DialogForm
       title="Edit the endpoint"
       submit="Save"
+      disabled={!isComplete}
       onClose={onClose}
       onSubmit={async () => {
         const params = { path: { id: endpoint.id } };
-        await answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body }));
+        await answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: differences(body, before) }));
         onDone();
       }}
     >
@@ -72,9 +81,17 @@ export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClos
   );
 }
 
+/** The fields of an edit that differ: the others keep what somebody else may have given them meanwhile. */
+function differences<Body extends object>(body: Body, before: object): Partial<Body> {
+  const differing = Object.entries(body).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify((before as Record<string, unknown>)[name]),
+  );
+  return Object.fromEntries(differing) as Partial<Body>;
+}
+
 export function SigningSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <Secret title="The secret of the endpoint" secret={secret} onClose={onClose}>
+    <Secret isLast title="The secret of the endpoint" secret={secret} onClose={onClose}>
       <p>The receiver verifies messages with it. Copy it now: it cannot be shown again.</p>
     </Secret>
   );
@@ -92,8 +109,8 @@ export function Roll({
   const [grace, setGrace] = useState(86_400);
   return (
     <DialogForm
-      title="New secret"
-      submit="Make a new one"
+      title="Roll secret"
+      submit="Roll"
       onClose={onClose}
       onSubmit={async () => {
         const answer = await answerOf(
@@ -117,8 +134,8 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
   const [delivered, setDelivered] = useState(false);
   return (
     <DialogForm
-      title="Send again"
-      submit="Send again"
+      title="Replay"
+      submit="Replay"
       disabled={!since}
       onClose={onClose}
       onSubmit={async () => {
@@ -144,7 +161,7 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
             setDelivered(event.currentTarget.checked);
           }}
         />
-        Those that have arrived, too
+        Also delivered ones
       </label>
     </DialogForm>
   );

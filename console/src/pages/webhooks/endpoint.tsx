@@ -13,9 +13,10 @@ import { Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Attempts } from './attempts.tsx';
 import { Edit, Replay, Roll, SigningSecret } from './dialogs.tsx';
-import { EventTypes, State } from './state.tsx';
+import { Health, State, Types } from './state.tsx';
+import { TestEvent } from './test-event.tsx';
 
-type Open = 'edit' | 'roll' | 'delete' | 'replay' | '';
+type Open = 'edit' | 'roll' | 'delete' | 'replay' | 'disable' | 'test' | '';
 
 export function Detail({ id }: { id: number }) {
   const path = { params: { path: { id } } };
@@ -43,13 +44,16 @@ export function Detail({ id }: { id: number }) {
       </>
     );
   }
-  const toggle = () => {
-    const body = { enabled: !data.enabled };
-    setTrouble(undefined);
-    answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body })).then(() => {
-      done(body.enabled ? 'Switched on' : 'Switched off');
-    }, setTrouble);
+  const switchTo = async (enabled: boolean) => {
+    await answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body: { enabled } }));
+    done(enabled ? 'Enabled' : 'Disabled');
   };
+  const toggle = () => {
+    setTrouble(undefined);
+    if (data.enabled) setOpen('disable');
+    else switchTo(true).catch(setTrouble);
+  };
+  const { host } = new URL(data.url);
   return (
     <>
       <Header
@@ -64,18 +68,25 @@ export function Detail({ id }: { id: number }) {
           <>
             <Button
               onClick={() => {
+                setOpen('test');
+              }}
+            >
+              Send test event
+            </Button>
+            <Button
+              onClick={() => {
                 setOpen('edit');
               }}
             >
               Edit
             </Button>
-            <Button onClick={toggle}>Switch {data.enabled ? 'off' : 'on'}</Button>
+            <Button onClick={toggle}>{data.enabled ? 'Disable' : 'Enable'}</Button>
             <Button
               onClick={() => {
                 setOpen('roll');
               }}
             >
-              New secret
+              Roll secret
             </Button>
             <Button
               kind="danger"
@@ -94,8 +105,11 @@ export function Detail({ id }: { id: number }) {
           <Fact name="URL">
             <code>{data.url}</code>
           </Fact>
+          <Fact name="Health">
+            <Health endpoint={data} />
+          </Fact>
           <Fact name="Events">
-            <EventTypes types={data.event_types} />
+            <Types types={data.event_types} />
           </Fact>
           <Fact name="Signature">
             <code>{data.signature}</code>
@@ -110,7 +124,7 @@ export function Detail({ id }: { id: number }) {
               <code>{data.public_key}</code> <Copy text={data.public_key} what="the public key" />
             </Fact>
           )}
-          <Fact name="Own headers">
+          <Fact name="Custom headers">
             <code>{data.headers.join(', ') || 'none'}</code>
           </Fact>
           <Fact name="Last changed">
@@ -119,7 +133,8 @@ export function Detail({ id }: { id: number }) {
         </Facts>
       </Panel>
       <Attempts
-        id={id}
+        endpoint={data}
+        onReload={reload}
         onReplay={() => {
           setOpen('replay');
         }}
@@ -152,12 +167,28 @@ export function Detail({ id }: { id: number }) {
         />
       )}
       {open === 'replay' && <Replay id={id} onClose={close} />}
+      {open === 'test' && <TestEvent endpoint={data} onClose={close} />}
+      {open === 'disable' && (
+        <Confirm
+          title="Disable this endpoint"
+          submit="Disable"
+          onClose={close}
+          onSubmit={async () => {
+            await switchTo(false);
+          }}
+        >
+          <p>
+            Nothing is sent to <code>{data.url}</code> until it is enabled again. Its events wait until then, for as
+            long as deliveries are kept.
+          </p>
+        </Confirm>
+      )}
       {open === 'delete' && (
         <Confirm
           title="Delete this endpoint"
           submit="Delete for good"
-          what="its number"
-          typed={String(id)}
+          what="its host"
+          typed={host}
           onClose={close}
           onSubmit={async () => {
             await answerOf(api.DELETE('/api/v1/webhook-endpoints/{id}', path));
@@ -165,7 +196,9 @@ export function Detail({ id }: { id: number }) {
             goTo(up.address);
           }}
         >
-          <p>Nothing is sent to it any more; its deliveries and attempts go with it.</p>
+          <p>
+            Nothing is sent to <code>{data.url}</code> any more. Its deliveries and attempts are deleted, too.
+          </p>
         </Confirm>
       )}
     </>

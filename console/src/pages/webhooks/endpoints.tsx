@@ -10,7 +10,7 @@ import { Header } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/text.tsx';
 import { Create } from './dialogs.tsx';
-import { type Endpoint, EventTypes, State } from './state.tsx';
+import { type Endpoint, Health, State, Types } from './state.tsx';
 
 const CREATE = curl(
   'v1/webhook-endpoints',
@@ -46,7 +46,7 @@ export function List() {
           <>
             <th>Endpoint</th>
             <th>State</th>
-            <th>Events</th>
+            <th class="roomy">Events</th>
             <th class="roomy">Signature</th>
             <th class="roomy">Created</th>
           </>
@@ -63,9 +63,12 @@ export function List() {
             </td>
             <td>
               <State endpoint={one} />
+              <span class="cell-sub">
+                <Health endpoint={one} />
+              </span>
             </td>
-            <td>
-              <EventTypes types={one.event_types} />
+            <td class="roomy">
+              <Types types={one.event_types} />
             </td>
             <td class="roomy">
               <code>{one.signature}</code>

@@ -1,12 +1,21 @@
 import { useState } from 'preact/hooks';
-import { Field, TextField } from '../../ui/fields.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { choiceOf, EventTypes, patternsOf } from './event-types.tsx';
+import { type HeaderRow, Headers, toHeaders } from './headers.tsx';
 
-/** The fields of an endpoint's form, and its request body. */
-export function useEndpointFields(begin: { url: string; description: string | null; event_types: string[] }) {
+interface Begin {
+  url: string;
+  description: string | null;
+  event_types: string[];
+  headers: string[];
+}
+
+/** The fields of an endpoint's form, and its request body; it is complete once some type of event is chosen. */
+export function useEndpointFields(begin: Begin) {
   const [url, setUrl] = useState(begin.url);
   const [description, setDescription] = useState(begin.description ?? '');
-  const [types, setTypes] = useState(begin.event_types.join('\n'));
-  const listed = types.split(/[\s,]+/).filter(Boolean);
+  const [choice, setChoice] = useState(choiceOf(begin.event_types));
+  const [headers, setHeaders] = useState<HeaderRow[] | undefined>(begin.headers.length > 0 ? undefined : []);
   const fields = (
     <>
       <TextField
@@ -21,22 +30,14 @@ export function useEndpointFields(begin: { url: string; description: string | nu
         onChange={setUrl}
       />
       <TextField label="Description" value={description} onChange={setDescription} />
-      <Field label="Events" hint="One type a line, * for any characters. Empty: all of them.">
-        {(ties) => (
-          <textarea
-            {...ties}
-            rows={3}
-            spellcheck={false}
-            placeholder="user_group.*"
-            value={types}
-            onInput={(event) => {
-              setTypes(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <EventTypes value={choice} onChange={setChoice} />
+      <Headers kept={begin.headers} rows={headers} onChange={setHeaders} />
     </>
   );
-  const body = { url, description: description || null, event_types: listed.length > 0 ? listed : ['*'] };
-  return { body, fields };
+  const types = patternsOf(choice);
+  const body = {
+    ...{ url, description: description || null, event_types: types },
+    ...(headers && headers.length + begin.headers.length > 0 && { headers: toHeaders(headers) }),
+  };
+  return { body, fields, isComplete: types.length > 0 };
 }

@@ -1,21 +1,53 @@
 import type { Schemas } from '../../own-types.ts';
-import { Badge } from '../../ui/text.tsx';
+import { Badge, Time } from '../../ui/text.tsx';
 
 export type Endpoint = Schemas['WebhookEndpoint'];
+export type Attempt = Schemas['WebhookAttempt'];
 
 const REASONS: Record<string, string> = {
-  request: 'off',
-  gone: 'off: it answered 410 Gone',
-  failing: 'off: it failed for too long',
+  request: 'disabled',
+  gone: 'disabled: it responded 410 Gone',
+  failing: 'disabled: it failed for too long',
 };
 
 export function State({ endpoint }: { endpoint: Endpoint }) {
-  if (endpoint.enabled) return <Badge tone="good">on</Badge>;
+  if (endpoint.enabled) {
+    return endpoint.failing_since ? <Badge tone="bad">failing</Badge> : <Badge tone="good">enabled</Badge>;
+  }
   const reason = endpoint.disabled_reason ?? 'request';
   return <Badge tone={reason === 'request' ? '' : 'bad'}>{REASONS[reason]}</Badge>;
 }
 
-export function EventTypes({ types }: { types: string[] }) {
+/** Describes the health of the endpoint. */
+export function Health({ endpoint: { failing_since, skipping_since, last_hour } }: { endpoint: Endpoint }) {
+  const { attempts = 0, delivered = 0 } = last_hour ?? {};
+  return (
+    <>
+      {attempts === 0 ? 'Nothing sent' : `${delivered.toLocaleString()} of ${attempts.toLocaleString()} delivered`} in
+      the last hour
+      {failing_since && (
+        <>
+          , every attempt has failed since <Time at={failing_since} />
+        </>
+      )}
+      {skipping_since && ', events are left out: too many wait'}
+    </>
+  );
+}
+
+/** The status of a response, or the reason why there was none. */
+export function Outcome({ attempt: { status, failure, delivery, duration_ms } }: { attempt: Attempt }) {
+  const isTaken = status !== null && status >= 200 && status < 300;
+  if (status === null && failure === null) return <Badge>{delivery}</Badge>;
+  return (
+    <>
+      <Badge tone={isTaken ? 'good' : 'bad'}>{status ?? failure?.replaceAll('_', ' ')}</Badge>{' '}
+      <span class="soft">{duration_ms.toLocaleString()} ms</span>
+    </>
+  );
+}
+
+export function Types({ types }: { types: string[] }) {
   if (types.length === 0 || types.includes('*')) return <Badge>all events</Badge>;
   return (
     <span class="badges">

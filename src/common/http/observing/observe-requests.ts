@@ -18,18 +18,14 @@ export interface ObservedRequest {
   seconds: number;
 }
 
-export interface RequestObserver {
-  observeRequest: (request: ObservedRequest) => void;
-}
-
 /**
- * Reports each request to `observer` when its response was sent or its connection has closed, and logs it in one line.
+ * Reports each request to `observe` when its response was sent or its connection has closed, and logs it in one line.
  * A successful health check is logged at level `debug`. Malformed HTTP does not reach this: `MalformedRequests` counts
  * it.
  */
 export function observeRequests(
   log: Logger,
-  observer: RequestObserver,
+  observe: (request: ObservedRequest) => void,
   bootstrapApiToken: string | undefined,
 ): (request: Request, response: Response) => void {
   const loggedPath = pathLogger(bootstrapApiToken);
@@ -40,7 +36,7 @@ export function observeRequests(
       const milliseconds = performance.now() - startedAt;
       const { statusCode: status } = response;
       const problem = problemCode(response);
-      observer.observeRequest({
+      observe({
         method: request.method,
         route: (request.route as { path?: string } | undefined)?.path ?? 'none',
         status,

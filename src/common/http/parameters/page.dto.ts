@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { Integer, Rule, Text } from '../../fields.ts';
 import { ValidationFailed } from '../../problem/errors.ts';
 import { inQuery, type Violation } from '../../problem/violation.ts';
@@ -13,18 +14,28 @@ const MAX_CURSOR_LENGTH = 2100;
 
 export type SortKey = number | string;
 
+export const Limit = () =>
+  applyDecorators(
+    Integer.optional(
+      'Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list.',
+      undefined,
+      { minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    ),
+    Rule(limitViolations),
+  );
+
+export const Cursor = () =>
+  applyDecorators(
+    Text.optional('`next_cursor` of the previous page. Leave it out for the first page.'),
+    Rule(cursorViolations),
+  );
+
 /** The query of a list. */
 export class PageQueryDto {
-  @Integer.optional(
-    'Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list.',
-    undefined,
-    { minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-  )
-  @Rule(limitViolations)
+  @Limit()
   limit?: string;
 
-  @Text.optional('`next_cursor` of the previous page. Leave it out for the first page.')
-  @Rule(cursorViolations)
+  @Cursor()
   cursor?: string;
 }
 
@@ -135,7 +146,7 @@ function cursorViolations(value: unknown, pointer: string): Violation[] {
 }
 
 function wrongCursor(pointer: string): Violation {
-  const detail = 'The cursor must be the next_cursor of an answer of the same list.';
+  const detail = 'The cursor must be the next_cursor of a response of the same list.';
   return { pointer, code: 'not_acceptable', detail };
 }
 

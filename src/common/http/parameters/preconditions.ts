@@ -18,9 +18,14 @@ export const ETAG = { ETag: 'Names this state of the resource. Send it in `If-Ma
 export const NotModified = (): MethodDecorator =>
   ApiResponse({ status: 304, description: 'The resource is in a state that If-None-Match names.' });
 
+/** Returns 22 characters that are others for another value. */
+export function shortHash(value: object): string {
+  return sha256(JSON.stringify(value)).toString('base64url').slice(0, 22);
+}
+
 /** Returns a strong entity tag for a resource without a version of its own. @param view the resource as responses show it */
 export function entityTagOf(view: object): string {
-  return `"${sha256(JSON.stringify(view)).toString('base64url').slice(0, 22)}"`;
+  return `"${shortHash(view)}"`;
 }
 
 /** Names the state in the response, and keeps compressors from making the tag weak. */
@@ -47,6 +52,13 @@ export class Preconditions {
   require(entityTag: string | undefined): void {
     this.requireMatch(entityTag);
     if (this.isKnown(entityTag)) throw new PreconditionFailed();
+  }
+
+  /** Checks as `require` does, for tags that have a version, and after a colon more that no write depends on. */
+  requireVersion(version: string | undefined): void {
+    const versionsOf = (states: States | undefined) =>
+      Array.isArray(states) ? states.map((tag) => tag.replace(/:.*/, '"')) : states;
+    new Preconditions(versionsOf(this.ifMatch), versionsOf(this.ifNoneMatch)).require(version);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { Flag, Integer, Nested, oneOf, Rule } from '../../fields.ts';
 import { PageQueryDto } from './page.dto.ts';
@@ -5,10 +6,15 @@ import { PageQueryDto } from './page.dto.ts';
 /** Leaves time for a statement more, so that the response comes within five seconds. */
 const MAX_MS = 2000;
 
+export const Count = () =>
+  applyDecorators(
+    Flag.optional('`true` adds `total`: how many entries match on all pages. It costs a look at every entry.'),
+    Rule(oneOf(['true', 'false'])),
+  );
+
 /** The query of a list that can be counted. */
 export class CountedQueryDto extends PageQueryDto {
-  @Flag.optional('`true` adds `total`: how many entries match on all pages. It costs a look at every entry.')
-  @Rule(oneOf(['true', 'false']))
+  @Count()
   count?: 'true' | 'false';
 }
 

@@ -1,5 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import type { Response } from 'express';
+import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, schemaPath } from '../../api-docs.ts';
 import { requestParam } from '../parameters/request-params.ts';
@@ -70,24 +71,17 @@ export function toNdjson(rows: readonly object[]): string {
 }
 
 /** Waits for the client to read; false if it has disconnected, or leaves the response unread. */
-function hasDrained(response: Response): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (drained: boolean) => {
-      clearTimeout(limit);
-      response.off('drain', onDrain);
-      response.off('close', onClose);
-      resolve(drained);
-    };
-    const onDrain = () => {
-      settle(true);
-    };
-    const onClose = () => {
-      settle(false);
-    };
-    const limit = setTimeout(() => response.destroy(), MAX_PAUSE_MS);
-    response.once('drain', onDrain);
-    response.once('close', onClose);
-  });
+async function hasDrained(response: Response): Promise<boolean> {
+  const limit = setTimeout(() => response.destroy(), MAX_PAUSE_MS);
+  const settled = new AbortController();
+  const { signal } = settled;
+  try {
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+    return !response.destroyed;
+  } finally {
+    settled.abort();
+    clearTimeout(limit);
+  }
 }
 
 /** Cuts a client that continues to send: an unread body would keep the connection open indefinitely. */
@@ -95,7 +89,5 @@ function endSending({ req: request }: Response): void {
   if (request.complete) return;
   request.resume();
   const linger = setTimeout(() => request.destroy(), LINGER_MS);
-  request.once('close', () => {
-    clearTimeout(linger);
-  });
+  request.once('close', () => clearTimeout(linger));
 }

@@ -12,8 +12,7 @@ export type ContentCoding = keyof typeof compress;
 
 /** A document that is built on the first request, once for each content coding, and then kept. */
 export class StoredDocument {
-  private plain: Promise<Buffer> | undefined;
-  private readonly coded = new Map<ContentCoding, Promise<Buffer>>();
+  private readonly kept = new Map<ContentCoding | undefined, Promise<Buffer>>();
 
   constructor(
     readonly mediaType: string,
@@ -21,23 +20,19 @@ export class StoredDocument {
   ) {}
 
   /** Returns the document, compressed if a coding is named. */
-  async bytes(coding: ContentCoding | undefined): Promise<Buffer> {
-    if (coding === undefined) return this.plainBytes();
-    let bytes = this.coded.get(coding);
+  bytes(coding: ContentCoding | undefined): Promise<Buffer> {
+    let bytes = this.kept.get(coding);
     if (!bytes) {
-      bytes = handled(this.plainBytes().then((plain) => compress[coding](plain, OPTIONS[coding])));
-      this.coded.set(coding, bytes);
-      bytes.catch(() => this.coded.delete(coding));
+      bytes = handled(this.build(coding));
+      this.kept.set(coding, bytes);
+      bytes.catch(() => this.kept.delete(coding));
     }
     return bytes;
   }
 
-  private plainBytes(): Promise<Buffer> {
-    if (!this.plain) {
-      this.plain = handled(Promise.resolve().then(async () => Buffer.from(await this.make())));
-      this.plain.catch(() => (this.plain = undefined));
-    }
-    return this.plain;
+  private async build(coding: ContentCoding | undefined): Promise<Buffer> {
+    if (coding === undefined) return Buffer.from(await this.make());
+    return compress[coding](await this.bytes(undefined), OPTIONS[coding]);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { BaseSchema } from '../../api-docs.ts';
 import { Constant, Flag, ListOf, Nested, Text } from '../../fields.ts';
 
 /** The response of an operation that has nothing else to say. */
@@ -9,6 +10,16 @@ export class SuccessResponse {
 
 /** The response to DELETE. */
 export class DeletedResponse extends SuccessResponse {}
+
+/** The common part of the responses with one page of a list. */
+@BaseSchema('Page')
+class PageResponse extends SuccessResponse {
+  @Flag('Whether another page follows.', false)
+  has_more!: boolean;
+
+  @Text.optional('The `cursor` of the next page; absent on the last.', 'WzUwXQ')
+  next_cursor?: string;
+}
 
 /** Makes the class of a response with an object: `class ThingResponse extends response('thing', ThingView, '…') {}`. */
 export function response<Name extends string, View>(
@@ -26,11 +37,8 @@ export function page<Name extends string, View>(
   name: Name,
   view: Type<View>,
   description: string,
-): new () => { success: 1; has_more: boolean; next_cursor?: string } & Record<Name, View[]> {
-  class Response extends SuccessResponse {}
+): new () => PageResponse & Record<Name, View[]> {
+  class Response extends PageResponse {}
   ListOf(view, description)(Response.prototype, name);
-  Flag('Whether another page follows.', false)(Response.prototype, 'has_more');
-  const nextCursor = Text.optional('The `cursor` of the next page; absent on the last.', 'WzUwXQ');
-  nextCursor(Response.prototype, 'next_cursor');
-  return Response as new () => Response & { has_more: boolean } & Record<Name, View[]>;
+  return Response as new () => Response & Record<Name, View[]>;
 }

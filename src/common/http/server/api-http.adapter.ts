@@ -97,9 +97,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
    */
   override async close(): Promise<void> {
     this.http.connections.endAll();
-    const closeAll = setTimeout(() => {
-      this.getHttpServer().closeAllConnections();
-    }, CLOSE_ALL_AFTER_MS);
+    const closeAll = setTimeout(() => this.getHttpServer().closeAllConnections(), CLOSE_ALL_AFTER_MS);
     try {
       await super.close();
     } finally {

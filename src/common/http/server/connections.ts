@@ -79,8 +79,8 @@ export class Connections {
   }
 
   /**
-   * Ends the connection when the requests that have arrived completely are answered.
-   * @returns the reason that it is still open: nothing, an answer, or the response due to the incomplete request
+   * Ends the connection when the requests that have arrived completely have their responses.
+   * @returns the reason that it is still open: nothing, a response under way, or the response due to the incomplete request
    */
   end(socket: unknown): 'nothing' | 'answer' | ServerResponse {
     const connection = this.open.get(socket);
@@ -113,12 +113,8 @@ export class Connections {
     connection.last = exchange;
     // Node drops data that came in one segment behind a request with `Upgrade`.
     if (this.isClosing || request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-    response.on('prefinish', () => {
-      this.unread.note(response);
-    });
-    response.on('close', () => {
-      this.leave(connection, response);
-    });
+    response.on('prefinish', () => this.unread.note(response));
+    response.on('close', () => this.leave(connection, response));
     listener(request, response);
   }
 

@@ -54,22 +54,18 @@ export class HttpServer {
     this.server.maxHeadersCount = 0;
     // A client may close its half of the connection after its request and still read the response.
     Object.assign(this.server, { httpAllowHalfOpen: true });
-    this.server.on('connection', (socket) => {
-      this.connections.add(socket);
-    });
+    this.server.on('connection', (socket) => this.connections.add(socket));
     // After an orderly end the kernel would keep the unread data of an idle client for minutes.
-    this.server.on('timeout', (socket: Socket) => {
-      socket.resetAndDestroy();
-    });
-    this.server.on('request', (request, response) => {
-      this.connections.take({ request, response, listener: this.serve });
-    });
-    this.server.on('checkExpectation', (request, response) => {
-      this.connections.take({ request, response, listener: this.refuseExpectation });
-    });
-    this.server.on('connect', (_request, socket) => {
-      this.complain(socket, new MethodNotAllowed(this.methods, 'CONNECT is not supported.'));
-    });
+    this.server.on('timeout', (socket: Socket) => socket.resetAndDestroy());
+    this.server.on('request', (request, response) =>
+      this.connections.take({ request, response, listener: this.serve }),
+    );
+    this.server.on('checkExpectation', (request, response) =>
+      this.connections.take({ request, response, listener: this.refuseExpectation }),
+    );
+    this.server.on('connect', (_request, socket) =>
+      this.complain(socket, new MethodNotAllowed(this.methods, 'CONNECT is not supported.')),
+    );
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
       if (isTimeout && this.isStreaming(socket)) return;
@@ -88,9 +84,8 @@ export class HttpServer {
     }
   };
 
-  private readonly refuseExpectation: RequestListener = (request, response) => {
+  private readonly refuseExpectation: RequestListener = (request, response) =>
     this.refuse(request, response, new ExpectationFailed());
-  };
 
   private refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
     this.malformed.note(error);

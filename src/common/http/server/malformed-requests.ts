@@ -41,8 +41,6 @@ export class MalformedRequests {
     const count = [...this.unlogged.values()].reduce((sum, one) => sum + one);
     this.unlogged = new Map();
     this.logger.log({ msg: 'malformed HTTP', count, reasons });
-    this.timer = setTimeout(() => {
-      this.log();
-    }, LINE_EVERY_MS).unref();
+    this.timer = setTimeout(() => this.log(), LINE_EVERY_MS).unref();
   }
 }

@@ -31,9 +31,7 @@ export function respondRaw(socket: Duplex, error: ServiceError): void {
     return;
   }
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.on('close', () => {
-    clearTimeout(linger);
-  });
+  socket.on('close', () => clearTimeout(linger));
   socket.on('end', () => socket.destroy());
   socket.resume();
   const requestId = randomUUID();

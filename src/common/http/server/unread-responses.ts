@@ -44,9 +44,7 @@ export class UnreadResponses {
     const known = this.sockets.get(socket);
     if (known) known.isCounted = isCounted;
     else this.sockets.set(socket, { since: performance.now(), taken: takenOf(socket), isCounted });
-    this.timer ??= setInterval(() => {
-      this.sweep();
-    }, SWEEP_MS).unref();
+    this.timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
     if (isCounted) this.keepWithinMemory(socket);
   }
 

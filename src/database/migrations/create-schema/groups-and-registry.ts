@@ -24,6 +24,8 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
       created_at bigint NOT NULL,
       updated_at bigint NOT NULL,
       suspended_at bigint,
+      valid_until bigint,
+      flaw varchar(10),
       ${unique('user_group', 'workspace_id', 'provided_id')},
       ${reference('user_group', 'workspace_id', 'workspace', 'RESTRICT')})`,
     'CREATE INDEX user_group_workspace_id_id_idx ON user_group (workspace_id, id)',
@@ -33,6 +35,14 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
      ON user_group (workspace_id, ${byCodePoint('name')}, id)`,
     `CREATE INDEX user_group_suspended_idx ON user_group (workspace_id, id)
      WHERE suspended_at IS NOT NULL`,
+    `CREATE INDEX user_group_ending_idx ON user_group (workspace_id, id)
+     WHERE valid_until IS NOT NULL`,
+    `CREATE INDEX user_group_workspace_id_valid_until_id_idx ON user_group (workspace_id, valid_until, id)
+     WHERE valid_until IS NOT NULL`,
+    `CREATE INDEX user_group_valid_until_idx ON user_group (valid_until)
+     WHERE valid_until IS NOT NULL`,
+    `CREATE INDEX user_group_flaw_idx ON user_group (workspace_id, flaw, id)
+     WHERE flaw IS NOT NULL`,
 
     `CREATE TABLE user_group_token (
       user_group_id integer NOT NULL,
@@ -61,6 +71,14 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
     `CREATE INDEX user_group_token_overlap_idx
      ON user_group_token (workspace_id, valid_until, user_group_id, generation)
      WHERE valid_until IS NOT NULL`,
+
+    `CREATE TABLE revoked_embed_token (
+      user_group_id integer NOT NULL,
+      jti varchar(64) NOT NULL,
+      expires_at bigint NOT NULL,
+      ${primaryKey('revoked_embed_token', 'user_group_id', 'jti')},
+      ${reference('revoked_embed_token', 'user_group_id', 'user_group', 'CASCADE')})`,
+    'CREATE INDEX revoked_embed_token_expires_at_idx ON revoked_embed_token (expires_at)',
 
     `CREATE TABLE idempotency_key (
       workspace_id integer NOT NULL,

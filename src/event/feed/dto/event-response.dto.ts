@@ -38,7 +38,7 @@ export class EventView {
   )
   id!: string;
 
-  @Text('The kind of event, as `noun.verb`; docs/events.md lists them.', 'user_group.update')
+  @Text('The kind of event, as `noun.verb`: see the page Events.', 'user_group.update')
   type!: string;
 
   @Time('When it happened.')

@@ -1,24 +1,17 @@
 import { SchemaName } from '../../../common/api-docs.ts';
-import { Integer, ListOf, OneOf, oneOf, Rule, ShortText, Text } from '../../../common/fields.ts';
+import { Integer, ListOf, OneOf, oneOf, Rule, Text } from '../../../common/fields.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
 import { FieldError } from '../../../common/problem/problem.dto.ts';
-import {
-  audiencesViolations,
-  issuerViolations,
-  MAX_AUDIENCES,
-  MAX_REQUIRED_PROPERTIES,
-  MAX_REQUIRED_SCHEMAS,
-  requiredPropertiesViolations,
-  requiredSchemasViolations,
-} from '../workspace-settings.rules.ts';
-import {
-  type MappingPolicy,
-  mappingPolicies,
-  type PropertyType,
-  propertyTypes,
-} from '../../../mapping/user-group-rules.ts';
+import { identifierViolations, textViolations } from '../../../common/text.ts';
+import { issuerViolations, listViolations } from '../workspace-settings.rules.ts';
+import { variablesViolations } from '../variables.rules.ts';
+import { type MappingPolicy, mappingPolicies } from '../../../mapping/user-group-rules.ts';
 import type { Findings } from '../../../user-group/conformance/unresolvable-mappings.ts';
 import type { WorkspaceSettings } from '../workspace-settings.ts';
+import { MAX_VARIABLES, toVariableView, Variable } from './variable.dto.ts';
+
+const MAX_REQUIRED_SCHEMAS = 200;
+const MAX_AUDIENCES = 100;
 
 const WORKSPACE_ID = [
   'The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes.',
@@ -36,20 +29,11 @@ const REQUIRED_SCHEMAS = [
   { maxItems: MAX_REQUIRED_SCHEMAS },
 ] as const;
 
-/** A property that every user group must have. */
-export class RequiredProperty {
-  @ShortText('Name of the property, 1–255 code points.', 'region')
-  name!: string;
-
-  @OneOf(propertyTypes, 'Its JSON type; `integer` is a number without a fraction, and null is of no type.', 'string')
-  type!: PropertyType;
-}
-
-const REQUIRED_PROPERTIES = [
-  RequiredProperty,
-  'The properties that every user group must have, each name once.',
-  [{ name: 'region', type: 'string' }],
-  { maxItems: MAX_REQUIRED_PROPERTIES },
+const VARIABLES = [
+  Variable,
+  'The variables of every user group, each name once. They are found in its properties.',
+  [{ name: 'region', type: 'string', required: true, is_secret: false }],
+  { maxItems: MAX_VARIABLES },
 ] as const;
 
 const ISSUER = [
@@ -64,14 +48,20 @@ const AUDIENCES = [
   { maxItems: MAX_AUDIENCES },
 ] as const;
 
+const VIEW_AS = [
+  ['allowed', 'forbidden'],
+  '`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.',
+  'allowed',
+] as const;
+
 /** Requirements for every user group; those that are not sent stay as they are. */
 export class WorkspaceRequirements {
-  @ListOf.optional(...REQUIRED_PROPERTIES)
-  @Rule(requiredPropertiesViolations)
-  required_properties?: RequiredProperty[];
+  @ListOf.optional(...VARIABLES)
+  @Rule(variablesViolations)
+  variables?: Variable[];
 
   @ListOf.optional(...REQUIRED_SCHEMAS)
-  @Rule(requiredSchemasViolations)
+  @Rule((value, pointer) => listViolations(value, pointer, MAX_REQUIRED_SCHEMAS, textViolations))
   required_schemas?: string[];
 }
 
@@ -86,8 +76,12 @@ export class UpdateWorkspaceRequest extends WorkspaceRequirements {
   embed_token_issuer?: string | null;
 
   @ListOf.optional(...AUDIENCES)
-  @Rule(audiencesViolations)
+  @Rule((value, pointer) => listViolations(value, pointer, MAX_AUDIENCES, identifierViolations))
   embed_token_audiences?: string[];
+
+  @OneOf.optional(...VIEW_AS)
+  @Rule(oneOf(VIEW_AS[0]))
+  view_as?: (typeof VIEW_AS)[0][number];
 }
 
 @SchemaName('Workspace')
@@ -98,8 +92,8 @@ export class WorkspaceView {
   @OneOf(...POLICY)
   mapping_policy!: MappingPolicy;
 
-  @ListOf(...REQUIRED_PROPERTIES)
-  required_properties!: RequiredProperty[];
+  @ListOf(...VARIABLES)
+  variables!: Variable[];
 
   @ListOf(...REQUIRED_SCHEMAS)
   required_schemas!: string[];
@@ -109,6 +103,9 @@ export class WorkspaceView {
 
   @ListOf(...AUDIENCES)
   embed_token_audiences!: string[];
+
+  @OneOf(...VIEW_AS)
+  view_as!: (typeof VIEW_AS)[0][number];
 
   @Integer.orNull(
     'Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line.',
@@ -151,10 +148,11 @@ export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
   return {
     id: settings.publicId,
     mapping_policy: settings.policy,
-    required_properties: settings.requiredProperties.map(({ name, type }) => ({ name, type })),
+    variables: settings.variables.map(toVariableView),
     required_schemas: [...settings.requiredSchemas],
     embed_token_issuer: settings.embedTokenIssuer,
     embed_token_audiences: [...settings.embedTokenAudiences],
+    view_as: settings.viewAs,
     user_group_quota: settings.userGroupQuota,
   };
 }

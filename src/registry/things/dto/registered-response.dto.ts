@@ -1,10 +1,11 @@
+import { BaseSchema } from '../../../common/api-docs.ts';
 import { Flag, Integer, Text, Time } from '../../../common/fields.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
 import { toWireTime } from '../../../common/time.ts';
-import type { Referrer } from '../../../user-group/conformance/mapping-referrers.ts';
 import type { Registered } from '../registry.repository.ts';
 
 /** A registered schema or data source. */
+@BaseSchema('RegistryEntry')
 export class RegisteredView {
   @Integer('Our number of it.', 7)
   id!: number;
@@ -38,7 +39,7 @@ export class DataSourcesResponse extends page(
   'Data sources in the order of their registration.',
 ) {}
 
-export class UserGroupReference {
+class UserGroupReference {
   @Integer('Internal id of the user group.', 1)
   team_id!: number;
 
@@ -63,8 +64,4 @@ export function toRegisteredView({ id, providedId, name, ...times }: Registered)
     created_at: toWireTime(times.createdAt),
     updated_at: toWireTime(times.updatedAt),
   };
-}
-
-export function toUserGroupReference({ id, providedId }: Referrer): UserGroupReference {
-  return { team_id: id, provided_id: providedId };
 }

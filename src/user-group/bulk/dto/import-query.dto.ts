@@ -1,4 +1,4 @@
-import { oneOf, QueryOneOf, Rule } from '../../../common/fields.ts';
+import { Flag, oneOf, QueryOneOf, Rule } from '../../../common/fields.ts';
 
 const resultFilters = ['all', 'failed'] as const;
 
@@ -11,4 +11,10 @@ export class ImportQueryDto {
   )
   @Rule(oneOf(resultFilters))
   results?: (typeof resultFilters)[number];
+
+  @Flag.optional(
+    '`true`: return what an import of the same body would do now, and store nothing. An extension that can refuse changes is not asked.',
+  )
+  @Rule(oneOf(['true', 'false']))
+  dry_run?: 'true' | 'false';
 }

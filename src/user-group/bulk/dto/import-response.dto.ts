@@ -1,3 +1,4 @@
+import { BaseSchema } from '../../../common/api-docs.ts';
 import { Constant, Flag, Integer, ListOf, Nested, OneOf, Text } from '../../../common/fields.ts';
 import type { ServiceError } from '../../../common/problem/errors.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
@@ -13,7 +14,9 @@ export class ImportedLine {
   @Integer(...LINE)
   line!: number;
 
-  @Constant(1, '1: the group is stored durably as in the line.', undefined, { type: 'integer' })
+  @Constant(1, '1: the group is stored durably as in the line; in a dry run it could be.', undefined, {
+    type: 'integer',
+  })
   success!: 1;
 
   @Text('Your own id of the group.', 'acme-emea')
@@ -22,25 +25,20 @@ export class ImportedLine {
   @OneOf(importResults, 'Effect of the line.', 'created')
   result!: ImportResult;
 
-  @Integer('Internal id; you need not record it.', 1)
-  team_id!: number;
+  @Integer.optional('Internal id; you need not record it. Missing if a dry run would create the group.', 1)
+  team_id?: number;
 
   @Flag.optional('Present if the line ended the previous token of the group and set another.', true)
   token_replaced?: boolean;
 }
 
-/** The result of a line of which nothing was stored. */
-export class RefusedLine {
-  @Integer(...LINE)
-  line!: number;
-
-  @Constant(0, '0: nothing of the line was stored.')
+/** The reason for storing nothing of a group. */
+@BaseSchema('RefusedGroup')
+export class RefusedGroup {
+  @Constant(0, '0: nothing was stored.')
   success!: 0;
 
-  @Text.optional('Your own id of the group, if it could be read.', 'acme-emea')
-  provided_id?: string;
-
-  @Integer('The HTTP status that the same group would get by PUT.', 422)
+  @Integer('The HTTP status that a call for this group alone would get.', 422)
   status!: number;
 
   @Text('Code of the catalogue of errors; stable.', 'validation_failed')
@@ -49,11 +47,36 @@ export class RefusedLine {
   @Text('Description for people.', 'The text must not be empty.')
   detail!: string;
 
-  @ListOf.optional(FieldError, 'What is wrong in the line.')
+  @ListOf.optional(FieldError, 'What is wrong in the group.')
   errors?: readonly Violation[];
 }
 
-class ImportCounts {
+/** The result of a line of which nothing was stored. */
+export class RefusedLine extends RefusedGroup {
+  @Integer(...LINE)
+  line!: number;
+
+  @Text.optional('Your own id of the group, if it could be read.', 'acme-emea')
+  provided_id?: string;
+}
+
+/** The end of a response of many lines. */
+@BaseSchema('BulkEnding')
+export class Ending {
+  @Flag(
+    'Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is.',
+    true,
+  )
+  complete!: boolean;
+
+  @Text.optional('Code of the reason, from the catalogue of errors, if it is not complete.', 'database_unavailable')
+  code?: string;
+
+  @Text.optional('Description for people.', 'The database cannot be reached or is too busy; try again shortly.')
+  detail?: string;
+}
+
+class ImportCounts extends Ending {
   @Integer('Number of lines that created a group.', 1)
   created!: number;
 
@@ -68,18 +91,6 @@ class ImportCounts {
 
   @Integer('Number of lines that replaced the token of a group.', 1)
   tokens_replaced!: number;
-
-  @Flag(
-    'Whether every line was read. If not, every line with a result is processed, and code says why the import ended: repeat it as it is.',
-    true,
-  )
-  complete!: boolean;
-
-  @Text.optional('Code of the reason, from the catalogue of errors, if it is not complete.', 'database_unavailable')
-  code?: string;
-
-  @Text.optional('Description for people.', 'The database cannot be reached or is too busy; try again shortly.')
-  detail?: string;
 }
 
 /** The last line of the response; a response without it is incomplete. */
@@ -92,14 +103,15 @@ export type ImportAnswerLine = ImportedLine | RefusedLine | ImportSummary;
 
 /** @param providedId undefined if the line could not be parsed that far */
 export function toRefusedLine(line: number, error: ServiceError, providedId?: string): RefusedLine {
-  const { status, code } = error.spec;
-  return {
-    line,
-    success: 0,
-    ...(providedId !== undefined && { provided_id: providedId }),
-    status,
-    code,
-    detail: error.message,
-    ...(error.violations && { errors: error.violations }),
-  };
+  return { line, ...(providedId !== undefined && { provided_id: providedId }), ...toRefused(error) };
+}
+
+export function toRefused({ spec, message, violations }: ServiceError): RefusedGroup {
+  const { status, code } = spec;
+  return { success: 0, status, code, detail: message, ...(violations && { errors: violations }) };
+}
+
+/** Describes the end of a response that an error cuts short. */
+export function endingOf({ spec, message }: ServiceError): Ending {
+  return { complete: false, code: spec.code, detail: message };
 }

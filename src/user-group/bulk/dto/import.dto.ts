@@ -1,9 +1,10 @@
-import { Flag, flagViolations, Rule, ShortText, Text } from '../../../common/fields.ts';
+import { Flag, flagViolations, Rule, ShortText, Text, Time } from '../../../common/fields.ts';
 import { TOKEN_EXAMPLE } from '../../group/dto/user-group-response.dto.ts';
 import { PROVIDED_ID, UserGroupContentInput } from '../../group/dto/user-group.dto.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
 import { ValidationFailed } from '../../../common/problem/errors.ts';
 import { identifierViolations } from '../../../common/text.ts';
+import { validUntilViolations } from '../../group/valid-until.ts';
 import { canBeUserGroupToken } from '../../../common/secret/secrets.ts';
 
 /** A line of an import or an export. */
@@ -23,6 +24,13 @@ export class UserGroupLine extends UserGroupContentInput {
   )
   @Rule(importedTokenViolations)
   token?: string;
+
+  @Time.optionalOrNull(
+    'Time from which on its tokens cannot be introspected; null: it does not end.',
+    '2030-06-30T22:00:00.000Z',
+  )
+  @Rule(validUntilViolations)
+  valid_until?: string | null;
 
   @Flag.optional('Whether the group is suspended: then its tokens cannot be introspected.', false)
   @Rule(flagViolations)

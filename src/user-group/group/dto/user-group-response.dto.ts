@@ -1,3 +1,4 @@
+import { BaseSchema } from '../../../common/api-docs.ts';
 import { AnyObject, Flag, Integer, Text } from '../../../common/fields.ts';
 import { response } from '../../../common/http/responses/response.ts';
 import type { JsonObject } from '../../../common/json/strict-json.ts';
@@ -6,6 +7,7 @@ import type { JsonObject } from '../../../common/json/strict-json.ts';
 export const TOKEN_EXAMPLE = 'ugt_EXAMPLE4example4EXAMPLE4example4000000';
 
 /** `user_group` in the responses to PUT and POST. */
+@BaseSchema('UserGroupWithToken')
 export class UserGroupWithToken {
   @Integer('Internal id; you need not record it.', 1)
   team_id!: number;

@@ -1,11 +1,14 @@
-import { Flag, oneOf, QueryOneOf, Rule, Text } from '../../../common/fields.ts';
+import { Flag, oneOf, QueryOneOf, Rule, Text, Time } from '../../../common/fields.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
-import { CountedQueryDto } from '../../../common/http/parameters/total.ts';
+import { timeViolations } from '../../../common/time.ts';
+import { Cursor, Limit } from '../../../common/http/parameters/page.dto.ts';
+import { Count } from '../../../common/http/parameters/total.ts';
+import { type GroupStatus, groupStatuses } from '../../status/user-group-status.ts';
 import { toScalar } from '../property-value.ts';
 import { type UserGroupSort, userGroupSorts } from '../user-group-order.ts';
 
 /** Groups must match every given filter. */
-export class UserGroupQueryDto extends CountedQueryDto {
+export class UserGroupFilterDto {
   @Text.optional(
     'The id, the name or a property at the top level that is a string contains this text, in upper or lower case.',
   )
@@ -26,19 +29,39 @@ export class UserGroupQueryDto extends CountedQueryDto {
   @Rule(propertyValueViolations)
   property_value?: string;
 
-  @Flag.optional('Whether the group is suspended.')
-  @Rule(oneOf(['true', 'false']))
-  suspended?: 'true' | 'false';
-
-  @Flag.optional(
-    'Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable.',
+  @QueryOneOf.optional(
+    groupStatuses,
+    'Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds.',
   )
+  @Rule(oneOf(groupStatuses))
+  status?: GroupStatus;
+
+  @Time.optional('The `valid_until` of the group is later than this time.')
+  @Rule(timeViolations)
+  valid_until_after?: string;
+
+  @Time.optional('The `valid_until` of the group is earlier than this time.')
+  @Rule(timeViolations)
+  valid_until_before?: string;
+
+  @Flag.optional('Whether a rotation has left an old token that is still in its overlap.')
   @Rule(oneOf(['true', 'false']))
-  resolvable?: 'true' | 'false';
+  in_overlap?: 'true' | 'false';
+}
+
+export class UserGroupQueryDto extends UserGroupFilterDto {
+  @Limit()
+  limit?: string;
+
+  @Cursor()
+  cursor?: string;
+
+  @Count()
+  count?: 'true' | 'false';
 
   @QueryOneOf.optional(
     userGroupSorts,
-    'The order of the list; `-` reverses it. Texts are in the order of their code points.',
+    'The order of the list; `-` reverses it. Texts are in the order of their code points. `status`: the most severe first, in order of creation.',
     undefined,
     { default: userGroupSorts[0] },
   )

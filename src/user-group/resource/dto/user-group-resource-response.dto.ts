@@ -1,5 +1,5 @@
-import { SchemaName } from '../../../common/api-docs.ts';
-import { AnyObject, Integer, Text, Time } from '../../../common/fields.ts';
+import { BaseSchema, SchemaName } from '../../../common/api-docs.ts';
+import { AnyObject, CodeOf, Integer, ListOf, Text, Time } from '../../../common/fields.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
 import { Total, TotalOf } from '../../../common/http/parameters/total.ts';
 import { JsonText } from '../../../common/json/json-text.ts';
@@ -7,6 +7,27 @@ import type { JsonObject } from '../../../common/json/strict-json.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import type { Mapping } from '../../group/mapping.ts';
 import { bodyOf, type UserGroupState } from '../../group/user-group-fields.ts';
+import {
+  type GroupStatus,
+  groupStatuses,
+  type Standing,
+  statusOf,
+  type StatusReason,
+} from '../../status/user-group-status.ts';
+import type { UserGroupRules } from '../../../mapping/user-group-rules.ts';
+import { withoutSecrets } from '../../../mapping/variables.ts';
+
+@SchemaName('StatusReason')
+export class StatusReasonView {
+  @Text('Stable code; a code of a field error, `suspended` or `expired`.', 'required')
+  code!: string;
+
+  @Text.optional('JSON Pointer of the place in the group that has to change, if there is one.', '/properties/plan')
+  pointer?: string;
+
+  @Text('Description for people.', 'The workspace requires every user group to have this property, of the type string.')
+  detail!: string;
+}
 
 /** Never contains a token, so that it may be compared and stored. */
 @SchemaName('UserGroup')
@@ -30,6 +51,19 @@ export class UserGroupResource {
   @AnyObject('Variables for dashboards and SQL.', { region: 'EMEA', seats: 25 })
   properties!: JsonObject;
 
+  @Time.orNull('Time from which on none of its tokens can be introspected, or null: it does not end.')
+  valid_until!: string | null;
+
+  @CodeOf(
+    groupStatuses,
+    'Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first.',
+    'active',
+  )
+  status!: GroupStatus;
+
+  @ListOf(StatusReasonView, 'Everything that keeps the group from being `active`; empty if it is.')
+  reasons!: StatusReason[];
+
   @Time.orNull('Time of its suspension, since when none of its tokens can be introspected, or null.')
   suspended_at!: string | null;
 
@@ -41,6 +75,7 @@ export class UserGroupResource {
 }
 
 /** The response to every operation on one group except DELETE. */
+@BaseSchema('UserGroupResponse')
 export class UserGroupResponse extends response('user_group', UserGroupResource, 'The user group as it is now.') {}
 
 export class UserGroupsResponse extends page('user_groups', UserGroupResource, 'The user groups.') {
@@ -48,35 +83,38 @@ export class UserGroupsResponse extends page('user_groups', UserGroupResource, '
   total?: Total;
 }
 
-/** Equal states give equal JSON, whatever the order of their rows. */
-export function toUserGroupResource(group: UserGroupState, providedId: string): UserGroupResource {
+/** Equal states give equal JSON, whatever the order of their rows. @param standing its status, by the rules of its workspace */
+export function toUserGroupResource(group: UserGroupState, providedId: string, standing: Standing): UserGroupResource {
   const body = bodyOf(group);
   return {
     team_id: group.id,
     provided_id: providedId,
     ...body,
-    mapping: sorted(body.mapping),
+    mapping: sortedMapping(body.mapping),
+    ...standing,
     suspended_at: toWireTimeOrNull(group.suspendedAt),
     created_at: toWireTime(group.createdAt),
     updated_at: toWireTime(group.updatedAt),
   };
 }
 
-/** Makes the response for one page. The properties are stored as JSON, and become part of it unchanged. */
+/** Makes the response for one page. The properties are stored as JSON, and become part of it unchanged but for secrets. */
 export function toUserGroupsAnswer(
   groups: readonly (UserGroupState & { providedId: string })[],
+  rules: UserGroupRules,
   { next_cursor: nextCursor, total }: { next_cursor?: string; total: Total | undefined },
 ): JsonText {
   const texts = groups.map((group) => {
-    const rest = toUserGroupResource({ ...group, properties: '{}' }, group.providedId);
+    const rest = toUserGroupResource({ ...group, properties: '{}' }, group.providedId, statusOf(group, rules));
     // No text and no mapping contains this: a text would escape it, and a mapping contains no objects.
-    return JSON.stringify(rest).replace('"properties":{}', () => `"properties":${group.properties}`);
+    const properties = withoutSecrets(group.properties, rules.variables);
+    return JSON.stringify(rest).replace('"properties":{}', () => `"properties":${properties}`);
   });
   const more = nextCursor === undefined ? 'false' : `true,"next_cursor":${JSON.stringify(nextCursor)}`;
   const counted = total === undefined ? '' : `,"total":${JSON.stringify(total)}`;
   return new JsonText(`{"success":1,"user_groups":[${texts.join(',')}],"has_more":${more}${counted}}`);
 }
 
-function sorted(mapping: Mapping): Mapping {
+export function sortedMapping(mapping: Mapping): Mapping {
   return Object.fromEntries(Object.entries(mapping).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,7 +1,8 @@
-import { AnyObject, Rule, ShortText, Text } from '../../../common/fields.ts';
+import { AnyObject, Rule, ShortText, Text, Time } from '../../../common/fields.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
 import type { JsonObject } from '../../../common/json/strict-json.ts';
 import { textViolations } from '../../../common/text.ts';
+import { validUntilViolations } from '../../group/valid-until.ts';
 import { type Mapping, mappingViolations } from '../../group/mapping.ts';
 import { propertiesViolations } from '../../group/properties.ts';
 
@@ -28,6 +29,13 @@ export class ReplaceUserGroupRequest {
   @Rule(propertiesViolations)
   properties?: JsonObject | null;
 
+  @Time.optionalOrNull(
+    'Time from which on none of its tokens can be introspected; null, or not sent: it does not end.',
+    '2030-06-30T22:00:00.000Z',
+  )
+  @Rule(validUntilViolations)
+  valid_until?: string | null;
+
   @Text.optional('The id of the path again; optional.', 'acme-emea')
   @Rule(textViolations)
   user_group_id?: string;
@@ -53,6 +61,13 @@ export class UpdateUserGroupRequest {
   )
   @Rule(patchViolations)
   properties?: JsonObject | null;
+
+  @Time.optionalOrNull(
+    'Time from which on none of its tokens can be introspected; null: it does not end.',
+    '2030-06-30T22:00:00.000Z',
+  )
+  @Rule(validUntilViolations)
+  valid_until?: string | null;
 }
 
 function patchViolations(value: unknown, pointer: string): Violation[] {

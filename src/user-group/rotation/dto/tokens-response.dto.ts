@@ -3,6 +3,7 @@ import { CodeOf, Integer, Nested, Text, Time } from '../../../common/fields.ts';
 import { page } from '../../../common/http/responses/response.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import {
+  type GroupValidity,
   inactiveReasonOf,
   type InactiveReason,
   inactiveReasons,
@@ -10,6 +11,7 @@ import {
   stateOf,
   type TokenState,
   tokenStates,
+  VALID_GROUP,
 } from '../../token/token-validity.ts';
 import type { TokenGeneration } from '../../token/user-group-token.repository.ts';
 
@@ -33,14 +35,14 @@ export class TokenView {
 
   @CodeOf(
     tokenStates,
-    '`current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `ended`: refused.',
+    '`current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `replaced`: a rotation, or the end of its overlap, has ended it. `revoked`: a request has ended its overlap.',
     'overlap',
   )
   state!: TokenState;
 
   @CodeOf.orNull(
     inactiveReasons,
-    'Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_incomplete`: it would be accepted if its group had all that the workspace requires.',
+    'Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had all that the workspace requires. `tokens_ended`: it was ended together with all others of the workspace.',
     'overlap_expired',
   )
   refused_because!: InactiveReason | null;
@@ -72,12 +74,12 @@ export class TokenView {
 
 export class UserGroupTokensResponse extends page('tokens', TokenView, 'The tokens, newest first.') {}
 
-/** @param isGroupComplete whether the group meets all requirements of its workspace */
-export function toTokenView(token: TokenGeneration, isGroupComplete: boolean): TokenView {
+/** @param group whose status can make every token inactive; without it the token is one that has ended */
+export function toTokenView(token: TokenGeneration, group: GroupValidity = VALID_GROUP): TokenView {
   return {
     generation: token.generation,
     state: stateOf(token),
-    refused_because: inactiveReasonOf(token, isGroupComplete),
+    refused_because: inactiveReasonOf(token, group),
     last_four: token.lastFour,
     created_at: toWireTime(token.createdAt),
     retired_at: toWireTimeOrNull(token.retiredAt),

@@ -1,7 +1,7 @@
 import { EVENT_ID, EVENT_ID_EXAMPLE, eventIdViolations, toEventId } from '../../../audit/event-id.ts';
 import { SchemaName } from '../../../common/api-docs.ts';
 import { CodeOf, Flag, flagViolations, Integer, Rule, Text, Time } from '../../../common/fields.ts';
-import { page, SuccessResponse } from '../../../common/http/responses/response.ts';
+import { page, response, SuccessResponse } from '../../../common/http/responses/response.ts';
 import { PageQueryDto } from '../../../common/http/parameters/page.dto.ts';
 import { timeViolations, toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import type { ListedAttempt } from '../webhook-delivery.repository.ts';
@@ -41,6 +41,12 @@ export class WebhookAttemptView {
   @Text('Type of the event.', 'user_group.update')
   type!: string;
 
+  @Text(
+    'The body of the message, to the byte.',
+    '{"type":"user_group.update","timestamp":"2030-01-01T12:00:00.000Z","data":{}}',
+  )
+  body!: string;
+
   @Integer('Number of the attempt: 1 for the first.', 1)
   attempt!: number;
 
@@ -53,14 +59,14 @@ export class WebhookAttemptView {
   @Integer.orNull('HTTP status of the response, or null if there was none.', 204)
   status!: number | null;
 
-  @Text.orNull('Why there was no response, as listed in docs/webhooks.md, or null.', null)
+  @Text.orNull('Why there was no response, as listed on the page Webhooks, or null.', null)
   failure!: string | null;
 
   @Text.orNull(
     'The first kilobyte of the response, or null if there was none or it is not kept because the endpoint has headers.',
     '',
   )
-  answer!: string | null;
+  response!: string | null;
 
   @CodeOf(
     ['pending', 'delivered', 'failed'],
@@ -75,18 +81,21 @@ export class WebhookAttemptView {
 
 export class WebhookAttemptsResponse extends page('attempts', WebhookAttemptView, 'Attempts, the latest first.') {}
 
+export class WebhookTestResponse extends response('attempt', WebhookAttemptView, 'The attempt, with its response.') {}
+
 export class WebhookReplayResponse extends SuccessResponse {}
 
 export function toWebhookAttemptView(attempt: ListedAttempt): WebhookAttemptView {
   return {
     event_id: toEventId(attempt.eventId),
     type: attempt.kind,
+    body: attempt.body,
     attempt: attempt.number,
     occurred_at: toWireTime(attempt.at),
     duration_ms: attempt.durationMs,
     status: attempt.status,
     failure: attempt.failure,
-    answer: attempt.answer,
+    response: attempt.answer,
     delivery: attempt.state,
     next_attempt_at: toWireTimeOrNull(attempt.dueAt),
   };

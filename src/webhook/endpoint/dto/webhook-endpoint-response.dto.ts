@@ -1,5 +1,5 @@
-import { SchemaName } from '../../../common/api-docs.ts';
-import { CodeOf, Flag, Integer, ListOf, OneOf, Text, Time } from '../../../common/fields.ts';
+import { BaseSchema } from '../../../common/api-docs.ts';
+import { CodeOf, Flag, Integer, ListOf, Nested, OneOf, Text, Time } from '../../../common/fields.ts';
 import { entityTagOf } from '../../../common/http/parameters/preconditions.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
@@ -9,8 +9,17 @@ import type { StoredWebhookEndpoint } from '../webhook-endpoint.repository.ts';
 /** Looks like a secret without being one: it is too short. */
 const SECRET_EXAMPLE = 'whsec_RXhhbXBsZQ==';
 
+/** Results of the latest attempts at an endpoint. */
+export class WebhookLastHour {
+  @Integer('Attempts of the last hour; of very many the latest 1,000.', 8)
+  attempts!: number;
+
+  @Integer('Those of them that the endpoint took.', 8)
+  delivered!: number;
+}
+
 /** Contains neither the secrets nor the values of the headers. */
-@SchemaName('WebhookEndpoint')
+@BaseSchema('WebhookEndpoint')
 export class WebhookEndpointView {
   @Integer('Its number.', 345678901)
   id!: number;
@@ -49,6 +58,12 @@ export class WebhookEndpointView {
   )
   disabled_reason!: string | null;
 
+  @Time.orNull('Time since which every attempt has failed, or null. Test events do not count.', null)
+  failing_since!: string | null;
+
+  @Nested.optional(WebhookLastHour, 'Its attempts of the last hour; not where it has just been created.')
+  last_hour?: WebhookLastHour;
+
   @Time.orNull('Time since which events are skipped because too many wait for it, or null.', null)
   skipping_since!: string | null;
 
@@ -82,9 +97,10 @@ export class WebhookEndpointsResponse extends page(
   'Endpoints in the order of their creation.',
 ) {}
 
-/** Returns a weak entity tag: it stays the same at the end of an overlap of secrets, and while events are skipped. */
+/** Returns a weak entity tag: what only time and attempts change leaves it as it is. */
 export function tagOf(view: WebhookEndpointView): string {
-  return `W/${entityTagOf({ ...view, old_secret_expires_at: null, skipping_since: null })}`;
+  const changing = { old_secret_expires_at: null, skipping_since: null, failing_since: null, last_hour: undefined };
+  return `W/${entityTagOf({ ...view, ...changing })}`;
 }
 
 export function toWebhookEndpointView(row: StoredWebhookEndpoint): WebhookEndpointView {
@@ -102,6 +118,7 @@ export function toWebhookEndpointView(row: StoredWebhookEndpoint): WebhookEndpoi
     enabled: row.disabledAt === null,
     disabled_at: toWireTimeOrNull(row.disabledAt),
     disabled_reason: row.disabledReason,
+    failing_since: toWireTimeOrNull(row.failingSince),
     skipping_since: toWireTimeOrNull(row.skippingSince),
     created_at: toWireTime(row.createdAt),
     updated_at: toWireTime(row.updatedAt),

@@ -16,7 +16,7 @@ const RESERVED_HEADER =
   /^(?:connection|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|content-.*|proxy-.*|webhook-.*)$/i;
 
 const URL_FIELD = [
-  'URL that events are posted to: https, without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).',
+  'URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).',
   'https://app.example.com/webhooks',
   { format: 'uri', maxLength: MAX_URL_LENGTH },
 ] as const;
@@ -101,16 +101,14 @@ function urlViolations(value: unknown, pointer: string): Violation[] {
     return [{ pointer, code: 'type', detail: 'The url must be a string.' }];
   }
   if (value.length <= MAX_URL_LENGTH && isPlainUrl(value)) return [];
-  const detail = `The url must be an absolute http or https URL of at most ${MAX_URL_LENGTH} visible ASCII characters, without a user, a password or a fragment.`;
+  const detail = `The url must be an absolute http or https URL of at most ${MAX_URL_LENGTH} visible ASCII characters, without a user, a password, a fragment or a backslash.`;
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
 function isPlainUrl(text: string): boolean {
-  if (!/^https?:\/\/[\x21-\x7e]+$/i.test(text) || text.includes('#') || !URL.canParse(text)) {
-    return false;
-  }
-  const { username, password } = new URL(text);
-  return username + password === '';
+  const isVisible = /^[\x21-\x7e]+$/.test(text);
+  // A parser takes `\` for `/`, so that a reader would see another host.
+  return isVisible && /^https?:\/\/[^/?@]+(?:[/?]|$)/i.test(text) && !/[#\\]/.test(text) && URL.canParse(text);
 }
 
 function descriptionViolations(value: unknown, pointer: string): Violation[] {

@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { countsOf, type Format, reportOf, type Result } from './report.ts';
+import { CHECKS, CHECKS_AT_ONCE, Conformance, Unreachable } from './run.ts';
+
+const USAGE = `Usage: conformance --config renderer.json [options]
+
+Checks whether a renderer keeps tenants apart.
+
+  --config FILE      describes the renderer
+  --output FORMAT    text (default), tap or junit
+  --to FILE          writes the report to a file; the terminal gets the text
+  --only PATTERNS    checks these alone, such as token-*,embed-audience
+  --jobs N           checks at once (${CHECKS_AT_ONCE})
+  --strict           a check that is skipped is a failure
+  --list             prints the checks
+
+Exit codes: 0 every check has passed or was skipped, 1 a check has failed, 2 the configuration or
+the call is wrong, 3 the service or the renderer could not be reached, 130 and 143 interrupted.
+`;
+
+/** The exit codes of the command. */
+const EXIT = { passed: 0, failed: 1, usage: 2, unreachable: 3 };
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+const options = {
+  config: { type: 'string' },
+  output: { type: 'string', default: 'text' },
+  to: { type: 'string' },
+  only: { type: 'string' },
+  jobs: { type: 'string', default: String(CHECKS_AT_ONCE) },
+  strict: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** A call that cannot be understood. */
+class UsageError extends Error {}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** @returns the exit code */
+async function main(args: string[]): Promise<number> {
+  const values = readArguments(args);
+  if (values.help) return print(USAGE);
+  if (values.list) return print(CHECKS.map(({ id, title }) => `${id.padEnd(24)} ${title}\n`).join(''));
+  if (values.config === undefined) throw new UsageError('--config is missing');
+  if (!['text', 'tap', 'junit'].includes(values.output)) throw new UsageError('--output is text, tap or junit');
+  if (!/^[1-9]\d?$/.test(values.jobs)) throw new UsageError('--jobs is a number from 1 to 99');
+  const wanted = wantedBy(values.only);
+  const config = readConfig(values.config, process.env);
+  const { results, seconds } = await runOnce(config, wanted, Number(values.jobs));
+  const report = reportOf(values.output as Format, results, seconds);
+  if (values.to === undefined) print(report);
+  else {
+    writeFileSync(values.to, report);
+    print(reportOf('text', results, seconds));
+  }
+  const { failed, error, skipped } = countsOf(results);
+  if (failed > 0 || (values.strict && skipped > 0)) return EXIT.failed;
+  return error > 0 ? EXIT.unreachable : EXIT.passed;
+}
+
+async function runOnce(config: Config, wanted: (id: string) => boolean, jobs: number) {
+  const run = new Conformance(config);
+  const startedAt = performance.now();
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.once(signal, () => {
+      // A second signal ends the process at once; the groups then end by themselves.
+      run.end().then(
+        () => process.exit(code),
+        () => process.exit(code),
+      );
+    });
+  }
+  try {
+    const results: Result[] = await run.run(wanted, jobs, ({ id, outcome }) =>
+      process.stderr.write(`${outcome} ${id}\n`),
+    );
+    return { results, seconds: (performance.now() - startedAt) / 1000 };
+  } finally {
+    await run.end();
+  }
+}
+
+/** @throws UsageError for a pattern that no check has */
+function wantedBy(only: string | undefined): (id: string) => boolean {
+  if (only === undefined) return () => true;
+  const patterns = only.split(',').map((pattern) => {
+    const expression = new RegExp(
+      `^${pattern
+        .trim()
+        .replace(/[^\w*-]/g, '')
+        .replaceAll('*', '.*')}$`,
+    );
+    if (!CHECKS.some(({ id }) => expression.test(id)))
+      throw new UsageError(`no check is called ${pattern}; --list has them`);
+    return expression;
+  });
+  return (id) => patterns.some((expression) => expression.test(id));
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return EXIT.passed;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const { message } = error as Error;
+  if (error instanceof UsageError) process.stderr.write(`${message}\n\n${USAGE}`);
+  else process.stderr.write(`${message}\n`);
+  if (error instanceof UsageError || error instanceof ConfigError) process.exitCode = EXIT.usage;
+  else if (error instanceof Unreachable) process.exitCode = EXIT.unreachable;
+  else throw error;
+}

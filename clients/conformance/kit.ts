@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config, EmbedConfig, Template, Tenant, Variable } from './config.ts';
+import type { ForgingKey } from './forge.ts';
+import type { Proxy } from './proxy.ts';
+import { render, type Rendering } from './renderer.ts';
+import type { Group, Service, ServiceError } from './service.ts';
+import type { Trace } from './trace.ts';
+
+const POLL_MS = 50;
+/** Showing nothing for a moment, as a busy renderer does, is no fault. */
+const AWAY = [502, 503, 504];
+const ATTEMPTS = 4;
+const PAUSE_MS = 500;
+const SLACK_MS = 10_000;
+const TEXT_SHOWN = 200;
+
+/** A guarantee of a check that does not hold. */
+export class Failed extends Error {}
+
+/** A check cannot be made with this configuration. */
+export class Skipped extends Error {}
+
+/** The parts of a run that all its checks share. */
+export interface Run {
+  config: Config;
+  variables: Variable[];
+  service: Service;
+  proxy: Proxy | undefined;
+  key: ForgingKey;
+  /** Every token that the renderer was sent. */
+  tokens: Set<string>;
+}
+
+/** Something that a renderer promises. */
+export interface Check {
+  /** Stable: `--only` and reports name it. */
+  id: string;
+  title: string;
+  /** The meaning of a failure for the team of the renderer. */
+  means: string;
+  /** `alone` when no other does, `last` after all others: it may destroy something. */
+  runs?: 'alone' | 'last';
+  run: (kit: Kit) => Promise<void>;
+}
+
+/** The tools of one check: the service, the renderer, and a trace of both. */
+export class Kit {
+  readonly config: Config;
+  readonly service: Service;
+  readonly shared: Run;
+  readonly trace: Trace;
+
+  constructor(shared: Run, trace: Trace) {
+    this.shared = shared;
+    this.trace = trace;
+    this.config = shared.config;
+    this.service = shared.service;
+  }
+
+  get variables(): Variable[] {
+    return this.shared.variables;
+  }
+
+  get tenants(): [Tenant, Tenant] {
+    return this.config.tenants;
+  }
+
+  /** @throws Skipped if the renderer cannot be led to the kit's proxy */
+  get proxy(): Proxy {
+    const { proxy } = this.shared;
+    if (!proxy) throw new Skipped('needs "proxy", an address between the renderer and the service');
+    if (proxy.counts.introspections === 0) throw new Skipped('the renderer has introspected nothing through the proxy');
+    return proxy;
+  }
+
+  /** @throws Skipped if the renderer takes no embed tokens */
+  get embed(): EmbedConfig {
+    const { embed } = this.config;
+    if (!embed) throw new Skipped('needs "embed": the renderer takes no embed tokens');
+    return embed;
+  }
+
+  /** A new group like the first tenant, or the second. */
+  group(which: 0 | 1 = 0, own: object = {}): Promise<Group> {
+    return this.service.create(this.tenants[which], this.trace, own);
+  }
+
+  /** Issues an embed token that the renderer should take. @throws Skipped if the API token may not */
+  async embedToken(group: Group, own: object = {}): Promise<string> {
+    const { audience, origin } = this.embed;
+    const body = { audience, ...(origin !== undefined && { origin }), ...own };
+    try {
+      return await this.service.issueEmbedToken(group, body, this.trace);
+    } catch (error) {
+      const { code, message } = error as ServiceError;
+      if (code === 'insufficient_scope' || code === 'view_as_forbidden') throw new Skipped(message);
+      throw error;
+    }
+  }
+
+  render(token: string, template: Template = this.config.template, extra?: Record<string, string>): Promise<Rendering> {
+    this.trace.rendering(template, token, extra);
+    this.shared.tokens.add(token);
+    return render(template, token, this.config.givesUpSeconds * 1000 + SLACK_MS, extra);
+  }
+
+  /** Whether the output is that of this tenant alone. */
+  isOf({ status, text }: Rendering, which: 0 | 1): boolean {
+    const other = this.tenants[which === 0 ? 1 : 0];
+    return (
+      isSuccess(status) &&
+      this.tenants[which].shows.every((row) => text.includes(row)) &&
+      !this.#hasAny(text, other.shows)
+    );
+  }
+
+  /** Rows of any tenant, and rows that nobody may see. */
+  rowsIn(text: string): string[] {
+    const rows = [...this.tenants.flatMap(({ shows }) => shows), ...this.config.neverShows];
+    return rows.filter((row) => text.includes(row));
+  }
+
+  /** Tries again while the renderer is away. @throws Failed unless the token shows the rows of this tenant and of no other */
+  async shows(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
+    for (let attempt = 1; ; attempt++) {
+      const rendering = await this.render(token, template);
+      const isAway = rendering.status === undefined || AWAY.includes(rendering.status);
+      if (!isAway || attempt === ATTEMPTS) {
+        this.mustShow(rendering, which, what);
+        return rendering;
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  mustShow(rendering: Rendering, which: 0 | 1, what: string): void {
+    if (this.isOf(rendering, which)) return;
+    const expected = `the rows of tenant ${which + 1} (${this.tenants[which].shows.join(', ')}) and no others`;
+    throw new Failed(`${what}: expected ${expected}; ${this.#describe(rendering)}`);
+  }
+
+  /** @throws Failed unless the token is refused, without a row */
+  async refuses(token: string, what: string, template?: Template): Promise<Rendering> {
+    const rendering = await this.render(token, template);
+    this.mustRefuse(rendering, what);
+    return rendering;
+  }
+
+  mustRefuse(rendering: Rendering, what: string): void {
+    if (!this.isRefusal(rendering)) throw new Failed(`${what}: expected a refusal; ${this.#describe(rendering)}`);
+  }
+
+  isRefusal({ status, text }: Rendering): boolean {
+    if (status === undefined || this.rowsIn(text).length > 0) return false;
+    return this.config.refusesWith?.includes(status) ?? status >= 400;
+  }
+
+  /** @throws Failed if the output has a row of another tenant, or one that nobody may see */
+  mustNotLeak(rendering: Rendering, which: 0 | 1, what: string): void {
+    const own = this.tenants[which].shows;
+    const others = this.rowsIn(rendering.text).filter((row) => !own.includes(row));
+    if (others.length > 0) throw new Failed(`${what}: shows ${others.join(', ')}; ${this.#describe(rendering)}`);
+  }
+
+  /**
+   * Waits until the token is refused.
+   * @param since by `performance.now()`: the moment from which on the promised seconds count
+   * @throws Failed if a call that began after the promised seconds is not refused
+   */
+  async refusesSince(since: number, token: string, what: string, template?: Template): Promise<void> {
+    await this.#until(since, what, async () => {
+      const rendering = await this.render(token, template);
+      return { rendering, isDone: this.isRefusal(rendering) };
+    });
+  }
+
+  /** Waits like `refusesSince`, until the token shows the rows of this tenant alone. */
+  async showsSince(since: number, token: string, which: 0 | 1, what: string): Promise<void> {
+    await this.#until(since, what, async () => {
+      const rendering = await this.render(token);
+      return { rendering, isDone: this.isOf(rendering, which) };
+    });
+  }
+
+  async #until(
+    since: number,
+    what: string,
+    look: () => Promise<{ rendering: Rendering; isDone: boolean }>,
+  ): Promise<void> {
+    const { promiseSeconds } = this.config;
+    for (;;) {
+      const { rendering, isDone } = await look();
+      if (isDone) return;
+      if (rendering.startedAt - since > promiseSeconds * 1000) {
+        const seconds = ((rendering.startedAt - since) / 1000).toFixed(1);
+        throw new Failed(
+          `${what}: not after ${seconds} s, ${promiseSeconds} s are promised; ${this.#describe(rendering)}`,
+        );
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  #hasAny(text: string, rows: string[]): boolean {
+    return [...rows, ...this.config.neverShows].some((row) => text.includes(row));
+  }
+
+  #describe({ status, text, failure }: Rendering): string {
+    if (status === undefined) return `there was none: ${failure}`;
+    const rows = this.rowsIn(text);
+    const shown = rows.length > 0 ? `with the rows ${rows.join(', ')}` : 'without a row that the kit knows';
+    return `the response is ${status} ${shown}: ${JSON.stringify(this.#hidden(text).slice(0, TEXT_SHOWN))}`;
+  }
+
+  #hidden(text: string): string {
+    let hidden = text;
+    for (const token of this.shared.tokens) hidden = hidden.replaceAll(token, '<token>');
+    return hidden;
+  }
+}
+
+export function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300;
+}
+
+/** Runs `action` for each item, `atOnce` of them at a time, until one fails. No action is under way when it returns. */
+export async function each<T>(items: readonly T[], atOnce: number, action: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const work = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await action(item);
+  };
+  const workers = Array.from({ length: atOnce }, () =>
+    work().catch((error: unknown) => {
+      left.length = 0;
+      throw error;
+    }),
+  );
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}

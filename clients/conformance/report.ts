@@ -1,0 +1,116 @@
+/** The outcome of a check. */
+export interface Result {
+  id: string;
+  title: string;
+  outcome: 'passed' | 'failed' | 'skipped' | 'error';
+  seconds: number;
+  /** Why it was skipped, or what was seen. */
+  reason?: string;
+  means?: string;
+  /** Commands that repeat it. */
+  steps?: string[];
+}
+
+export type Format = 'text' | 'tap' | 'junit';
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  error: number;
+}
+
+export function countsOf(results: Result[]): Counts {
+  const counts = { passed: 0, failed: 0, skipped: 0, error: 0 };
+  for (const { outcome } of results) counts[outcome]++;
+  return counts;
+}
+
+/** A report of all checks, without tokens. */
+export function reportOf(format: Format, results: Result[], seconds: number): string {
+  if (format === 'tap') return tapOf(results);
+  return format === 'junit' ? junitOf(results, seconds) : textOf(results, seconds);
+}
+
+const MARKS = { passed: '✓', failed: '✗', skipped: '–', error: '!' };
+
+function textOf(results: Result[], seconds: number): string {
+  const { passed, failed, skipped, error } = countsOf(results);
+  const lines = results.flatMap(({ id, title, outcome, reason = '', means = '', steps = [] }) => {
+    const line = `${MARKS[outcome]} ${id.padEnd(24)} ${title}`;
+    if (outcome === 'passed') return [line];
+    if (outcome === 'skipped') return [line, `    not checked: ${reason}`];
+    const repeat = ['    repeat it:', ...steps.flatMap((step) => step.split('\n')).map((step) => `      ${step}`)];
+    return ['', line, `    seen:  ${reason}`, `    means: ${means}`, ...(steps.length > 0 ? repeat : []), ''];
+  });
+  const errors = error > 0 ? `, ${error} could not be made` : '';
+  return [
+    ...lines,
+    '',
+    `${passed} passed, ${failed} failed, ${skipped} not checked${errors}; ${seconds.toFixed(1)} s`,
+    '',
+  ].join('\n');
+}
+
+/** TAP version 14, https://testanything.org/tap-version-14-specification.html: a skipped check is `ok … # SKIP`. */
+function tapOf(results: Result[]): string {
+  const points = results.flatMap(({ id, title, outcome, reason = '', means, steps = [] }, index) => {
+    const isOk = outcome === 'passed' || outcome === 'skipped';
+    const skip = outcome === 'skipped' ? ` # SKIP ${oneLine(reason)}` : '';
+    const point = `${isOk ? '' : 'not '}ok ${index + 1} - ${escaped(`${id}: ${title}`)}${skip}`;
+    if (isOk) return [point];
+    // A JSON text is a YAML text.
+    const list = steps.map((step) => `    - ${JSON.stringify(step)}`);
+    const facts = [`  message: ${JSON.stringify(reason)}`, `  severity: ${outcome === 'failed' ? 'fail' : 'error'}`];
+    return [point, '  ---', ...facts, `  means: ${JSON.stringify(means)}`, '  reproduce:', ...list, '  ...'];
+  });
+  return ['TAP version 14', `1..${results.length}`, ...points, ''].join('\n');
+}
+
+/** The form that Jenkins and GitLab read, https://github.com/windyroad/JUnit-Schema (JUnit.xsd). */
+function junitOf(results: Result[], seconds: number): string {
+  const { failed, skipped, error } = countsOf(results);
+  const counts = `tests="${results.length}" failures="${failed}" errors="${error}" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
+  const cases = results.flatMap(({ id, title, outcome, seconds: time, reason = '', means, steps = [] }) => {
+    const begin = `    <testcase classname="conformance" name="${xml(`${id}: ${title}`)}" time="${time.toFixed(3)}"`;
+    if (outcome === 'passed') return [`${begin}/>`];
+    const message = `message="${xml(reason)}"`;
+    if (outcome === 'skipped') return [`${begin}>`, `      <skipped ${message}/>`, '    </testcase>'];
+    const element = outcome === 'failed' ? 'failure' : 'error';
+    const text = xml([reason, '', `What it means: ${means}`, '', 'Repeat it:', ...steps].join('\n'));
+    return [`${begin}>`, `      <${element} ${message} type="${id}">${text}</${element}>`, '    </testcase>'];
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="conformance" ${counts}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+/** In a description `#` begins a directive. */
+function escaped(text: string): string {
+  return oneLine(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+};
+
+function xml(text: string): string {
+  // XML 1.0 has no other control characters, no halves of surrogate pairs, and neither U+FFFE nor U+FFFF.
+  const allowed = text.toWellFormed().replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+  return allowed.replace(/[&<>"\n\t]/g, (letter) => ENTITIES[letter]!);
+}

@@ -1,0 +1,83 @@
+import type { Template } from './config.ts';
+
+const STEPS_SHOWN = 14;
+
+/** The steps of a check as commands that a person can repeat. Variables stand in the places of tokens. */
+export class Trace {
+  readonly #steps: string[] = [];
+  readonly #names = new Map<string, string>();
+
+  /** The last steps, without repetitions. */
+  get steps(): string[] {
+    const different = this.#steps.filter((step, index) => step !== this.#steps[index - 1]);
+    return different.slice(-STEPS_SHOWN);
+  }
+
+  note(text: string): void {
+    this.#steps.push(`# ${text}`);
+  }
+
+  /** A call of the service. `token` is a token of the response, which gets a name. */
+  call(method: string, path: string, body: object | undefined, token?: { value: string; at: string }): void {
+    const data =
+      body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(this.#hidden(JSON.stringify(body)))}`;
+    const curl = `curl -s -X ${method} "$URL${path}" -H "Authorization: Token $API_TOKEN"${data}`;
+    if (!token) this.#steps.push(curl);
+    else this.#steps.push(`${this.#nameOf(token.value)}=$(${curl} | jq -r ${token.at})`);
+  }
+
+  /** A token that no call has returned. */
+  made(token: string, how: string): void {
+    this.#steps.push(`${this.#nameOf(token)}=…  # ${how}`);
+  }
+
+  /** A call of the renderer. */
+  rendering(template: Template, token: string, extra: Record<string, string> = {}): void {
+    this.#steps.push(commandOf(template, this.#nameOf(token), extra));
+  }
+
+  /** Tokens within a body, as variables. */
+  #hidden(text: string): string {
+    let hidden = text;
+    for (const [token, name] of this.#names) hidden = hidden.replaceAll(token, `{${name}}`);
+    return hidden;
+  }
+
+  #nameOf(token: string): string {
+    const known = this.#names.get(token);
+    if (known !== undefined) return known;
+    const name = `TOKEN_${this.#names.size + 1}`;
+    this.#names.set(token, name);
+    return name;
+  }
+}
+
+function commandOf(template: Template, name: string, extra: Record<string, string>): string {
+  const fill = (text: string) => quote(text.replaceAll('{token}', `{${name}}`));
+  if ('command' in template) {
+    const env = Object.entries(template.env).map(([key, value]) => `${key}=${fill(value)} `);
+    const input = template.stdin === undefined ? '' : `printf %s ${fill(template.stdin)} | `;
+    return `${input}${env.join('')}${template.command.map(quote).join(' ')}`;
+  }
+  const headers = Object.entries({ ...contentTypeOf(template), ...template.headers, ...extra });
+  const parts = headers.map(([key, value]) => ` -H ${fill(`${key}: ${value}`)}`);
+  const body = bodyOf(template);
+  if (body !== undefined) parts.push(` --data-raw ${fill(body)}`);
+  return `curl -si -X ${template.method} ${fill(template.url)}${parts.join('')}`;
+}
+
+/** The body of a request, with the place of the token. */
+export function bodyOf({ body }: { body?: string | object }): string | undefined {
+  return typeof body === 'object' ? JSON.stringify(body) : body;
+}
+
+export function contentTypeOf({ body }: { body?: string | object }): Record<string, string> {
+  return typeof body === 'object' ? { 'Content-Type': 'application/json' } : {};
+}
+
+/** A word of the shell; `{TOKEN_1}` in it becomes the variable. */
+function quote(text: string): string {
+  if (/^[\w./:=-]+$/.test(text)) return text;
+  const quoted = `'${text.replaceAll("'", `'\\''`)}'`;
+  return quoted.replace(/\{(TOKEN_\d+)\}/g, `'"$$$1"'`);
+}

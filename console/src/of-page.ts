@@ -1,0 +1,16 @@
+import { type Signal, signal } from './signal.ts';
+
+const resets: (() => void)[] = [];
+
+/** A signal that {@link forgetSignals} sets back, so that the next person gets nothing of the one before. */
+export function ofPage<T>(initial: T): Signal<T> {
+  const own = signal(initial);
+  resets.push(() => {
+    own.value = initial;
+  });
+  return own;
+}
+
+export function forgetSignals(): void {
+  for (const reset of resets) reset();
+}

@@ -1,0 +1,167 @@
+import { ownActions } from '../../../../src/audit/audit-actions.ts';
+import { api, fetchOk, answerOf } from '../../api.ts';
+import { useList, useLoad } from '../../load.ts';
+import type { Schemas } from '../../own-types.ts';
+import { filter, place } from '../../router.ts';
+import { may } from '../../session.ts';
+import { useAction } from '../../ui/action.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { SearchBox, Select } from '../../ui/fields.tsx';
+import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
+import { Header } from '../../ui/page.tsx';
+import { readLines, save } from '../../save.ts';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { FilterText, SINCE, tokenOptions } from './filters.tsx';
+import { Row, type TokenNames } from './row.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+
+type AuditEvent = Schemas['AuditEvent'];
+
+const FILTERS = [
+  ...['search', 'types', 'api_token_id', 'object_type', 'object_id'],
+  ...['request_id', 'from', 'to'],
+] as const;
+
+export default function Audit() {
+  const { query } = place.value;
+  const given = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
+  const asked = { ...given, from: momentOf(given['from']!), to: momentOf(given['to']!) };
+  const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value));
+  const list = useList<AuditEvent>(
+    async (cursor, signal) => {
+      const beyond = { ...filters, ...(cursor && { cursor }) } as object;
+      const answer = await answerOf(
+        api.GET('/api/v1/audit-events', { params: { query: { limit: 50, ...beyond } }, signal }),
+      );
+      return { rows: answer.audit_events, next: answer.next_cursor };
+    },
+    [JSON.stringify(filters)],
+  );
+  const exporting = useAction(async () => {
+    const { api_token_id, types, ...others } = filters;
+    const response = await fetchOk('api/v1/audit-events/export', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        ...others,
+        ...(types && { types: types.split(',') }),
+        ...(api_token_id && { api_token_id: Number(api_token_id) }),
+      }),
+    });
+    save('audit-events.ndjson', await readLines(response));
+  });
+  const text = (name: string, label: string, props: object = {}) => (
+    <FilterText key={name} name={name} label={label} value={given[name]!} props={props} />
+  );
+  const names = useApiTokenNames();
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <Header
+        title="Audit log"
+        about="Who changed what, when and from where; to whom tokens were shown; which calls were refused."
+      >
+        <Button busy={exporting.busy} onClick={exporting.run}>
+          Export{isFiltered ? ' what is filtered' : ''}
+        </Button>
+      </Header>
+      <Trouble error={exporting.error} />
+      <div class="filters">
+        <SearchBox
+          value={given['search']!}
+          label="Search actions, ids and details"
+          onChange={(value) => {
+            filter({ search: value });
+          }}
+        />
+        {text('types', 'Action', { list: 'actions', size: 20, placeholder: 'any' })}
+        <datalist id="actions">
+          {ownActions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        {names.size === 0 ? (
+          text('api_token_id', 'API token', { inputMode: 'numeric', size: 4, placeholder: 'any' })
+        ) : (
+          <Select
+            label="API token"
+            value={given['api_token_id']!}
+            options={tokenOptions(names, given['api_token_id']!)}
+            onChange={(value) => {
+              filter({ api_token_id: value });
+            }}
+          />
+        )}
+        {text('object_id', 'Object', { size: 14, placeholder: 'any id' })}
+        {text('from', 'From', { type: 'datetime-local' })}
+        {text('to', 'To', { type: 'datetime-local' })}
+        <div class="actions presets" role="group" aria-label="Since">
+          {SINCE.map(([label, ms]) => (
+            <Button
+              key={label}
+              onClick={() => {
+                filter({
+                  from: ms === 0 ? `${localMinute(Date.now()).slice(0, 10)}T00:00` : localMinute(Date.now() - ms),
+                  to: '',
+                });
+              }}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+        {isFiltered && (
+          <Button
+            kind="quiet"
+            icon="close"
+            onClick={() => {
+              filter(Object.fromEntries(FILTERS.map((name) => [name, ''])));
+            }}
+          >
+            Clear filters
+          </Button>
+        )}
+      </div>
+      <Table
+        label="Audit events"
+        head={
+          <>
+            <th>Time ({zone()})</th>
+            <th>What happened</th>
+            <th>Object</th>
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={3} rows={10} />}
+        {list.rows.map((event) => (
+          <Row key={event.id} event={event} names={names} />
+        ))}
+        {!list.fresh && !list.error && list.rows.length === 0 && (
+          <tr>
+            <td colSpan={3}>
+              <Empty title={list.more ? 'None so far' : 'No event matches'}>
+                {list.more
+                  ? 'The log goes on: look further below.'
+                  : 'Try fewer filters, or a longer time. Events are kept for as long as the retention says.'}
+              </Empty>
+            </td>
+          </tr>
+        )}
+      </Table>
+      <ListFoot list={list} what="events" />
+    </>
+  );
+}
+
+const NAMED_AT_MOST = 200;
+
+/** Loads the names of API tokens, as far as the session may see them. */
+export function useApiTokenNames(): TokenNames {
+  const { data } = useLoad(async (signal) => {
+    const query = { limit: NAMED_AT_MOST };
+    if (!may('admin')) return [];
+    return (await answerOf(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
+  }, []);
+  return new Map(data?.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,83 @@
+import type { ownActions } from '../../../../src/audit/audit-actions.ts';
+import type { Schemas } from '../../own-types.ts';
+
+type AuditEvent = Schemas['AuditEvent'];
+type Details = Record<string, unknown>;
+
+/** Verb and object of each action; `$` stands for the id of the object. */
+const WORDS: Record<(typeof ownActions)[number], string> = {
+  'api_token.expiring': 'warned that the API token $ expires',
+  'api_token.issue': 'issued the API token $',
+  'api_token.leaked': 'ended the leaked API token $',
+  'api_token.revoke': 'revoked the API token $',
+  'api_token.rotate': 'rotated the API token $',
+  'api_token.update': 'changed the API token $',
+  'authentication.refuse': 'was refused: the API token is not valid',
+  'authorization.refuse': 'was refused: the API token lacks a scope',
+  'console_session.begin': 'signed in to the console',
+  'console_session.end': 'ended a session of the console',
+  'data_source.create': 'registered the data source $',
+  'data_source.delete': 'deleted the data source $',
+  'data_source.update': 'changed the data source $',
+  'embed_token.leaked': 'ended the leaked embed token $',
+  'embed_token.revoke': 'revoked the embed token $',
+  'encryption_key.forget': 'gave up the encryption key $',
+  'encryption_key.rewrap': 'wrapped what is encrypted with the key $',
+  'schema.create': 'registered the schema $',
+  'schema.delete': 'deleted the schema $',
+  'schema.update': 'changed the schema $',
+  'token.inspect': 'inspected a token',
+  'user_group.create': 'created $',
+  'user_group.delete': 'deleted $',
+  'user_group.expiring': 'warned that $ ends',
+  'user_group.export': 'exported user groups',
+  'user_group.mapping_unresolvable': 'found that the mapping of $ cannot be resolved',
+  'user_group.resume': 'resumed $',
+  'user_group.suspend': 'suspended $',
+  'user_group.update': 'changed $',
+  'user_group.view_as': 'looked at a dashboard as $',
+  'user_group_token.leaked': 'ended the leaked token of $',
+  'user_group_token.overlap_ending': 'warned that the old token of $ is still in use',
+  'user_group_token.revoke': 'revoked a token of $',
+  'user_group_token.rotate': 'rotated the token of $',
+  'user_group_token.show': 'read the token of $',
+  'webhook_endpoint.create': 'created the webhook endpoint $',
+  'webhook_endpoint.delete': 'deleted the webhook endpoint $',
+  'webhook_endpoint.disable': 'disabled the webhook endpoint $',
+  'webhook_endpoint.overflow': 'left out events of the webhook endpoint $, and goes on',
+  'webhook_endpoint.replay': 'sent events to the webhook endpoint $ again',
+  'webhook_endpoint.roll_secret': 'rolled the secret of the webhook endpoint $',
+  'webhook_endpoint.test': 'sent a test event to the webhook endpoint $',
+  'webhook_endpoint.update': 'changed the webhook endpoint $',
+  'webhook_endpoint.warn': 'warned that the webhook endpoint $ fails',
+  'workspace.create': 'created the workspace',
+  'workspace.end_tokens': 'ended tokens of the workspace',
+  'workspace.update': 'changed the settings of the workspace',
+};
+
+function lengthOf(seconds: number): string {
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}
+
+/** The names of the fields whose values differ. */
+function changedIn(before: Details = {}, after: Details = {}): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
+
+function addition({ action, before, after, details }: AuditEvent): string {
+  const { grace_period_seconds: grace, reason } = details ?? {};
+  if (typeof grace === 'number') return grace === 0 ? ', without overlap' : `, ${lengthOf(grace)} of overlap`;
+  if (typeof reason === 'string') return `: ${reason}`;
+  if (!action.endsWith('.update')) return '';
+  const changed = changedIn(before, after);
+  return changed.length > 0 ? `: ${changed.join(', ').replaceAll('_', ' ')}` : '';
+}
+
+/** Returns what has happened, after the name of who did it; the action itself if it is a plugin's. */
+export function sentenceOf(event: AuditEvent): string {
+  const words = (WORDS as Record<string, string | undefined>)[event.action];
+  if (words === undefined) return `${event.action} ${event.object?.id ?? ''}`.trim();
+  return words.replace('$', () => event.object?.id ?? '') + addition(event);
+}

@@ -1,0 +1,98 @@
+import { writeMember } from '../../curl.ts';
+import { addressOf } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Json } from '../../ui/json.tsx';
+import { Fact, Facts, Panel } from '../../ui/page.tsx';
+import { Text, Time } from '../../ui/text.tsx';
+import { Mapping } from './mapping.tsx';
+import type { Open } from './open-dialog.tsx';
+import { Required } from './required.tsx';
+import type { Known } from './resource.ts';
+import { Tokens } from './tokens.tsx';
+
+/** The content of a group, and the way to delete it. */
+export function Content({
+  known: { group, raw },
+  round,
+  onChange,
+  onOpen,
+}: {
+  known: Known;
+  round: number;
+  onChange: (words: string) => void;
+  onOpen: (dialog: Open) => void;
+}) {
+  const id = group.provided_id;
+  return (
+    <>
+      <Panel>
+        <Facts>
+          <Fact name="ID">
+            <code>
+              <Text>{group.provided_id}</Text>
+            </code>{' '}
+            <Copy text={group.provided_id} what="the id" />
+          </Fact>
+          <Fact name="Internal no.">{group.team_id}</Fact>
+          <Fact name="Ends">
+            <Time at={group.valid_until} none="never" />
+          </Fact>
+          <Fact name="Created">
+            <Time at={group.created_at} />
+          </Fact>
+          <Fact name="Last changed">
+            <Time at={group.updated_at} />
+            {may('audit:read') && (
+              <>
+                {' '}
+                <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>Audit log</a>
+              </>
+            )}
+          </Fact>
+        </Facts>
+      </Panel>
+      <Tokens
+        id={id}
+        round={round}
+        onRotate={() => {
+          onOpen('rotate');
+        }}
+        onChange={onChange}
+      />
+      <div class="columns">
+        <Mapping group={group} />
+        <div>
+          <Panel title="Properties" flush>
+            {Object.keys(group.properties).length === 0 ? (
+              <Empty title="No properties" curl={writeMember(group, 'properties', '{"region": "EMEA"}')}>
+                Dashboards of this group have no variables.
+              </Empty>
+            ) : (
+              <Json label="Properties" text={raw.get('properties') ?? '{}'} />
+            )}
+          </Panel>
+          {may('registry:read') && <Required group={group} />}
+        </div>
+      </div>
+      {may('user-groups:write') && (
+        <Panel
+          title="Delete this user group"
+          about="All its tokens end. To stop its dashboards for a while, suspend it."
+          actions={
+            <Button
+              kind="danger"
+              onClick={() => {
+                onOpen('delete');
+              }}
+            >
+              Delete
+            </Button>
+          }
+        />
+      )}
+    </>
+  );
+}

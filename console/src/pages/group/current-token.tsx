@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'preact/hooks';
+import { answerOf, api } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+import { useAction } from '../../ui/action.ts';
+import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { created } from './resource.ts';
+
+/** The current token of a group, which the service tells, and records, when it is asked for. */
+export function CurrentToken({
+  id,
+  known,
+  round,
+}: {
+  id: string;
+  known: Schemas['UserGroupToken'] | undefined;
+  round: number;
+}) {
+  const [token, setToken] = useState<string>();
+  const [isNew] = useState(created.value === id);
+  useEffect(() => {
+    created.value = '';
+  }, []);
+  useEffect(() => {
+    setToken(undefined);
+  }, [round]);
+  const tell = async () =>
+    (await answerOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } }))).user_group.token;
+  const revealing = useAction(async () => {
+    setToken(token === undefined ? await tell() : undefined);
+  });
+  const copying = useAction(async () => {
+    const told = token ?? (await tell());
+    if (await copyText(told)) notify('Token copied');
+    else setToken(told);
+  });
+  return (
+    <div class="current-token">
+      {isNew && (
+        <p role="status">
+          <strong>The group is created.</strong> Give its token to those who embed its dashboards.
+        </p>
+      )}
+      <div class="actions">
+        <span>Current token</span>
+        <code>{token ?? `ugt_••••${known?.last_four ?? ''}`}</code>
+        <Button icon="copy" busy={copying.busy} onClick={copying.run}>
+          Copy token
+        </Button>
+        <Button icon="eye" busy={revealing.busy} onClick={revealing.run}>
+          {token === undefined ? 'Reveal token' : 'Hide token'}
+        </Button>
+      </div>
+      {known?.refused_because === 'tokens_ended' && (
+        <p class="wrong">
+          It was ended together with others of the workspace, and opens nothing. The group gets another one by a
+          rotation, or with the next call of <code>/api/user</code>.
+        </p>
+      )}
+      <p class="hint">It opens dashboards as this group. The audit log records who copies or reveals it.</p>
+      <Trouble error={revealing.error ?? copying.error} />
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+import { type ComponentChildren } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { complaintAbout, layOut } from '../../../json-text.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icons.tsx';
+import { JsonField } from '../../../ui/json.tsx';
+import { pointerOf } from '../../../ui/status.tsx';
+import { OfForm } from '../../../ui/violations.ts';
+import { complaintOf, jsonOf, newRow, type Row, rowsOf } from './rows.ts';
+
+/** Props of a row of an editor; `ties` connects its controls to the text that tells an error. */
+export interface RowProps {
+  row: Row;
+  no: number;
+  change: (changes: Partial<Row>) => void;
+  ties: { 'aria-invalid': boolean | undefined; 'aria-describedby': string | undefined };
+}
+
+/** An object as it is edited: in rows, or as JSON text. */
+export type Edited = { rows: Row[] } | { json: string };
+
+export function textOf(edited: Edited): string {
+  return 'json' in edited ? edited.json : jsonOf(edited.rows);
+}
+
+/** Tells whether the object can be sent. */
+export function isSound(edited: Edited): boolean {
+  if ('json' in edited) return complaintAbout(edited.json) === undefined;
+  return edited.rows.every((row) => complaintOf(row, edited.rows) === undefined);
+}
+
+/** An editor of a JSON object: rows for plain values, JSON for everything else. */
+export function ObjectField({
+  label,
+  member,
+  hint,
+  value,
+  onChange,
+  mark,
+  add,
+  what,
+  children,
+}: {
+  label: string;
+  /** The member of the body that it writes. */
+  member: 'mapping' | 'properties';
+  hint: string;
+  value: Edited;
+  onChange: (value: Edited) => void;
+  /** Marks the required rows, and adds them. */
+  mark: (rows: Row[]) => Row[];
+  add: string;
+  what: string;
+  children: (props: RowProps) => ComponentChildren;
+}) {
+  const name = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [added, setAdded] = useState(0);
+  useEffect(() => {
+    if (added > 0)
+      [...list.current!.querySelectorAll<HTMLElement>('.object-row')].at(-1)?.querySelector('input')?.focus();
+  }, [added]);
+  const isJson = 'json' in value;
+  const isReadable = !isJson || complaintAbout(value.json) === undefined;
+  const rows = isJson ? [] : mark(value.rows);
+  const inOrder = [...rows.filter(({ required }) => required), ...rows.filter(({ required }) => !required)];
+  const mode = (title: string, isOn: boolean, choose: () => void, isPossible = true) => (
+    <label>
+      <input type="radio" name={name} checked={isOn} disabled={!isPossible} onChange={choose} />
+      {title}
+    </label>
+  );
+  return (
+    <fieldset class="object">
+      <legend class="legend">{label}</legend>
+      <div class="segments small">
+        {mode(
+          'Rows',
+          !isJson,
+          () => {
+            onChange({ rows: rowsOf(textOf(value)) });
+          },
+          isReadable,
+        )}
+        {mode('JSON', isJson, () => {
+          onChange({ json: layOut(textOf(value)) });
+        })}
+      </div>
+      {isJson ? (
+        <JsonField
+          label={label}
+          pointer={`/${member}`}
+          value={value.json}
+          onChange={(json) => {
+            onChange({ json });
+          }}
+          rows={5}
+        />
+      ) : (
+        <div class="rows" ref={list}>
+          {inOrder.map((row, index) => (
+            <OneRow
+              key={row.key}
+              complaint={complaintOf(row, rows)}
+              pointer={pointerOf(member, row.name)}
+              removal={row.required ? undefined : `Remove ${what} ${index + 1}`}
+              onRemove={() => {
+                onChange({ rows: value.rows.filter(({ key }) => key !== row.key) });
+              }}
+            >
+              {(ties) =>
+                children({
+                  ...{ row, no: index + 1, ties },
+                  change: (changes) => {
+                    onChange({
+                      rows: rows.map((one) => (one.key === row.key ? { ...one, isOffered: false, ...changes } : one)),
+                    });
+                  },
+                })
+              }
+            </OneRow>
+          ))}
+          <Overall of={member} />
+          <Button
+            icon="plus"
+            onClick={() => {
+              onChange({ rows: [...value.rows, newRow()] });
+              setAdded((count) => count + 1);
+            }}
+          >
+            {add}
+          </Button>
+        </div>
+      )}
+      <p class="hint">{hint}</p>
+    </fieldset>
+  );
+}
+
+/** Shows the error of the API on the object as a whole. */
+function Overall({ of }: { of: string }) {
+  const words = useContext(OfForm).at(`/${of}`, false);
+  return words ? <p class="wrong">{words}</p> : null;
+}
+
+function OneRow({
+  complaint,
+  pointer,
+  removal,
+  onRemove,
+  children,
+}: {
+  complaint: string | undefined;
+  pointer: string;
+  /** The name of its button; undefined if it has to stay. */
+  removal: string | undefined;
+  onRemove: () => void;
+  children: (ties: RowProps['ties']) => ComponentChildren;
+}) {
+  const id = useId();
+  const refused = useContext(OfForm).at(pointer);
+  const wrong = complaint ?? refused;
+  return (
+    <div class="object-row">
+      <div class="row">
+        {children({ 'aria-invalid': wrong ? true : undefined, 'aria-describedby': wrong ? id : undefined })}
+        {removal ? (
+          <button type="button" class="copy" aria-label={removal} title={removal} onClick={onRemove}>
+            <Icon name="close" />
+          </button>
+        ) : (
+          <span class="copy" />
+        )}
+      </div>
+      {wrong && (
+        <p class="wrong" id={id}>
+          {wrong}
+        </p>
+      )}
+    </div>
+  );
+}

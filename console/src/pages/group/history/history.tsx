@@ -1,0 +1,192 @@
+import { useState } from 'preact/hooks';
+import { answerOf, api } from '../../../api.ts';
+import { useList, useLoad } from '../../../load.ts';
+import { addressOf } from '../../../router.ts';
+import { may } from '../../../session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Skeleton } from '../../../ui/empty.tsx';
+import { Panel } from '../../../ui/page.tsx';
+import { BoneRows, ListFoot, Table, ToolsHead } from '../../../ui/table.tsx';
+import { Badge, Text, Time } from '../../../ui/text.tsx';
+import { Trouble } from '../../../ui/trouble.tsx';
+import { Unfold } from '../../../ui/unfold.tsx';
+import type { Known } from '../resource.ts';
+import { Differences } from './differences.tsx';
+import { Restore } from './restore.tsx';
+import { differencesTo, differencesToPresent, type Version } from './versions.ts';
+
+const CHANGES: Record<string, string> = { create: 'Created', suspend: 'Suspended', resume: 'Resumed' };
+
+/** The versions of a group, newest first, and of the groups that had its id before. */
+export function History({
+  id,
+  present,
+  onRestored,
+  onRefresh,
+}: {
+  id: string;
+  /** Undefined if the group is deleted. */
+  present: Known | undefined;
+  onRestored: (version: Version) => void;
+  onRefresh: () => void;
+}) {
+  const [restoring, setRestoring] = useState<Version>();
+  const list = useList<Version>(
+    async (cursor, signal) => {
+      const query = { limit: 20, ...(cursor && { cursor }) };
+      const call = api.GET('/api/v1/user-groups/{id}/versions', { params: { path: { id }, query }, signal });
+      const page = await answerOf(call);
+      return { rows: page.versions, next: page.next_cursor };
+    },
+    [id, present?.etag],
+  );
+  return (
+    <Panel
+      title="Versions"
+      about="Every state of the group, the newest first. A rotation of its token makes no version."
+      actions={
+        may('audit:read') && (
+          <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>Who did it: audit log</a>
+        )
+      }
+      flush
+    >
+      <Table
+        label="Versions"
+        head={
+          <>
+            <th>Version</th>
+            <th>Change</th>
+            <ToolsHead />
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={3} rows={3} />}
+        {list.rows.map((version) => (
+          <Row
+            key={`${version.team_id}-${version.version}`}
+            {...{ id, version, present }}
+            onRestore={() => {
+              setRestoring(version);
+            }}
+          />
+        ))}
+      </Table>
+      <ListFoot list={list} what={list.rows.length === 1 ? 'version' : 'versions'} />
+      {restoring && (
+        <Restore
+          {...{ id, version: restoring, present }}
+          onClose={() => {
+            setRestoring(undefined);
+            onRefresh();
+          }}
+          onDone={() => {
+            setRestoring(undefined);
+            onRestored(restoring);
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Row({
+  id,
+  version,
+  present,
+  onRestore,
+}: {
+  id: string;
+  version: Version;
+  present: Known | undefined;
+  onRestore: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const { version: number, change, changed, ended_by: end } = version;
+  return (
+    <>
+      <tr class={isOpen ? 'open' : ''}>
+        <td class="nowrap">
+          <Unfold isOpen={isOpen} setOpen={setOpen} of="What changed with">
+            Version {number}
+          </Unfold>{' '}
+          {end === null && <Badge tone="good">present</Badge>}
+          {end === 'deletion' && <Badge>deleted</Badge>}
+          <span class="cell-sub">
+            <Time at={version.recorded_at} />
+          </span>
+        </td>
+        <td>
+          {change === null ? (
+            <span class="soft">The version before is no longer kept</span>
+          ) : (
+            (CHANGES[change] ?? `Changed ${changed.join(', ').replaceAll('_', ' ')}`)
+          )}
+          <span class="cell-sub">
+            <Text>{version.name}</Text>
+          </span>
+        </td>
+        <td class="tools">
+          {may('user-groups:write') && end !== null && <Button onClick={onRestore}>Restore…</Button>}
+        </td>
+      </tr>
+      {isOpen && (
+        <tr class="details">
+          <td colSpan={3}>
+            <Comparison {...{ id, version, present }} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** Compares a version with the one before it, or with the present. */
+function Comparison({ id, version, present }: { id: string; version: Version; present: Known | undefined }) {
+  const hasBefore = version.version > 1 && version.change !== null;
+  const hasPresent = present !== undefined && version.ended_by !== null;
+  const [side, setSide] = useState<'before' | 'present'>(hasBefore || !hasPresent ? 'before' : 'present');
+  const { data, error, reload } = useLoad(
+    (signal) =>
+      side === 'before' && hasBefore
+        ? differencesTo(id, version, version.version - 1, signal)
+        : differencesToPresent(id, version, side === 'present' ? present : undefined, signal),
+    [side, present?.etag],
+  );
+  const choice = (one: typeof side, name: string) => (
+    <label>
+      <input
+        type="radio"
+        name={`side-${version.team_id}-${version.version}`}
+        checked={side === one}
+        onChange={() => {
+          setSide(one);
+        }}
+      />
+      {name}
+    </label>
+  );
+  const own = `Version ${version.version}`;
+  return (
+    <div class="rows">
+      {hasBefore && hasPresent && (
+        <fieldset class="bare">
+          <legend class="unseen">Compare version {version.version} with</legend>
+          <div class="segments small">
+            {choice('before', `Version ${version.version - 1}`)}
+            {choice('present', 'The present')}
+          </div>
+        </fieldset>
+      )}
+      <Trouble error={error} retry={reload} />
+      {!data && !error && <Skeleton />}
+      {data && (
+        <Differences
+          differences={data}
+          was={side === 'present' ? 'Now' : hasBefore ? `Version ${version.version - 1}` : 'Before'}
+          is={own}
+        />
+      )}
+    </div>
+  );
+}

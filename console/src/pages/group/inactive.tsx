@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact';
+import type { Schemas } from '../../own-types.ts';
+import { addressOf } from '../../router.ts';
+import { may } from '../../session.ts';
+import type { useAction } from '../../ui/action.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Text, Time } from '../../ui/text.tsx';
+import type { Open } from './open-dialog.tsx';
+
+type Group = Schemas['UserGroup'];
+
+/** Says why no token of the group works, and since when. */
+export function Inactive({ group, way }: { group: Group; way: ComponentChildren }) {
+  const { status, reasons } = group;
+  if (reasons.length === 0) return null;
+  const since = status === 'suspended' ? group.suspended_at : status === 'expired' ? group.valid_until : null;
+  return (
+    <div class="note warn">
+      <Icon name="pause" />
+      <p>
+        {status === 'unresolved' ? 'Its tokens are active. ' : 'No token of this group works. '}
+        {reasons.map(({ pointer = '', detail }) => (
+          <span key={pointer + detail}>
+            {pointer && (
+              <code>
+                <Text>{pointer}</Text>
+              </code>
+            )}{' '}
+            {detail}{' '}
+          </span>
+        ))}
+        {since && (
+          <>
+            Since <Time at={since} />.{' '}
+          </>
+        )}
+        {status === 'incomplete' && may('audit:read') && (
+          <a href={addressOf(['audit'], { types: 'workspace.update' })}>When it became required</a>
+        )}
+      </p>
+      {way}
+    </div>
+  );
+}
+
+/** The action that mends a group: a person resumes it, or edits what its status names. */
+export function WayOut({
+  group: { status },
+  resuming,
+  onOpen,
+}: {
+  group: Group;
+  resuming: ReturnType<typeof useAction>;
+  onOpen: (dialog: Open) => void;
+}) {
+  if (status === 'active') return null;
+  if (status === 'suspended') {
+    return (
+      <Button busy={resuming.busy} onClick={resuming.run}>
+        Resume
+      </Button>
+    );
+  }
+  return (
+    <Button
+      onClick={() => {
+        onOpen('edit');
+      }}
+    >
+      {status === 'expired'
+        ? 'Change when it ends'
+        : status === 'unresolved'
+          ? 'Edit the mapping'
+          : 'Fill in what is missing'}
+    </Button>
+  );
+}

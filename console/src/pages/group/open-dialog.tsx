@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { api, answerOf } from '../../api.ts';
+import { groupCall } from '../../curl.ts';
+import { addressOf, goTo } from '../../router.ts';
+import { Confirm, Secret } from '../../ui/dialog.tsx';
+import { notify, type WayBack } from '../../ui/notices.tsx';
+import { moment, Text } from '../../ui/text.tsx';
+import { Edit, Rotate } from './dialogs.tsx';
+import type { Known } from './resource.ts';
+import { setSuspended, undoDeletion, undoEdit } from './undo.ts';
+
+/** The dialogs of the page; none is open with ''. */
+export type Open = 'edit' | 'rotate' | 'suspend' | 'delete' | '';
+
+export function OpenDialog({
+  open,
+  known,
+  onOpen,
+  onDone,
+  onRefresh,
+}: {
+  open: Open;
+  known: Known;
+  onOpen: (open: Open) => void;
+  /** Says what was done, and closes the dialog. */
+  onDone: (what: string, way?: WayBack) => void;
+  onRefresh: () => void;
+}) {
+  const [secret, setSecret] = useState<{ token: string; oldEndsAt: number | undefined }>();
+  const { provided_id: id, name } = known.group;
+  const close = () => {
+    onOpen('');
+  };
+  const own = (
+    <strong>
+      <Text>{name}</Text>
+    </strong>
+  );
+  if (secret) {
+    return (
+      <Secret
+        title="The new token"
+        secret={secret.token}
+        onClose={() => {
+          setSecret(undefined);
+        }}
+      >
+        <p>
+          Give it to those who embed the dashboards of this group.{' '}
+          {secret.oldEndsAt === undefined
+            ? 'The old token no longer works.'
+            : `The old token works until ${moment(secret.oldEndsAt)}.`}
+        </p>
+      </Secret>
+    );
+  }
+  if (open === 'edit') {
+    return (
+      <Edit
+        known={known}
+        onClose={() => {
+          close();
+          // After a conflicting write, the next edit begins with the current state.
+          onRefresh();
+        }}
+        onDone={async (before, text) => {
+          if (text === before.text) onDone('nothing changed');
+          else onDone('saved', await undoEdit(before, text, onRefresh).catch(() => undefined));
+        }}
+      />
+    );
+  }
+  if (open === 'rotate') {
+    return (
+      <Rotate
+        id={id}
+        name={name}
+        onClose={close}
+        onDone={(token, oldEndsAt) => {
+          onDone('rotated');
+          setSecret({ token, oldEndsAt });
+        }}
+      />
+    );
+  }
+  if (open === 'suspend') {
+    return (
+      <Confirm
+        title="Suspend this user group"
+        submit="Suspend"
+        call={() => groupCall('POST', id, '/suspend')}
+        onClose={close}
+        onSubmit={async () => {
+          onDone('suspended', await setSuspended(id, true, onRefresh));
+        }}
+      >
+        <p>No token of {own} opens a dashboard until it is resumed. It can still be changed and its token rotated.</p>
+      </Confirm>
+    );
+  }
+  if (open !== 'delete') return null;
+  return (
+    <Confirm
+      title="Delete this user group"
+      submit="Delete for good"
+      what="its id"
+      typed={id}
+      call={() => groupCall('DELETE', id)}
+      onClose={close}
+      onSubmit={async () => {
+        await answerOf(api.DELETE('/api/v1/user-groups/{id}', { params: { path: { id } } }));
+        notify(
+          <>
+            <Text>{name}</Text>: deleted
+          </>,
+          'check',
+          undoDeletion(id),
+        );
+        goTo(addressOf(['groups']));
+      }}
+    >
+      <p>
+        {own} and all its tokens will be deleted. Its content can be restored while its history is kept, but with a new
+        token. To stop its dashboards for a while, suspend it.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,88 @@
+const PLAIN = ['provided_id', 'user_group_id', 'name', 'token', 'valid_until', 'suspended'];
+const SCALAR = /^(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?|true|false|null)$/;
+
+const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+
+/** Splits a text into records of fields. Throws if a quotation mark is out of place. @see RFC 4180 */
+function recordsOf(text: string): string[][] {
+  const records: string[][] = [];
+  let record: string[] = [];
+  FIELD.lastIndex = 0;
+  while (FIELD.lastIndex < text.length) {
+    const from = FIELD.lastIndex;
+    const field = FIELD.exec(text);
+    if (!field) {
+      const line = text.slice(0, from).split('\n').length;
+      throw new Error(`Line ${line} has a quotation mark out of place: write "" for one in a quoted field.`);
+    }
+    const [, quoted, plain = '', end] = field;
+    record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === ',' && FIELD.lastIndex < text.length) continue;
+    if (end === ',') record.push('');
+    if (record.length > 1 || record[0] !== '') records.push(record);
+    record = [];
+  }
+  return records;
+}
+
+/**
+ * Turns a table into lines of an import. The first record names the columns: `provided_id`, `name`, `mapping.<schema>`,
+ * `properties.<name>` and the other fields of a line. An empty field is left out. A property can be a
+ * number, true, false or null; everything else is a text.
+ */
+export function toImportLines(text: string): string {
+  const [columns = [], ...records] = recordsOf(text.replace(/^\uFEFF/, ''));
+  const unknown = columns.find((name) => !PLAIN.includes(name) && !/^(mapping|properties)\../.test(name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `The first line has the column “${unknown}”. Call it properties.${unknown}, mapping.${unknown}, or one of ${PLAIN.join(', ')}.`,
+    );
+  }
+  const wrong = records.find((record) => record.length !== columns.length);
+  if (wrong) {
+    throw new Error(`The record “${wrong.join()}” has ${wrong.length} fields and not ${columns.length}.`);
+  }
+  return records.map((record) => `${toLine(columns, record)}\n`).join('');
+}
+
+/** Writes the JSON itself, because a number may have more digits than JavaScript keeps. */
+function toLine(columns: readonly string[], record: readonly string[]): string {
+  const members: Record<'' | 'mapping' | 'properties', string[]> = { '': [], mapping: [], properties: [] };
+  for (const [index, column] of columns.entries()) {
+    const value = record[index] ?? '';
+    if (value === '') continue;
+    const [, group = '', name = column] = /^(mapping|properties)\.(.+)$/s.exec(column) ?? [];
+    const isJson = group === 'properties' ? SCALAR.test(value) : column === 'suspended' && /^(true|false)$/.test(value);
+    members[group as 'mapping'].push(`${JSON.stringify(name)}:${isJson ? value : JSON.stringify(value)}`);
+  }
+  const { '': own, mapping, properties } = members;
+  if (mapping.length > 0) own.push(`"mapping":{${mapping.join()}}`);
+  if (properties.length > 0) own.push(`"properties":{${properties.join()}}`);
+  return `{${own.join()}}`;
+}
+
+/** A formula would run in a spreadsheet: a text that begins like one gets an apostrophe before it. */
+function toField(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Turns the lines of an export into a table with a column for each schema and property. @see RFC 4180 */
+export function toTable(lines: string): string {
+  const rows = lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => !('summary' in line))
+    .map(({ mapping, properties, ...own }) => {
+      const row = new Map(Object.entries(own));
+      for (const [kind, group] of Object.entries({ mapping, properties }))
+        for (const [name, value] of Object.entries(group as object)) row.set(`${kind}.${name}`, value);
+      return row;
+    });
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  return [columns, ...rows.map((row) => columns.map((name) => row.get(name)))]
+    .map((record) => `${record.map(toField).join()}\r\n`)
+    .join('');
+}

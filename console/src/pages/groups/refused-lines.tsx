@@ -1,0 +1,77 @@
+import { save } from '../../save.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/fields.tsx';
+import type { Refused } from './import-run.ts';
+
+const SHOWN = 200;
+
+/** Returns the text in which refused lines are corrected. */
+export function toDraft(refused: readonly Refused[]): string {
+  const texts = refused.slice(0, SHOWN).map((one) => one.text);
+  return texts.join('\n');
+}
+
+/** Shows refused lines with their reasons, and lets one correct and import them again. */
+export function RefusedLines({
+  refused,
+  text,
+  onText,
+  onImport,
+}: {
+  refused: Refused[];
+  text: string;
+  onText: (text: string) => void;
+  onImport: () => void;
+}) {
+  const rest = refused.length - SHOWN;
+  return (
+    <>
+      <div class="json report" role="region" aria-label="Refused lines" tabIndex={0}>
+        {refused.slice(0, SHOWN).map((one) => (
+          <p key={one.line}>
+            Line {one.line} {one.provided_id && <code>{one.provided_id}</code>}
+            {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
+              <span key={each.pointer} class="cell-sub">
+                <code>{each.pointer}</code> {each.detail}
+              </span>
+            ))}
+          </p>
+        ))}
+        {rest > 0 && <p>And {rest.toLocaleString()} more, in the report.</p>}
+      </div>
+      <Field label="Correct them" hint={rest > 0 ? `The first ${SHOWN}. Save the others to correct them.` : undefined}>
+        {(ties) => (
+          <textarea
+            {...ties}
+            class="mono"
+            rows={Math.min(refused.length + 1, 8)}
+            spellcheck={false}
+            value={text}
+            onInput={(event) => {
+              onText(event.currentTarget.value);
+            }}
+          />
+        )}
+      </Field>
+      <p class="row wrapping">
+        <Button disabled={text.trim() === ''} onClick={onImport}>
+          Import these lines
+        </Button>
+        <Button
+          onClick={() => {
+            save('refused-lines.ndjson', new Blob(refused.map((one) => `${one.text}\n`)));
+          }}
+        >
+          Save the lines
+        </Button>
+        <Button
+          onClick={() => {
+            save('report.ndjson', new Blob(refused.map((one) => `${JSON.stringify(one)}\n`)));
+          }}
+        >
+          Save the report
+        </Button>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,296 @@
+import { useState } from 'preact/hooks';
+import { answerOf, api } from '../api.ts';
+import { takeOver } from '../inspector.ts';
+import { useLoad } from '../load.ts';
+import type { Schemas } from '../own-types.ts';
+import { addressOf, tokensIn } from '../router.ts';
+import { save } from '../save.ts';
+import { may } from '../session.ts';
+import { useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/dialog.tsx';
+import { Field, TextField } from '../ui/fields.tsx';
+import { momentOf, zone } from '../ui/local-time.ts';
+import { notify } from '../ui/notices.tsx';
+import { Header, Panel } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
+import { Badge, moment, Text } from '../ui/text.tsx';
+import { Trouble } from '../ui/trouble.tsx';
+
+type Result = Schemas['ReportedToken'] & { last_four: string };
+type Kind = Schemas['EndTokensRequest']['kinds'][number];
+
+/** Embed tokens are long, and a body has a limit. */
+const AT_ONCE = 100;
+const SHOWN = 200;
+
+const RESULTS: Record<string, [words: string, tone?: string]> = {
+  ended: ['ended', 'good'],
+  already_inactive: ['already inactive'],
+  last_admin_token: ['still active: the last with the scope admin', 'bad'],
+  unknown: ['no token of this workspace', 'warn'],
+};
+
+const isInactive = (one?: Result) => one?.result === 'ended' || one?.result === 'already_inactive';
+
+const counted = (count: number, what = 'token') => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`;
+
+/** Ends tokens that are in other hands. They are in the bodies of requests and in the memory of this page, and nowhere else. */
+export default function Leaked() {
+  const [text, setText] = useState(takeOver);
+  const [source, setSource] = useState('');
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
+  const [asked, setAsked] = useState<'these' | 'all'>();
+  const found = tokensIn(text);
+  // A report can be repeated: the last token with the scope admin is no longer the last once there is another.
+  const left = found.filter((token) => !isInactive(results.get(token)));
+  const { busy, error, run } = useAction(async () => {
+    const all = new Map(results);
+    for (let from = 0; from < left.length; from += AT_ONCE) {
+      const tokens = left.slice(from, from + AT_ONCE);
+      const body = { tokens, ...(source && { source }) };
+      const answer = await answerOf(api.POST('/api/v1/tokens/report-leaked', { body }));
+      for (const [index, token] of tokens.entries())
+        all.set(token, { last_four: token.slice(-4), ...answer.results[index]! });
+      setResults(new Map(all));
+    }
+    setText('');
+  });
+  const close = () => {
+    setAsked(undefined);
+  };
+  const isOfGroups = left.length - left.filter((token) => token.startsWith('uga_')).length;
+  return (
+    <>
+      <Header title="Leaked tokens" about="Ends tokens that are in other hands, and leaves all others alone." />
+      <Panel>
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setAsked('these');
+          }}
+        >
+          <Field
+            label="Tokens"
+            hint="Or a text with tokens in it: a log, a dump, a list. The tokens are sent, and lines that may be one. They get into no address, and the audit log names their groups."
+          >
+            {(ties) => (
+              <textarea
+                {...ties}
+                rows={6}
+                spellcheck={false}
+                autocomplete="off"
+                value={text}
+                readOnly={busy}
+                onInput={(event) => {
+                  setText(event.currentTarget.value);
+                }}
+              />
+            )}
+          </Field>
+          <TextField
+            label="Where they were found"
+            hint="For the audit log. May be empty."
+            pointer="/source"
+            value={source}
+            onChange={setSource}
+          />
+          <div class="actions">
+            <Button type="submit" kind="danger" icon="warning" busy={busy} disabled={left.length === 0}>
+              End {left.length > 0 ? counted(left.length) : 'tokens'}
+            </Button>
+            {text.trim() !== '' && found.length === 0 && <span class="soft">No token in this text.</span>}
+          </div>
+          <Trouble error={error} />
+        </form>
+      </Panel>
+      <div aria-live="polite">{results.size > 0 && <Report results={[...results.values()]} />}</div>
+      <Panel
+        title="Only suspected"
+        about="Select the groups in the list of user groups and rotate their tokens with an overlap: no dashboard goes blank."
+        actions={
+          <a class="button" href={addressOf(['groups'])}>
+            User groups
+          </a>
+        }
+      />
+      {may('admin') && (
+        <Panel
+          title="All tokens of the workspace"
+          about="If nobody knows which have leaked: ends every token that was issued before a moment."
+          actions={
+            <Button
+              kind="danger"
+              onClick={() => {
+                setAsked('all');
+              }}
+            >
+              End all…
+            </Button>
+          }
+        />
+      )}
+      {asked === 'these' && (
+        <Confirm
+          title={`End ${counted(left.length)}`}
+          submit="End them"
+          typed={String(left.length)}
+          onClose={close}
+          onSubmit={() => {
+            close();
+            run();
+            return Promise.resolve();
+          }}
+        >
+          <p>
+            {isOfGroups > 0 &&
+              'Each group gets another token. Its dashboards are blank until your backend asks for it, with its next call of /api/user. '}
+            {isOfGroups < left.length &&
+              `Callers with the ${counted(left.length - isOfGroups, 'API token')} are refused. `}
+          </p>
+        </Confirm>
+      )}
+      {asked === 'all' && <EndAll onClose={close} />}
+    </>
+  );
+}
+
+function Report({ results }: { results: Result[] }) {
+  const counts = Object.entries(RESULTS).flatMap(([result, [words]]) => {
+    const count = results.filter((one) => one.result === result).length;
+    return count > 0 ? [`${count.toLocaleString()} ${words}`] : [];
+  });
+  return (
+    <Panel
+      title="What has become of them"
+      about={counts.join(', ')}
+      actions={
+        <Button
+          onClick={() => {
+            save('leaked-tokens.ndjson', new Blob(results.map((one) => `${JSON.stringify(one)}\n`)));
+          }}
+        >
+          Save the report
+        </Button>
+      }
+      flush
+    >
+      <Table
+        label="Results"
+        head={
+          <>
+            <th>Token</th>
+            <th>Result</th>
+            <th>User group</th>
+          </>
+        }
+      >
+        {results.slice(0, SHOWN).map(({ last_four, kind, result, provided_id: id }, index) => (
+          <tr key={index}>
+            <td class="nowrap">
+              <code>…{last_four}</code> <span class="soft">{kind.replaceAll('_', ' ')}</span>
+            </td>
+            <td>
+              <Badge tone={RESULTS[result]?.[1] ?? ''}>{RESULTS[result]?.[0] ?? result}</Badge>
+            </td>
+            <td>
+              {id === undefined ? (
+                <span class="none">–</span>
+              ) : (
+                <a href={addressOf(['groups', id])} data-row>
+                  <Text>{id}</Text>
+                </a>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {results.length > SHOWN && (
+        <p class="list-foot">And {(results.length - SHOWN).toLocaleString()} more, in the report.</p>
+      )}
+    </Panel>
+  );
+}
+
+const KINDS: [kind: Kind, name: string][] = [
+  ['user_group_token', 'User-group tokens, with the embed tokens that derive from them'],
+  ['embed_token', 'Embed tokens'],
+];
+
+function EndAll({ onClose }: { onClose: () => void }) {
+  const [before, setBefore] = useState('');
+  const [reason, setReason] = useState('');
+  const [kinds, setKinds] = useState<Kind[]>(['user_group_token']);
+  const at = momentOf(before);
+  const body = { kinds, reason, ...(at && { before: at }) };
+  const {
+    data: count,
+    error,
+    busy,
+  } = useLoad(
+    async (signal) => {
+      // Embed tokens are not stored, so nobody can count them.
+      if (!kinds.includes('user_group_token')) return undefined;
+      const preview = { ...body, reason: 'preview', dry_run: true };
+      return (await answerOf(api.POST('/api/v1/workspace/end-tokens', { body: preview, signal }))).ended_tokens
+        .would_end;
+    },
+    [kinds.join(), at],
+  );
+  return (
+    <Confirm
+      title="End all tokens of the workspace"
+      submit="End all"
+      typed="end all"
+      disabled={reason === '' || kinds.length === 0}
+      onClose={onClose}
+      onSubmit={async () => {
+        const { ended_tokens: ended } = await answerOf(api.POST('/api/v1/workspace/end-tokens', { body }));
+        onClose();
+        notify(`Ended: tokens issued before ${moment(ended.before)}`);
+      }}
+    >
+      <p>
+        Within a second every dashboard with such a token is blank, until your backend asks for the next token of its
+        group. It cannot be taken back.
+      </p>
+      {count && !busy && !error && (
+        <p role="status">
+          Now {counted(count.count, 'user-group token')}
+          {count.exact ? '' : ' or more'} would end.
+        </p>
+      )}
+      <Trouble error={error} />
+      {KINDS.map(([kind, name]) => (
+        <label key={kind} class="choice">
+          <input
+            type="checkbox"
+            checked={kinds.includes(kind)}
+            onChange={(event) => {
+              const others = kinds.filter((one) => one !== kind);
+              setKinds(event.currentTarget.checked ? [...others, kind] : others);
+            }}
+          />
+          {name}
+        </label>
+      ))}
+      <TextField
+        label="Issued before"
+        hint={`In ${zone()}. Leave empty for now.`}
+        type="datetime-local"
+        pointer="/before"
+        value={before}
+        onChange={setBefore}
+      />
+      <TextField
+        label="Reason"
+        hint="For the audit log."
+        required
+        pointer="/reason"
+        value={reason}
+        onChange={setReason}
+      />
+    </Confirm>
+  );
+}

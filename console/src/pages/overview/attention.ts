@@ -1,0 +1,167 @@
+import { answerOf, api } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+import { addressOf } from '../../router.ts';
+import { may } from '../../session.ts';
+import { span } from '../../ui/text.tsx';
+
+/** Something that needs attention, or is inactive on purpose; with the place that shows exactly these things. */
+export interface Item {
+  key: string;
+  tone: 'bad' | 'warn' | 'calm';
+  count: number;
+  words: string;
+  address?: string;
+  link?: string;
+}
+
+const DAY = 86_400_000;
+const UNUSED_AFTER = 90 * DAY;
+
+const many = (count: number, one: string, more: string) => (count === 1 ? one : more);
+
+/** The groups that are inactive, by their status, and the old tokens. */
+export function itemsOfGroups(
+  { user_groups: groups, user_group_tokens: tokens }: Schemas['Overview'],
+  why: string,
+): Item[] {
+  const of = (status: string, count: number | null, tone: Item['tone'], words: string): Item => {
+    return {
+      key: status,
+      tone,
+      count: count ?? 0,
+      words,
+      address: addressOf(['groups'], { status }),
+      link: 'Show them',
+    };
+  };
+  const group = (count: number | null) => many(count ?? 0, 'user group', 'user groups');
+  const { incomplete, unresolved, suspended, expired } = groups;
+  const { in_overlap: old, in_overlap_used_last_hour: used } = tokens;
+  const items: Item[] = [
+    of(
+      'incomplete',
+      incomplete,
+      'bad',
+      `${group(incomplete)} ${many(incomplete ?? 0, 'is', 'are')} inactive: required data is missing.${why}`,
+    ),
+    of(
+      'unresolved',
+      unresolved,
+      'warn',
+      `${group(unresolved)} ${many(unresolved ?? 0, 'names', 'name')} a schema or data source that is not registered.`,
+    ),
+    {
+      ...{ key: 'old', tone: used > 0 ? 'warn' : 'calm', count: old },
+      words: `old ${many(old, 'token is', 'tokens are')} still valid after a rotation; ${used === 0 ? 'none' : used} used in the last hour.`,
+      ...{ address: addressOf(['groups'], { status: 'overlap' }), link: 'Show their groups' },
+    },
+    of('expired', expired, 'calm', `${group(expired)} ${many(expired, 'has', 'have')} expired.`),
+    of('suspended', suspended, 'calm', `${group(suspended)} ${many(suspended, 'is', 'are')} suspended.`),
+  ];
+  return items.filter(({ count }) => count > 0);
+}
+
+/** API tokens that end soon, or that nobody uses. */
+function itemsOfApiTokens(all: Schemas['ApiToken'][], now = Date.now()): Item[] {
+  const alive = all.filter(({ state, subject }) => state === 'active' && subject === null);
+  const ending = alive.filter(({ expires_at: end }) => end !== null && Date.parse(end) - now < 30 * DAY);
+  const unused = alive.filter((one) => now - Date.parse(one.last_used_at ?? one.created_at) > UNUSED_AFTER);
+  const item = (key: string, tokens: typeof all, words: string): Item => ({
+    ...{
+      key,
+      tone: 'warn',
+      count: tokens.length,
+      words,
+      link: tokens.length === 1 ? 'Show it' : 'Show the API tokens',
+    },
+    address: addressOf(['api-tokens'], { search: tokens.length === 1 ? tokens[0]!.name : '' }),
+  });
+  const [first] = [...ending].sort((a, b) => Date.parse(a.expires_at!) - Date.parse(b.expires_at!));
+  return [
+    item(
+      'ending',
+      ending,
+      `API ${many(ending.length, 'token expires', 'tokens expire')} within 30 days${first ? `: ${first.name} in ${span(first.expires_at!, now)}` : ''}.`,
+    ),
+    item('unused', unused, `API ${many(unused.length, 'token has', 'tokens have')} not been used for 90 days.`),
+  ].filter(({ count }) => count > 0);
+}
+
+/** Webhook endpoints that get nothing, although they should. */
+function itemsOfEndpoints(all: Schemas['WebhookEndpoint'][]): Item[] {
+  const failing = all.filter(
+    ({ failing_since, disabled_reason: reason, skipping_since }) =>
+      failing_since !== null || skipping_since !== null || reason === 'gone' || reason === 'failing',
+  );
+  if (failing.length === 0) return [];
+  const [first] = failing;
+  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${new URL(first!.url).host}${failing.length > 1 ? ' and others' : ''}.`;
+  const path = failing.length === 1 ? ['webhooks', first!.id] : ['webhooks'];
+  return [
+    { ...{ key: 'webhooks', tone: 'bad', count: failing.length, words, address: addressOf(path) }, link: 'Show them' },
+  ];
+}
+
+/** Work that the installation itself needs. */
+function itemsOfSystem({
+  migrations,
+  rewrap_remaining,
+  event_consumers,
+  encryption_keys,
+}: Schemas['SystemInfo']): Item[] {
+  const stopped = event_consumers.filter(({ running }) => !running);
+  const items = [
+    {
+      key: 'migrations',
+      count: migrations.pending,
+      words: `${many(migrations.pending, 'migration is', 'migrations are')} not applied to the database.`,
+    },
+    {
+      ...{ key: 'rewrap', count: rewrap_remaining ? encryption_keys.length : 0 },
+      words:
+        'encryption keys are in use: something is still encrypted with an old one. The command keys rewrap ends that.',
+    },
+    {
+      key: 'consumers',
+      count: stopped.length,
+      words: `${many(stopped.length, 'consumer of events is', 'consumers of events are')} not running.`,
+    },
+  ];
+  return items
+    .filter(({ count }) => count > 0)
+    .map((item) => ({ ...item, tone: 'warn' as const, address: addressOf(['system']), link: 'System' }));
+}
+
+/** Loads everything but the counts of groups, as far as the session may see it. One part that fails hides no other. */
+export async function loadOthers(signal: AbortSignal): Promise<Item[]> {
+  const query = { limit: 200 };
+  const parts = await Promise.allSettled([
+    may('webhooks:read')
+      ? answerOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })).then((answer) =>
+          itemsOfEndpoints(answer.webhook_endpoints),
+        )
+      : [],
+    may('admin')
+      ? answerOf(api.GET('/api/v1/api-tokens', { params: { query: { ...query, state: 'active' } }, signal })).then(
+          (answer) => itemsOfApiTokens(answer.api_tokens),
+        )
+      : [],
+    may('admin') ? answerOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system)) : [],
+  ]);
+  const failure = parts.find((part) => part.status === 'rejected');
+  if (failure && parts.every(({ status }) => status === 'rejected')) throw failure.reason;
+  return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
+}
+
+/** Returns a sentence on the lack that the first incomplete groups most often have. */
+export async function readWhyIncomplete(signal: AbortSignal): Promise<string> {
+  const query = { status: 'incomplete' as const, limit: 20 };
+  const { user_groups: groups } = await answerOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
+  const counts = new Map<string, number>();
+  for (const { pointer, code } of groups.flatMap(({ reasons }) => reasons)) {
+    const lack = `${pointer?.slice(1) ?? 'something'} is ${code === 'type' ? 'of another type' : 'missing'}`;
+    counts.set(lack, (counts.get(lack) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most ? ` Most often ${most[0]}.` : '';
+}

@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact';
+import { answerOf, api } from '../../api.ts';
+import { useRepeated } from '../../attended.ts';
+import { useLoad } from '../../load.ts';
+import type { Schemas } from '../../own-types.ts';
+import { addressOf } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Header } from '../../ui/page.tsx';
+import { Time } from '../../ui/text.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { Activity } from './activity.tsx';
+import { AGAIN_AFTER } from './again.ts';
+import { isBeginning, Onboarding } from './onboarding.tsx';
+import { WorkList } from './work-list.tsx';
+
+const number = new Intl.NumberFormat();
+
+export default function OverviewPage() {
+  const { data, error, reload } = useLoad(
+    async (signal) => (await answerOf(api.GET('/api/v1/overview', { signal }))).overview,
+    [],
+  );
+  useRepeated(reload, AGAIN_AFTER);
+  const isEmpty = data?.user_groups.total === 0 && isBeginning(data);
+  return (
+    <>
+      <Header
+        title="Overview"
+        about={
+          <>
+            Updated <Time at={data?.as_of} none="…" />, every {AGAIN_AFTER / 1000} s
+          </>
+        }
+      />
+      <Trouble error={error} retry={reload} />
+      {data && <Onboarding overview={data} reload={reload} />}
+      {!isEmpty && <WorkList overview={data} />}
+      {!isEmpty && <Tiles overview={data} />}
+      {!isEmpty && <Activity />}
+    </>
+  );
+}
+
+function Tiles({ overview }: { overview: Schemas['Overview'] | undefined }) {
+  const tokens = overview?.user_group_tokens;
+  const apiTokens = overview?.api_tokens;
+  return (
+    <div class="tiles">
+      <Tile name="User groups" count={overview?.user_groups.total} address={addressOf(['groups'])} />
+      <Tile
+        name="Old tokens still valid"
+        count={tokens?.in_overlap}
+        note={tokens && `${number.format(tokens.in_overlap_used_last_hour)} used last hour`}
+      />
+      {(may('admin') || apiTokens) && (
+        <Tile
+          name="API tokens"
+          count={apiTokens?.active}
+          note={apiTokens && `${apiTokens.expiring_within_30_days} expire in 30 days`}
+          address={addressOf(['api-tokens'])}
+        />
+      )}
+    </div>
+  );
+}
+
+function Tile({
+  name,
+  count,
+  note,
+  address,
+}: {
+  name: string;
+  count: number | undefined;
+  note?: ComponentChildren;
+  address?: string | undefined;
+}) {
+  const content = (
+    <>
+      <p class="tile-name">{name}</p>
+      <p class="tile-count">{count === undefined ? <span class="bone w3" /> : number.format(count)}</p>
+      <p class="tile-note">{note ?? ' '}</p>
+    </>
+  );
+  return address ? (
+    <a class="tile" href={address}>
+      {content}
+    </a>
+  ) : (
+    <div class="tile">{content}</div>
+  );
+}

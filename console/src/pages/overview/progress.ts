@@ -1,0 +1,40 @@
+import { answerOf, api } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+import { may, session } from '../../session.ts';
+
+type ApiToken = Schemas['ApiToken'];
+
+/** The state of the steps that lead from an empty workspace to a dashboard. */
+export interface Progress {
+  backend: ApiToken | undefined;
+  renderer: ApiToken | undefined;
+  isIntrospected: boolean;
+  /** Undefined without the scope to see it. */
+  hasDataSource: boolean | undefined;
+}
+
+const DAYS = 90;
+
+/** Reads how far the workspace is. The session needs the scope `admin`. */
+export async function readProgress(signal: AbortSignal): Promise<Progress> {
+  const to = Date.now();
+  const period = { from: new Date(to - DAYS * 86_400_000).toISOString(), to: new Date(to).toISOString() };
+  const [{ api_tokens: all }, { activity }, sources] = await Promise.all([
+    answerOf(api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal })),
+    answerOf(api.GET('/api/v1/overview/activity', { params: { query: { ...period, step: 'day' } }, signal })),
+    may('registry:read')
+      ? answerOf(api.GET('/api/v1/data-sources', { params: { query: { limit: 1 } }, signal }))
+      : undefined,
+  ]);
+  const own = session.value?.api_token.id;
+  // The token with which one signed in, and those of people, are no backends.
+  const others = all.filter(({ id, subject }) => id !== own && subject === null);
+  const writes = ({ scopes }: ApiToken) => scopes.includes('user-groups:write');
+  const backends = others.filter(writes);
+  return {
+    backend: backends.find(({ last_used_at }) => last_used_at !== null) ?? backends[0],
+    renderer: others.find((one) => one.scopes.includes('tokens:introspect') && !writes(one)),
+    isIntrospected: activity.points.some(({ introspections }) => introspections > 0),
+    hasDataSource: sources && sources.data_sources.length > 0,
+  };
+}

@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../own-types.ts';
+import { Button } from '../../ui/button.tsx';
+import { DialogForm } from '../../ui/dialog.tsx';
+import { Field, Select, TextField } from '../../ui/fields.tsx';
+import { PreviewRequired } from './preview-required.tsx';
+import { type Draft, fromDraft, NEW, toDraft, TYPES, WITHOUT } from './variable-draft.ts';
+
+/** Changes the variables and required schemas of the workspace, after a look at what would break. */
+export function ChangeVariables({
+  workspace,
+  etag,
+  onClose,
+  onDone,
+}: {
+  workspace: Schemas['Workspace'];
+  etag: string;
+  onClose: () => void;
+  /** Gets the settings as they were, and the ETag of the changed ones. */
+  onDone: (before: Schemas['Workspace'], etag: string) => void;
+}) {
+  // The page reloads behind the dialog; the fields and the ETag stay those that the person has seen.
+  const [before] = useState({ workspace, etag });
+  const [drafts, setDrafts] = useState(() => workspace.variables.map(toDraft));
+  const [schemas, setSchemas] = useState(workspace.required_schemas.join('\n'));
+  const [wanted, setWanted] = useState<Schemas['WorkspaceRequirements']>();
+  if (wanted) {
+    return (
+      <PreviewRequired
+        wanted={wanted}
+        etag={before.etag}
+        onBack={() => {
+          setWanted(undefined);
+        }}
+        onDone={(now) => {
+          onDone(before.workspace, now);
+        }}
+      />
+    );
+  }
+  return (
+    <DialogForm
+      wide
+      title="Variables"
+      submit="Preview"
+      onClose={onClose}
+      onSubmit={() => {
+        setWanted({ variables: drafts.map(fromDraft), required_schemas: schemas.split('\n').filter(Boolean) });
+      }}
+    >
+      {drafts.map((draft, index) => (
+        <VariableFields
+          key={index}
+          no={index + 1}
+          draft={draft}
+          onChange={(part) => {
+            setDrafts(drafts.map((one, at) => (at === index ? { ...one, ...part } : one)));
+          }}
+          onRemove={() => {
+            setDrafts(drafts.filter((_, at) => at !== index));
+          }}
+        />
+      ))}
+      <Button
+        icon="plus"
+        onClick={() => {
+          setDrafts([...drafts, NEW]);
+        }}
+      >
+        Variable
+      </Button>
+      <Lines label="Required schemas, one a line" value={schemas} onChange={setSchemas} />
+    </DialogForm>
+  );
+}
+
+function VariableFields({
+  no,
+  draft,
+  onChange,
+  onRemove,
+}: {
+  no: number;
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+  onRemove: () => void;
+}) {
+  const change = (name: keyof Draft) => (value: string) => {
+    onChange({ [name]: value });
+  };
+  return (
+    <fieldset class="variable">
+      <legend class="legend">Variable {no}</legend>
+      <TextField label="Name" required value={draft.name} onChange={change('name')} />
+      <Select label="Type" options={TYPES.map((one) => [one, one])} value={draft.type} onChange={change('type')} />
+      <Select label="A group without it" options={WITHOUT} value={draft.without} onChange={change('without')} />
+      {draft.without === 'default' && (
+        <TextField label="Default" value={draft.fallback} onChange={change('fallback')} />
+      )}
+      <TextField label="Description" value={draft.description} onChange={change('description')} />
+      {!draft.isSecret && (
+        <Lines label="Allowed values, one a line" value={draft.allowed} onChange={change('allowed')} />
+      )}
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={draft.isSecret}
+          onChange={(event) => {
+            onChange({ isSecret: event.currentTarget.checked });
+          }}
+        />
+        secret
+      </label>
+      <Button kind="quiet" icon="close" onClick={onRemove}>
+        Remove
+      </Button>
+    </fieldset>
+  );
+}
+
+function Lines({ onChange, ...field }: { label: string; value: string; onChange: (lines: string) => void }) {
+  return (
+    <Field {...field}>
+      {(ties) => (
+        <textarea
+          {...ties}
+          rows={2}
+          spellcheck={false}
+          value={field.value}
+          onInput={(event) => {
+            onChange(event.currentTarget.value);
+          }}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { answerOf, api, taggedOf } from '../../api.ts';
+import { useLoad } from '../../load.ts';
+import { addressOf } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { notify, type WayBack } from '../../ui/notices.tsx';
+import { Header, type Tab, Tabs } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Badge, Text } from '../../ui/text.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { ChangeVariables } from './change-variables.tsx';
+import { toDraft, WITHOUT } from './variable-draft.ts';
+
+/** The variables that the workspace declares, and the schemas that every mapping has. */
+export function Variables({ tabs }: { tabs: Tab[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const { data: read, error, reload } = useLoad((signal) => taggedOf(api.GET('/api/v1/workspace', { signal })), []);
+  const data = read?.data.workspace;
+  const done = (way?: WayBack) => {
+    setOpen(false);
+    notify('Saved', 'check', way);
+    reload();
+  };
+  return (
+    <>
+      <Header title="Registry" about="What dashboards get of user groups.">
+        {data && may('registry:write') && (
+          <Button
+            kind="main"
+            onClick={() => {
+              setOpen(true);
+            }}
+          >
+            Change
+          </Button>
+        )}
+      </Header>
+      <Tabs tabs={tabs} />
+      <Trouble error={error} retry={reload} />
+      {data && (
+        <>
+          <Table
+            label="Variables"
+            head={
+              <>
+                <th>Name</th>
+                <th>Type</th>
+                <th>A group without it</th>
+              </>
+            }
+          >
+            {data.variables.map((variable) => {
+              const { name, type, without, fallback, description, isSecret } = toDraft(variable);
+              return (
+                <tr key={name}>
+                  <td>
+                    <code>
+                      <Text>{name}</Text>
+                    </code>{' '}
+                    {isSecret && <Badge>secret</Badge>}
+                    <p class="hint">
+                      <Text>{description}</Text>
+                    </p>
+                  </td>
+                  <td>
+                    {type}
+                    <p class="hint">{variable.enum?.join(', ')}</p>
+                  </td>
+                  <td>
+                    {Object.fromEntries(WITHOUT)[without]} <code>{fallback}</code>
+                  </td>
+                </tr>
+              );
+            })}
+            {data.variables.length === 0 && (
+              <tr>
+                <td colSpan={3} class="soft">
+                  No variables
+                </td>
+              </tr>
+            )}
+          </Table>
+          {data.required_schemas.length > 0 && (
+            <p>
+              Required schemas: <Text>{data.required_schemas.join(', ')}</Text>
+            </p>
+          )}
+          {may('user-groups:read') && (
+            <a href={addressOf(['groups'], { status: 'incomplete' })}>Groups that lack something of this</a>
+          )}
+          {isOpen && (
+            <ChangeVariables
+              workspace={data}
+              etag={read.etag}
+              onClose={() => {
+                setOpen(false);
+                // Somebody else's change may have refused the save.
+                reload();
+              }}
+              onDone={({ variables, required_schemas }, etag) => {
+                const body = { variables, required_schemas };
+                done({
+                  name: 'Undo',
+                  run: async () => {
+                    const params = { header: { 'If-Match': etag } };
+                    await answerOf(api.PATCH('/api/v1/workspace', { params, body }));
+                    done();
+                  },
+                });
+              }}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}

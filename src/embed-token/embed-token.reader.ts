@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { isValid, VALID_GROUP } from '../user-group/token/token-validity.ts';
+import type { EmbedTokenClaims } from './embed-token.ts';
+import { EmbedTokenVerifier } from './embed-token.verifier.ts';
+
+/** A verified embed token with the group of its workspace. */
+export interface ReadEmbedToken {
+  claims: EmbedTokenClaims;
+  group: UserGroupSnapshot;
+}
+
+@Injectable()
+export class EmbedTokenReader {
+  constructor(
+    private readonly verifier: EmbedTokenVerifier,
+    private readonly snapshots: UserGroupSnapshots,
+  ) {}
+
+  /** Reads the token with its group; undefined for any other text, or a token that has expired or is of another workspace. */
+  async read(workspaceId: number, text: string, isFresh: boolean): Promise<ReadEmbedToken | undefined> {
+    const claims = await this.verifier.verify(text);
+    if (!claims) return undefined;
+    const group = await this.findGroup(workspaceId, claims, isFresh);
+    if (group?.providedId !== claims.sub || !this.verifier.isOf(group.workspace, claims)) return undefined;
+    return { claims, group };
+  }
+
+  /** Reads again if the cache is older than the token's generation: another process has just issued it. */
+  private async findGroup(
+    workspaceId: number,
+    { team_id: userGroupId, gen }: EmbedTokenClaims,
+    isFresh: boolean,
+  ): Promise<UserGroupSnapshot | undefined> {
+    const key = { workspaceId, userGroupId };
+    const group = await this.snapshots.find(key, { isFresh });
+    const isBehind = group?.tokens.every(({ generation }) => generation < gen);
+    return isBehind && !isFresh ? this.snapshots.find(key, { isFresh: true }) : group;
+  }
+}
+
+/** Returns the generation that a token depends on; undefined if that has ended, or the token by itself. */
+export function generationOf({ claims: { gen, iat, jti }, group }: ReadEmbedToken) {
+  if (iat * 1000 < (group.workspace.embedTokensEndedBefore ?? 0)) return undefined;
+  if (group.revokedEmbedTokens.includes(jti)) return undefined;
+  const token = group.tokens.find(({ generation }) => generation === gen);
+  // A group that is suspended, expired or incomplete may have it again.
+  return token && isValid({ ...group, ...VALID_GROUP }, token) ? token : undefined;
+}

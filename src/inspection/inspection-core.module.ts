@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { ApiTokenModule } from '../api-token/api-token.module.ts';
+import { AuditModule } from '../audit/audit.module.ts';
+import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
+import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { InspectionService } from './inspection.service.ts';
+
+@Module({
+  imports: [ApiTokenModule, AuditModule, EmbedTokenCoreModule, UserGroupCoreModule, WorkspaceModule],
+  providers: [InspectionService],
+  exports: [InspectionService],
+})
+export class InspectionCoreModule {}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../common/access/caller.ts';
+import type { JsonObject, JsonValue } from '../common/json/strict-json.ts';
+import { UserGroupNotFound } from '../common/problem/errors.ts';
+import { describeMapping } from '../mapping/described-mapping.ts';
+import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { statusOf, type StatusReason } from '../user-group/status/user-group-status.ts';
+import { isValid } from '../user-group/token/token-validity.ts';
+import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
+import type { UserGroupViewResponse, Variable } from './dto/group-view.dto.ts';
+import { describeUserGroupToken } from './introspection.service.ts';
+
+const TOKENS_ENDED: StatusReason = {
+  code: 'tokens_ended',
+  detail: 'Its token was ended together with all others of the workspace: GET or PUT /api/user issues a fresh one.',
+};
+
+/** Shows people what the renderer of a group gets. */
+@Injectable()
+export class GroupViewService {
+  constructor(
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly snapshots: UserGroupSnapshots,
+  ) {}
+
+  /** Reads the database, and counts as no use of the token. @throws UserGroupNotFound */
+  async get({ workspaceId }: Caller, providedId: string): Promise<UserGroupViewResponse> {
+    const found = await this.tokens.findCurrent({ workspaceId, providedId });
+    const group =
+      found && (await this.snapshots.find({ workspaceId, userGroupId: found.userGroupId }, { isFresh: true }));
+    const token = group?.tokens.at(-1);
+    if (!group || !token) throw new UserGroupNotFound();
+    const { rules, mapping, properties } = group;
+    const variables = describeVariables(rules.variables, JSON.parse(properties) as JsonObject);
+    const introspection = isValid(group, token) ? describeUserGroupToken(group, token) : { active: false };
+    const { status, reasons } = statusOf(group, rules);
+    const isEnded = token.createdAt < (group.workspace.tokensEndedBefore ?? 0);
+    const inTheWay = isEnded ? [...reasons, TOKENS_ENDED] : reasons;
+    return {
+      success: 1,
+      view: { status, reasons: inTheWay, introspection, ...describeMapping(rules, mapping), variables },
+    };
+  }
+}
+
+/** Describes the declared variables, and the properties that none of them is in. */
+function describeVariables(declared: readonly DeclaredVariable[], properties: JsonObject): Variable[] {
+  const roots = new Set(declared.map((variable) => pathOf(variable)[0]));
+  const others = Object.entries(properties).filter(([name]) => !roots.has(name));
+  return [
+    ...declared.map((variable): Variable => {
+      const { name, type, required } = variable;
+      const hasValue = (valueAt(properties, pathOf(variable)) ?? null) !== null;
+      const origin = hasValue ? 'properties' : variable.default === undefined ? 'none' : 'default';
+      return { name, type, origin, declared: true, required };
+    }),
+    ...others.map(([name, value]): Variable => {
+      return { name, type: typeOf(value), origin: 'properties', declared: false, required: false };
+    }),
+  ];
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,74 @@
+import { Flag, flagViolations, ListOf, Nested, OneOf, Rule, ShortText, Time } from '../../common/fields.ts';
+import { Total } from '../../common/http/parameters/total.ts';
+import { response } from '../../common/http/responses/response.ts';
+import type { Violation } from '../../common/problem/violation.ts';
+import { textViolations } from '../../common/text.ts';
+import { fromWireTime, timeViolations } from '../../common/time.ts';
+
+const endedKinds = ['user_group_token', 'embed_token'] as const;
+export type EndedKind = (typeof endedKinds)[number];
+
+const KINDS = 'Which tokens. Embed tokens end with the user-group token that they derive from, too.';
+
+/** The body that ends tokens together. */
+export class EndTokensRequest {
+  @Time.optional('Tokens issued before it are ended; by default now. Not in the future.')
+  @Rule(beforeViolations)
+  before?: string;
+
+  @OneOf(endedKinds, KINDS, ['user_group_token'], { isArray: true, minItems: 1 })
+  @Rule(kindsViolations, { required: 'The field kinds is required: it names the tokens to end.' })
+  kinds!: EndedKind[];
+
+  @ShortText('Why, for the audit log.', 'a backup with tokens was lost')
+  @Rule(textViolations, { required: 'The field reason is required: the audit log keeps it.' })
+  reason!: string;
+
+  @Flag.optional('`true`: ends nothing, and says in `would_end` how many tokens the call would end.', false)
+  @Rule(flagViolations)
+  dry_run?: boolean;
+}
+
+/** The times that are in force. */
+export class EndedBefore {
+  @Time.orNull('User-group tokens issued before it are ended; null if none were ended together.')
+  user_group_token!: string | null;
+
+  @Time.orNull('Embed tokens issued before it are ended; null if none were ended together.')
+  embed_token!: string | null;
+}
+
+class EndedTokens {
+  @Time('The time of the call: the `before` of its body, or when the call arrived.')
+  before!: string;
+
+  @ListOf(String, 'The kinds of the call.', ['user_group_token'])
+  kinds!: EndedKind[];
+
+  @Nested(EndedBefore, 'The times that are in force now; of two calls the later time stays.')
+  in_force!: EndedBefore;
+
+  @Nested.optional(
+    Total,
+    'Only with `dry_run`: the user-group tokens, current or in overlap, that would end. Embed tokens are not stored, so they cannot be counted.',
+  )
+  would_end?: Total;
+}
+
+export class EndTokensResponse extends response('ended_tokens', EndedTokens, 'What the call has ended.') {}
+
+function beforeViolations(value: unknown, pointer: string): Violation[] {
+  const violations = timeViolations(value, pointer);
+  if (violations.length > 0 || fromWireTime(value as string) <= Date.now()) return violations;
+  return [{ pointer, code: 'not_acceptable', detail: 'The time must not be in the future.' }];
+}
+
+function kindsViolations(value: unknown, pointer: string): Violation[] {
+  if (!Array.isArray(value)) return [{ pointer, code: 'type', detail: 'The kinds must be a list.' }];
+  if (value.length === 0) return [{ pointer, code: 'empty', detail: 'At least one kind is needed.' }];
+  return value.flatMap((kind: unknown, index): Violation[] => {
+    if (endedKinds.includes(kind as EndedKind) && value.indexOf(kind) === index) return [];
+    const detail = `Kinds are ${endedKinds.join(' and ')}, each once.`;
+    return [{ pointer: `${pointer}/${index}`, code: 'not_acceptable', detail }];
+  });
+}

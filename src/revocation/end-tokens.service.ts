@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { AuditLog } from '../audit/audit-log.ts';
+import { ChangeFeed } from '../change-log/change-feed.ts';
+import type { Caller } from '../common/access/caller.ts';
+import { countInParts, type Total } from '../common/http/parameters/total.ts';
+import { fromWireTime, toWireTime, toWireTimeOrNull } from '../common/time.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
+import { Transactor } from '../database/transactor.ts';
+import type { EndedTogether } from '../user-group/token/user-group-token.repository.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import type { EndedBefore, EndedKind, EndTokensRequest, EndTokensResponse } from './dto/end-tokens.dto.ts';
+
+interface OfWorkspace {
+  workspaceId: number;
+}
+
+const find = statement<OfWorkspace, EndedTogether & { publicId: string }>(
+  'end-tokens.find',
+  () => `
+    SELECT public_id AS "publicId", tokens_ended_before AS "tokensEndedBefore",
+      embed_tokens_ended_before AS "embedTokensEndedBefore"
+    FROM workspace WHERE id = :workspaceId`,
+);
+
+const store = statement<OfWorkspace & EndedTogether>(
+  'end-tokens.store',
+  () => `
+    UPDATE workspace SET tokens_ended_before = :tokensEndedBefore, embed_tokens_ended_before = :embedTokensEndedBefore
+    WHERE id = :workspaceId`,
+);
+
+/** Groups of a part, whose tokens are read in a few milliseconds. */
+const GROUPS_AT_ONCE = 1000;
+
+/** Counts the tokens that were issued within a time: the current one of each group, and the one in overlap with it. */
+const countPart = statement<
+  OfWorkspace & { after: number; from: number; before: number; now: number },
+  { count: number; examined: number; last: number | null }
+>(
+  'end-tokens.count',
+  () => `
+    SELECT CAST(count(*) AS integer) AS examined, max(id) AS last, CAST(coalesce(sum(tokens), 0) AS integer) AS count
+    FROM (
+      SELECT g.id, (
+        SELECT CASE WHEN ${isIssuedWithin('c')} THEN 1 ELSE 0 END + (
+          SELECT count(*) FROM user_group_token p
+          WHERE p.user_group_id = c.user_group_id AND p.generation = c.generation - 1
+            AND p.valid_until > CAST(:now AS bigint) AND ${isIssuedWithin('p')})
+        FROM user_group_token c WHERE c.user_group_id = g.id AND c.retired_at IS NULL
+      ) AS tokens
+      FROM user_group g
+      WHERE g.workspace_id = :workspaceId AND g.id > CAST(:after AS bigint)
+      ORDER BY g.id LIMIT ${GROUPS_AT_ONCE}
+    ) counted`,
+);
+
+/** Ends tokens of a workspace together, by a time that every one of them is compared with: it writes one row. */
+@Injectable()
+export class EndTokensService {
+  constructor(
+    private readonly workspaces: WorkspaceService,
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /** Ends the tokens issued before a time, in every replica within a second. An earlier time than before changes nothing. */
+  async end(caller: Caller, dto: EndTokensRequest): Promise<EndTokensResponse> {
+    if (dto.dry_run) return this.preview(caller, dto);
+    const { before, kinds, reason } = dto;
+    const { workspaceId } = caller;
+    const answer = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
+      await this.workspaces.lock(manager, workspaceId);
+      const { publicId, ...stored } = (await this.statements.run(manager, find, { workspaceId }))[0]!;
+      const time = timeOf(before);
+      const later = (kind: EndedKind, present: number | null) =>
+        kinds.includes(kind) ? Math.max(present ?? 0, time) : present;
+      const wanted = {
+        tokensEndedBefore: later('user_group_token', stored.tokensEndedBefore),
+        embedTokensEndedBefore: later('embed_token', stored.embedTokensEndedBefore),
+      };
+      const [was, is] = [toView(stored), toView(wanted)];
+      if (!isDeepStrictEqual(was, is)) {
+        await this.statements.run(manager, store, { workspaceId, ...wanted });
+        await this.auditLog.record(manager, caller, {
+          action: 'workspace.end_tokens',
+          object: { type: 'workspace', id: publicId },
+          before: was,
+          after: is,
+          details: { kinds, reason },
+        });
+      }
+      return { success: 1, ended_tokens: { before: toWireTime(time), kinds, in_force: is } };
+    });
+    this.changes.announce({ workspaceId, of: 'user_groups' });
+    return answer;
+  }
+
+  private async preview({ workspaceId }: Caller, { before, kinds }: EndTokensRequest): Promise<EndTokensResponse> {
+    const [stored] = await this.statements.read(find, { workspaceId });
+    const time = timeOf(before);
+    const from = stored!.tokensEndedBefore ?? 0;
+    const isAny = kinds.includes('user_group_token') && from < time;
+    const would_end = isAny ? await this.count({ workspaceId, from, before: time }) : { count: 0, exact: true };
+    return { success: 1, ended_tokens: { before: toWireTime(time), kinds, in_force: toView(stored!), would_end } };
+  }
+
+  private count(issued: OfWorkspace & { from: number; before: number }): Promise<Total> {
+    const now = Date.now();
+    return countInParts<number>(async (after = 0) => {
+      const [part] = await this.statements.read(countPart, { ...issued, after, now });
+      return { count: part!.count, end: part!.examined < GROUPS_AT_ONCE ? undefined : part!.last! };
+    });
+  }
+}
+
+function timeOf(before: string | undefined): number {
+  return before === undefined ? Date.now() : fromWireTime(before);
+}
+
+function isIssuedWithin(token: string): string {
+  return `${token}.created_at >= CAST(:from AS bigint) AND ${token}.created_at < CAST(:before AS bigint)`;
+}
+
+function toView({ tokensEndedBefore, embedTokensEndedBefore }: EndedTogether): EndedBefore {
+  return {
+    user_group_token: toWireTimeOrNull(tokensEndedBefore),
+    embed_token: toWireTimeOrNull(embedTokensEndedBefore),
+  };
+}

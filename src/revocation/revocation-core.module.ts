@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { ApiTokenModule } from '../api-token/api-token.module.ts';
+import { AuditModule } from '../audit/audit.module.ts';
+import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
+import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { EndTokensService } from './end-tokens.service.ts';
+import { RevocationService } from './revocation.service.ts';
+
+@Module({
+  imports: [ApiTokenModule, AuditModule, EmbedTokenCoreModule, UserGroupCoreModule, WorkspaceModule],
+  providers: [EndTokensService, RevocationService],
+  exports: [EndTokensService, RevocationService],
+})
+export class RevocationCoreModule {}

@@ -1,0 +1,59 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { AcceptsClientSecret, type Caller, CurrentCaller, RequiresScope } from '../common/access/access.decorator.ts';
+import { JsonBody } from '../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiTags, Ok, Operation } from '../common/operation.ts';
+import {
+  ApiTokenSuperseded,
+  AuditUnavailable,
+  CredentialsAmbiguous,
+  LastAdminApiToken,
+} from '../common/problem/errors.ts';
+import {
+  ReportLeakedTokensRequest,
+  ReportLeakedTokensResponse,
+  RevokeTokenRequest,
+  RevokeTokenResponse,
+} from './dto/revoke.dto.ts';
+import { RevocationService } from './revocation.service.ts';
+
+@ApiTags('Revocation')
+@Controller('api/v1')
+export class RevocationController {
+  constructor(private readonly revocation: RevocationService) {}
+
+  @Post('revoke')
+  @HttpCode(200)
+  @RequiresScope('tokens:rotate')
+  @AcceptsClientSecret()
+  @Operation(
+    'revokeToken',
+    'Revoke a token',
+    'For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. OAuth 2.0 clients send the API token as their secret, as for introspection.',
+  )
+  @Ok(RevokeTokenResponse, 'The token is inactive.')
+  @ApiProblems(CredentialsAmbiguous, LastAdminApiToken, ApiTokenSuperseded, AuditUnavailable)
+  async revoke(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(RevokeTokenRequest, { form: true, lenient: true }) { token }: RevokeTokenRequest,
+  ): Promise<RevokeTokenResponse> {
+    await this.revocation.revoke(caller, token);
+    return { success: 1 };
+  }
+
+  @Post('tokens/report-leaked')
+  @HttpCode(200)
+  @RequiresScope('tokens:rotate')
+  @Operation(
+    'reportLeakedTokens',
+    'Report leaked tokens',
+    'For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62.',
+  )
+  @Ok(ReportLeakedTokensResponse, 'What has become of each.')
+  @ApiProblems(ApiTokenSuperseded, AuditUnavailable)
+  report(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(ReportLeakedTokensRequest) dto: ReportLeakedTokensRequest,
+  ): Promise<ReportLeakedTokensResponse> {
+    return this.revocation.reportLeaked(caller, dto);
+  }
+}

@@ -1,0 +1,190 @@
+import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { type ApiClient, NDJSON } from '../../support/api-client.ts';
+import { IMPORT, toLines } from '../../support/lines.ts';
+
+const stored = async (api: ApiClient, id: string) =>
+  (await api.call('GET', `/api/v1/user-groups/${encodeURIComponent(id)}`)).body.user_group;
+
+const { begin } = withConsole('sqlite');
+
+const lines = (file: string) =>
+  file
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('all that match a filter are rotated as a job, whose report has the new tokens', async () => {
+  const { page, api } = await begin();
+  const groups = Array.from({ length: 120 }, (_, n) => {
+    const properties = { region: n < 110 ? 'EMEA' : 'APAC' };
+    return { user_group_id: `g${n}`, name: `Group ${n}`, properties };
+  });
+  await api.call('POST', IMPORT, toLines(...groups), NDJSON);
+  const tokenOf = async (user_group_id: string) => (await api.get({ user_group_id })).body.user_group.token;
+  const [old, other] = [await tokenOf('g7'), await tokenOf('g115')];
+  await page.visit('groups?property=region&value=EMEA');
+  await page.row('Group 109').waitFor();
+  await page.field('Select all that are shown').check();
+  const bulk = page.tab.getByRole('region', { name: 'What is selected' });
+  await bulk.getByRole('button', { name: 'Select all that match' }).click();
+  await page.shows('110 user groups selected');
+  await bulk.getByRole('button', { name: 'Rotate tokens' }).click();
+  const confirm = page.dialog('Rotate the tokens of 110 user groups');
+  await confirm.getByLabel('now').check();
+  await confirm.getByRole('button', { name: 'Rotate' }).click();
+  await page.shows('110 rotated, 0 unchanged, 0 refused');
+  const report = lines(await page.saved(page.button('Save the report')));
+  expect(report).toHaveLength(110);
+  const seventh = report.find(({ provided_id }) => provided_id === 'g7')!;
+  expect(await tokenOf('g7')).toBe(seventh['token']);
+  expect(await api.introspect(old)).toEqual({ active: false });
+  expect(await tokenOf('g115')).toBe(other);
+  await page.button('Done').click();
+  await bulk.waitFor({ state: 'detached' });
+});
+
+test('a selection of all that match ends with another selection, and never becomes one of all', async () => {
+  const { page, api } = await begin();
+  const groups = Array.from({ length: 70 }, (_, n) => {
+    const properties = { region: n < 60 ? 'EMEA' : 'APAC' };
+    return { user_group_id: `g${n}`, name: `Group ${n}`, properties };
+  });
+  await api.call('POST', IMPORT, toLines(...groups), NDJSON);
+  await page.visit('groups?property=region&value=EMEA');
+  await page.row('Group 59').waitFor();
+  await page.field('Select all that are shown').check();
+  await page.button('Select all that match').click();
+  await page.shows('60 user groups selected');
+  await page.field('Select Group 59').uncheck();
+  await page.shows('49 user groups selected');
+  await page.button('Delete').click();
+  await page.field('Type 49 to confirm').fill('49');
+  await page.button('Delete for good').click();
+  await page.shows('49 deleted, 0 unchanged, 0 refused');
+  expect((await api.call('GET', '/api/v1/user-groups?limit=200')).body.user_groups).toHaveLength(21);
+});
+
+test('a job that is stopped keeps its report, and goes on where that is asked for', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'one');
+  let release: (() => void) | undefined;
+  await page.tab.route('**/user-groups/actions*', async (route) => {
+    await new Promise<void>((resolve) => (release = resolve));
+    await route.continue().catch(() => undefined);
+  });
+  await page.visit('groups');
+  await page.field('Select one').check();
+  await page.button('Rotate tokens').click();
+  await page.dialog('Rotate the tokens').getByRole('button', { name: 'Rotate' }).click();
+  await page.button('Stop').click();
+  await page.button('Done').waitFor();
+  release!();
+  await page.tab.unroute('**/user-groups/actions*');
+  await page.button('Go on').click();
+  await page.shows('1 rotated, 0 unchanged, 0 refused');
+});
+
+test('a job that is cut off goes on, and rotates no token twice', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'one');
+  await createGroup(api, 'two');
+  let cut = 1;
+  await page.tab.route('**/user-groups/actions*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.text();
+    // The first line and the first result arrive.
+    const some = body.split('\n').slice(0, 2).join('\n');
+    await route.fulfill({ response, body: cut-- > 0 ? `${some}\n` : body });
+  });
+  await page.visit('groups');
+  await page.field('Select all that are shown').check();
+  await page.button('Rotate tokens').click();
+  await page.dialog('Rotate the tokens').getByRole('button', { name: 'Rotate' }).click();
+  await page.shows('The response was cut off.');
+  await page.button('Go on').click();
+  await page.shows('1 rotated, 1 unchanged, 0 refused');
+  const versions = await Promise.all(
+    ['one', 'two'].map(async (id) => (await api.call('GET', `/api/v1/user-groups/${id}/tokens`)).body.tokens.length),
+  );
+  expect(versions).toEqual([2, 2]);
+});
+
+test('a suspension of many is undone where it was done', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'one');
+  await createGroup(api, 'held');
+  await api.call('POST', '/api/v1/user-groups/held/suspend');
+  await page.visit('groups');
+  await page.field('Select all that are shown').check();
+  await page.button('Suspend').click();
+  await page.dialog('Suspend 2').getByRole('button', { name: 'Suspend' }).click();
+  await page.shows('1 suspended, 1 unchanged, 0 refused');
+  await page.button('Undo').click();
+  await page.shows('1 resumed, 0 unchanged, 0 refused');
+  await page.button('Done').click();
+  const isSuspended = async (id: string) => (await stored(api, id)).suspended_at !== null;
+  expect([await isSuspended('one'), await isSuspended('held')]).toEqual([false, true]);
+});
+
+test('an import is checked without storing, and its refused lines are corrected in place', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'old');
+  await page.visit('groups');
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  const file = [
+    '{"provided_id":"old","name":"Renamed"}',
+    '{"provided_id":"new","name":"New"}',
+    '{"provided_id":"new","name":"Twice"}',
+    '{"provided_id":"nameless"}',
+  ];
+  await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', file.join('\n'));
+  await dialog.getByRole('button', { name: 'Check' }).click();
+  await page.shows('1 would be created, 1 would be changed, 0 unchanged, 2 refused');
+  await page.shows('Nothing is stored yet.');
+  await page.shows('Lines 2 and 3 have the same id');
+  expect((await stored(api, 'old')).name).toBe('old');
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.shows('1 created, 1 updated, 0 unchanged, 2 refused');
+  const text = dialog.getByLabel('Correct them');
+  expect(await page.read(file.slice(2).join('\n'), () => text.inputValue())).toBe(file.slice(2).join('\n'));
+  await text.fill('{"provided_id":"third","name":"Third"}\n{"provided_id":"nameless","name":"Named"}');
+  await dialog.getByRole('button', { name: 'Import these lines' }).click();
+  await page.shows('2 created, 0 updated, 0 unchanged, 0 refused');
+  expect((await stored(api, 'nameless')).name).toBe('Named');
+});
+
+test('a CSV file is imported with its numbers, and a column without a meaning is named', async () => {
+  const { page, api } = await begin();
+  await page.visit('groups');
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  await page.chooseFile(dialog.getByLabel('File'), 'groups.csv', 'provided_id,region\nacme,EMEA\n');
+  await page.shows('The first line has the column “region”.');
+  for (const [text, words] of [
+    ['provided_id,name\na,19" rack\n', 'Line 2 has a quotation mark out of place'],
+    ['provided_id,name\na,Acme, Inc\n', 'has 3 fields and not 2'],
+  ] as const) {
+    await page.chooseFile(dialog.getByLabel('File'), 'groups.csv', text);
+    await page.shows(words);
+    expect(await page.read(true, () => dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())).toBe(
+      true,
+    );
+  }
+  const csv = [
+    '\uFEFFprovided_id,name,mapping.sales,properties.seats,properties.plan,properties.code',
+    '"acme, ""emea""",Acme,wh,25,,007',
+    '',
+    'two,"Line\r\nbreak",,true,gold,1.50',
+  ];
+  await page.chooseFile(dialog.getByLabel('File'), 'groups.csv', csv.join('\r\n'));
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.shows('2 created, 0 updated, 0 unchanged, 0 refused');
+  const { name, mapping, properties } = await stored(api, 'acme, "emea"');
+  expect({ name, mapping, properties }).toEqual({
+    name: 'Acme',
+    mapping: { sales: 'wh' },
+    properties: { seats: 25, code: '007' },
+  });
+  expect(await stored(api, 'two')).toMatchObject({ name: 'Line\r\nbreak', properties: { seats: true, plan: 'gold' } });
+});

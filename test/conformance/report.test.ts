@@ -1,0 +1,93 @@
+import { parse } from 'yaml';
+import { claimsOf, ForgingKey, withClaims } from '../../clients/conformance/forge.ts';
+import { reportOf, type Result } from '../../clients/conformance/report.ts';
+import { CHECKS } from '../../clients/conformance/run.ts';
+import { Trace } from '../../clients/conformance/trace.ts';
+
+const RESULTS: Result[] = [
+  { id: 'tenant-order', title: 'two tenants # in order', outcome: 'passed', seconds: 0.5 },
+  {
+    id: 'variable-hostile',
+    title: 'a value is a value',
+    outcome: 'failed',
+    seconds: 1,
+    reason: 'with region = "\' OR 1=1 \u0000 <b>": shows\nrows',
+    means: 'Somebody reads & writes.',
+    steps: ["curl -s 'http://127.0.0.1/'", '# a note'],
+  },
+  { id: 'embed-act', title: 'who views', outcome: 'skipped', seconds: 0, reason: 'needs "embed"' },
+  { id: 'trace-logs', title: 'logs', outcome: 'error', seconds: 0, reason: 'cannot be reached', means: 'x', steps: [] },
+];
+
+test('every check has an id of its own, a title and a meaning', () => {
+  const ids = CHECKS.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, title, means } of CHECKS)
+    expect([id, title, means].join(' ')).toMatch(/^[a-z]+(?:-[a-z]+)* [^A-Z].+\.$/);
+});
+
+test('the text has each check, and what a failure means and how to repeat it', () => {
+  const text = reportOf('text', RESULTS, 3);
+  expect(text).toContain('✓ tenant-order');
+  expect(text).toMatch(
+    /✗ variable-hostile.*\n {4}seen: .*\nrows\n {4}means: Somebody reads & writes\.\n {4}repeat it:\n {6}curl -s/,
+  );
+  expect(text).toContain('not checked: needs "embed"');
+  expect(text).toContain('1 passed, 1 failed, 1 not checked, 1 could not be made; 3.0 s');
+});
+
+test('TAP 14 has a plan, and a diagnostic that YAML reads; what was skipped is marked', () => {
+  const lines = reportOf('tap', RESULTS, 3).split('\n');
+  expect(lines.slice(0, 4)).toEqual([
+    'TAP version 14',
+    '1..4',
+    'ok 1 - tenant-order: two tenants \\# in order',
+    'not ok 2 - variable-hostile: a value is a value',
+  ]);
+  const end = lines.indexOf('  ...');
+  expect(parse(lines.slice(5, end).join('\n'))).toEqual({
+    message: RESULTS[1]!.reason,
+    severity: 'fail',
+    means: RESULTS[1]!.means,
+    reproduce: RESULTS[1]!.steps,
+  });
+  expect(lines[end + 1]).toBe('ok 3 - embed-act: who views # SKIP needs "embed"');
+  expect(lines[end + 2]).toMatch(/^not ok 4/);
+});
+
+test('JUnit XML counts what it has, and is well-formed whatever a renderer says', () => {
+  const text = reportOf('junit', RESULTS, 3);
+  expect(text).toContain('<testsuite name="conformance" tests="4" failures="1" errors="1" skipped="1" time="3.000">');
+  expect(text.match(/<testcase /g)).toHaveLength(4);
+  expect(text).toContain("&quot;' OR 1=1 \uFFFD &lt;b&gt;&quot;");
+  expect(text).not.toContain('\u0000');
+  // Without its texts there are tags alone, each of which is closed.
+  const tags = [...text.matchAll(/<(\/?)(\w+)[^>]*?(\/?)>/g)].filter(([, , , closed]) => !closed);
+  expect(tags.filter(([, end]) => end)).toHaveLength(tags.filter(([, end]) => !end).length);
+});
+
+test('a trace is commands without tokens, one for the same call again', () => {
+  const trace = new Trace();
+  const template = {
+    url: 'http://127.0.0.1/q?t={token}',
+    method: 'POST',
+    headers: { A: "it's" },
+    body: { token: '{token}' },
+  };
+  trace.call('GET', '/api/v1/x', undefined, { value: 'ugt_secret', at: '.user_group.token' });
+  trace.rendering(template, 'ugt_secret');
+  trace.rendering(template, 'ugt_secret');
+  trace.call('POST', '/api/v1/revoke', { token: 'ugt_secret' });
+  expect(trace.steps).toEqual([
+    'TOKEN_1=$(curl -s -X GET "$URL/api/v1/x" -H "Authorization: Token $API_TOKEN" | jq -r .user_group.token)',
+    `curl -si -X POST 'http://127.0.0.1/q?t='"$TOKEN_1"'' -H 'Content-Type: application/json' -H 'A: it'\\''s' --data-raw '{"token":"'"$TOKEN_1"'"}'`,
+    `curl -s -X POST "$URL/api/v1/revoke" -H "Authorization: Token $API_TOKEN" -H 'Content-Type: application/json' -d '{"token":"'"$TOKEN_1"'"}'`,
+  ]);
+});
+
+test('a forged token keeps the signature of its first claims', () => {
+  const token = new ForgingKey('k').sign({ sub: 'acme', team_id: 1 });
+  const other = withClaims(token, { sub: 'globex' });
+  expect(claimsOf(other)).toEqual({ sub: 'globex', team_id: 1 });
+  expect(other.split('.')[2]).toBe(token.split('.')[2]);
+});

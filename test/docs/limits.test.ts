@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'reference', 'limits.md'), 'utf8');
+
+/** The beginning of a row, what it says, and the constant of the code that it is about. */
+const LIMITS = [
+  ['`user_group_id`, `name`', (n: number) => `1–${n} code points`, 'src/common/text.ts', 'MAX_CODE_POINTS'],
+  ['`user_group_id`, `name`', (n: number) => `${grouped(n)} bytes`, 'src/common/text.ts', 'MAX_BYTES'],
+  ['`properties`', (n: number) => `${n / 1024} KiB`, 'src/user-group/group/properties.ts', 'MAX_BYTES'],
+  ['`properties`', (n: number) => `${n} levels`, 'src/user-group/group/properties.ts', 'MAX_DEPTH'],
+  ['`mapping`', (n: number) => `${n} entries`, 'src/user-group/group/mapping.ts', 'MAX_ENTRIES'],
+  ['Depth of any JSON body', (n: number) => `${n} levels`, 'src/common/json/strict-json.ts', 'MAX_DEPTH'],
+  ['Time for the headers', inSeconds, 'src/common/http/server/http-server.ts', 'HEADERS_TIMEOUT_MS'],
+  ['Time for a whole request', inSeconds, 'src/common/http/server/http-server.ts', 'REQUEST_TIMEOUT_MS'],
+  ['Idle connection', inSeconds, 'src/common/http/server/http-server.ts', 'KEEP_ALIVE_MS'],
+  ['Places in `errors`', grouped, 'src/common/problem/violation.ts', 'MAX_VIOLATIONS'],
+  ['Imports of a workspace', grouped, 'src/user-group/bulk/user-group-importer.ts', 'AT_ONCE'],
+  ['Exports of a workspace', grouped, 'src/user-group/bulk/user-group-exporter.ts', 'AT_ONCE'],
+  ['Bulk changes of a workspace', grouped, 'src/user-group/bulk/user-group-bulk-changes.ts', 'AT_ONCE'],
+  ['Event streams and waiting calls', grouped, 'src/common/concurrency/slots.ts', 'OF_A_TOKEN'],
+  ['The same of a workspace', grouped, 'src/common/concurrency/slots.ts', 'OF_A_WORKSPACE'],
+  ['The same of a process', grouped, 'src/common/concurrency/slots.ts', 'OF_THE_PROCESS'],
+  ['Other calls of a workspace', (n: number) => `${n};`, 'src/common/concurrency/gate.ts', 'CALLS_AT_ONCE'],
+  ['Other calls of a workspace', inSeconds, 'src/common/concurrency/gate.ts', 'MAX_WAIT_MS'],
+  ['Entries per page', (n: number) => `${n} by default`, 'src/common/http/parameters/page.dto.ts', 'DEFAULT_LIMIT'],
+  ['Entries per page', (n: number) => `${n} at most`, 'src/common/http/parameters/page.dto.ts', 'MAX_LIMIT'],
+  ['Entries that one call', grouped, 'src/user-group/resource/indexed-filters.ts', 'MAX_CANDIDATES'],
+  ['Time for `count=true`', inSeconds, 'src/common/http/parameters/total.ts', 'MAX_MS'],
+  ['Events per call', grouped, 'src/event/feed/dto/event-query.dto.ts', 'MAX_LIMIT'],
+  ['Wait for events', (n: number) => `${n} seconds`, 'src/event/feed/dto/event-query.dto.ts', 'MAX_WAIT'],
+  ['Life of one event stream', inMinutes, 'src/event/stream/event-streams.ts', 'MAX_MS'],
+  ['Leaked tokens per report', grouped, 'src/revocation/dto/revoke.dto.ts', 'MAX_REPORTED'],
+  ['Ids per bulk change', grouped, 'src/user-group/bulk/dto/bulk-change.dto.ts', 'MAX_IDS'],
+  ['Webhook endpoints', grouped, 'src/webhook/endpoint/webhook-endpoint.service.ts', 'MAX_ENDPOINTS'],
+  ['Header fields of a webhook', grouped, 'src/webhook/endpoint/dto/webhook-endpoint.dto.ts', 'MAX_HEADERS'],
+  ['Audiences in', grouped, 'src/registry/settings/dto/workspace.dto.ts', 'MAX_AUDIENCES'],
+  ['Responses kept for', grouped, 'src/idempotency/idempotent-calls.ts', 'MAX_RESPONSES'],
+  ['Address ranges', grouped, 'src/api-token/cidr.ts', 'MAX_RANGES'],
+  ['Console sessions', grouped, 'src/console/session/console-session.service.ts', 'MAX_PER_TOKEN'],
+  ['Life of an embed token |', ofSeconds, 'src/embed-token/embed-token.rules.ts', 'DEFAULT_LIFE_SECONDS'],
+  ['Life of an embed token |', ofSeconds, 'src/embed-token/embed-token.rules.ts', 'MAX_LIFE_SECONDS'],
+  ['Life of an embed token with', ofSeconds, 'src/embed-token/embed-token.rules.ts', 'MAX_VIEW_AS_SECONDS'],
+  ['Grace period', ofSeconds, 'src/common/grace.ts', 'MAX_GRACE_SECONDS'],
+] as const;
+
+test.each(LIMITS)('%s: the page has the number of the code (%#)', (row, write, file, constant) => {
+  const [, value] = new RegExp(`const ${constant} = ([\\d_ *]+);`).exec(readFileSync(join(root, file), 'utf8')) ?? [];
+  const number = value!.split('*').reduce((product, part) => product * Number(part.replaceAll('_', '')), 1);
+  const line = page.split('\n').find((text) => text.startsWith(`| ${row}`));
+  // Matches no part of a longer number.
+  expect(line?.match(new RegExp(`(?<![\\d,.])${write(number)}(?!,?\\d)`))?.[0]).toBe(write(number));
+});
+
+function grouped(number: number): string {
+  return number.toLocaleString('en');
+}
+
+function inSeconds(ms: number): string {
+  return `${ms / 1000} seconds`;
+}
+
+function inMinutes(ms: number): string {
+  return `${ms / 60_000} minutes`;
+}
+
+function ofSeconds(seconds: number): string {
+  return seconds === 86_400 ? '1 day' : `${seconds / 60} minutes`;
+}

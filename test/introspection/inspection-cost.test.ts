@@ -1,0 +1,36 @@
+import { scopes } from '../../src/common/access/caller.ts';
+import { generateToken } from '../../src/common/secret/secrets.ts';
+import { recordRoundTrips } from '../support/database-traffic.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { noteTokens } from '../support/leaks.ts';
+import { withService } from '../support/test-service.ts';
+
+const roundTrips = recordRoundTrips();
+
+onEachDatabase((kind) => {
+  const service = withService(kind);
+
+  async function statementsOf(token: string): Promise<string[]> {
+    roundTrips.length = 0;
+    const { status, body } = await service.api.call('POST', '/api/v1/tokens/inspect', { token });
+    expect([status, body]).toMatchObject([200, { inspection: { kind: 'unknown' } }]);
+    // Other processes hear of changes besides.
+    const sent = roundTrips.flat().filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot/.test(sql));
+    expect(sent).not.toEqual([]);
+    return sent.sort();
+  }
+
+  test.each(['ugt', 'uga'] as const)(
+    'a %s token of another workspace costs the statements of one that was made up, so that its time tells nothing',
+    async (prefix) => {
+      const other = service.clientOf(await service.issueToken([...scopes], `other ${prefix}`));
+      const { body } = await other.put({ user_group_id: 'theirs', name: 'Theirs' });
+      const foreign = prefix === 'ugt' ? body.user_group.token : await service.issueToken([], `other ${prefix}`);
+      const made = generateToken(prefix);
+      noteTokens(made);
+      // The first call of a process reads what it then remembers.
+      await statementsOf(made);
+      expect(await statementsOf(foreign)).toEqual(await statementsOf(made));
+    },
+  );
+});

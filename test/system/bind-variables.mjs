@@ -1,0 +1,46 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { bindsEverything } from './bind-variables/binds-everything.mjs';
+import { engines } from './bind-variables/engines.mjs';
+import { readsAsTheEngine } from './bind-variables/reads-as-the-engine.mjs';
+import { requirePrograms } from './lab/processes.mjs';
+import { runSteps } from './lab/report.mjs';
+
+// Shows on real engines that `bindVariables` of the TypeScript client binds what it says: hostile values come back equal
+// from every position, and change no statement and no table; and a text that it accepts has for the engine as many
+// parameters as it has values, however the text around the placeholders is mutated.
+//
+//   node test/system/bind-variables.mjs [--values 200000] [--texts 50000] [--corpora DIRECTORY] [--only postgresql] [--seed 1]
+//
+// --corpora names a directory of hostile inputs: each line of its .txt files, and each text of its .json files, is a value.
+// TEST_DATABASE_URL names a PostgreSQL on which a database of its own may be created. MariaDB is installed as root.
+
+const { values: options } = parseArgs({
+  options: {
+    values: { type: 'string', default: '200000' },
+    texts: { type: 'string', default: '50000' },
+    corpora: { type: 'string' },
+    only: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+async function main() {
+  requirePrograms({ mariadbd: 'mariadb-server' });
+  const seed = Number(options.seed);
+  const steps = Object.entries(engines)
+    .filter(([name]) => !options.only || name === options.only)
+    .flatMap(([name, open]) => [
+      [
+        `values on ${name}`,
+        () => bindsEverything(name, open, { count: Number(options.values), seed, corpora: options.corpora }),
+      ],
+      [`texts on ${name}`, () => readsAsTheEngine(name, open, { count: Number(options.texts), seed })],
+    ]);
+  await runSteps(Object.fromEntries(steps));
+}
+
+main().catch((error) => {
+  process.stderr.write(`bind-variables: ${error.message}\n`);
+  process.exitCode = 1;
+});

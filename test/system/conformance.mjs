@@ -1,0 +1,81 @@
+import console from 'node:console';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { createPostgres } from './lab/databases.mjs';
+import { Violated, runSteps } from './lab/report.mjs';
+import { endServers } from './lab/server.mjs';
+import { startService } from './conformance/kit.mjs';
+import { endsWithItsCodes, passesAsCommand, takesDeclaredVariables } from './conformance/calls.mjs';
+import { leavesNothing } from './conformance/killed.mjs';
+import { passes, RENDERERS } from './conformance/renderers.mjs';
+import { runSabotaged, SABOTAGES } from './conformance/sabotage.mjs';
+
+// Runs the conformance kit against renderers that are right, in two languages, and against renderers that are each wrong in
+// one way: exactly the checks that are meant for it must fail.
+//
+//   node test/system/conformance.mjs [--only <part of a step's name>] [--faults 'like;etag']
+//
+// With TEST_DATABASE_URL, on whose server it makes a database of its own, the service is tried on PostgreSQL too.
+
+const AT_ONCE = 4;
+
+const { values: options } = parseArgs({
+  options: { only: { type: 'string', default: '' }, faults: { type: 'string' } },
+});
+const DISPOSABLE = { disposable_workspace: true };
+
+const renderers = Object.entries(RENDERERS).map(([name, renderer]) => [
+  name,
+  async () => passes(await startService(), renderer),
+]);
+
+const steps = {
+  ...Object.fromEntries(renderers),
+  ...(process.env.TEST_DATABASE_URL && { 'examples/renderer on PostgreSQL': passesOnPostgres }),
+  'no fault': async () => runSabotaged(await startService(), '', { fails: [] }, DISPOSABLE),
+  'no fault, verifying offline': async () => runSabotaged(await startService(), '', { fails: [], isOffline: true }),
+  'a command': async () => passesAsCommand(await startService()),
+  'declared variables': async () => takesDeclaredVariables(await startService()),
+  'exit codes': async () => endsWithItsCodes(await startService()),
+  'ended and killed': async () => leavesNothing(await startService()),
+  sabotaged: () => runAllSabotaged(),
+};
+
+async function passesOnPostgres() {
+  const database = await createPostgres(process.env.TEST_DATABASE_URL);
+  try {
+    return await passes(await startService(database), RENDERERS['examples/renderer']);
+  } finally {
+    await endServers();
+    await database.drop();
+  }
+}
+
+/** Runs the kit against each sabotaged renderer, several at once. @throws Violated with all that fail otherwise than meant */
+async function runAllSabotaged() {
+  const service = await startService();
+  const wanted = Object.entries(SABOTAGES).filter(
+    ([name]) => !options.faults || options.faults.split(';').includes(name),
+  );
+  const left = [...wanted];
+  const violations = [];
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [faults, sabotage] = next;
+      try {
+        console.log(`  ${faults}: ${await runSabotaged(service, faults, sabotage)}`);
+      } catch (error) {
+        violations.push(`${faults}: ${error.message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  if (violations.length > 0) throw new Violated(violations);
+  return `${wanted.length} renderers fail the checks that are meant for them, and no others`;
+}
+
+const chosen = Object.entries(steps).filter(([name]) => name.includes(options.only));
+runSteps(Object.fromEntries(chosen)).catch((error) => {
+  process.stderr.write(`conformance: ${error.message}\n`);
+  process.exitCode = 1;
+});

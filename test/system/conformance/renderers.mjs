@@ -1,0 +1,106 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, URL } from 'node:url';
+import typescript from 'typescript';
+import { temporaryDirectory } from '../lab/processes.mjs';
+import { Violated } from '../lab/report.mjs';
+import { AUDIENCE, idsOf, ORIGIN, runKit, startRenderer } from './kit.mjs';
+import { configOf, makeRows } from './sabotage.mjs';
+import { makeSales } from './sales.mjs';
+
+const ROOT = new URL('../../../', import.meta.url);
+const { ModuleKind, ScriptTarget } = typescript;
+
+/** Renderers that are right. `command` is that of `startRenderer`, `config` describes the renderer to the kit. */
+export const RENDERERS = {
+  'examples/renderer': {
+    command: ({ port, serviceUrl, apiToken }) => ({
+      program: process.execPath,
+      args: [pathOf('examples/renderer/server.mjs')],
+      env: {
+        ...{ SERVICE_URL: serviceUrl, API_TOKEN: apiToken, PORT: String(port) },
+        ...{ AUDIENCE, EMBEDDED_BY: ORIGIN, DATA_SOURCES_DIR: makeSales(temporaryDirectory()) },
+      },
+    }),
+    config: (service, renderer) => ({
+      ...configOf(service, renderer, false),
+      renderer: {
+        url: `${renderer.url}/query`,
+        body: { userGroupToken: '{token}' },
+        page: `${renderer.url}/?userGroupToken={token}`,
+        logs: [renderer.log],
+      },
+      tenants: [
+        {
+          data_source: 'warehouse-acme',
+          properties: { region: 'EMEA', max_rows: 50 },
+          shows: ['Tents', 'Stoves', 'Sleeping bags'],
+        },
+        { data_source: 'warehouse-globex', properties: { region: 'APAC', max_rows: 50 }, shows: ['Sensors', 'Cables'] },
+      ],
+      sql: undefined,
+    }),
+    skips: ['sql-text'],
+  },
+  'examples/small-renderer/renderer.ts': small((own) => ({ program: process.execPath, args: [compiled()], env: own })),
+  'examples/small-renderer/renderer.py': small((own) => ({
+    program: process.env.PYTHON || '/usr/bin/python3',
+    args: [pathOf('examples/small-renderer/renderer.py')],
+    env: { ...own, PYTHONPATH: pathOf('clients/python'), PYTHONDONTWRITEBYTECODE: '1' },
+  })),
+};
+
+/** @returns figures @throws Violated unless every check passes that is not named as skipped */
+export async function passes(service, { command, config, skips }) {
+  const renderer = await startRenderer(service, command);
+  try {
+    const own = config(service, renderer);
+    own.service.disposable_workspace = true;
+    const { code, outcomes, stdout, stderr } = await runKit(own, [], { OTHER_API_TOKEN: service.otherToken });
+    const skipped = idsOf(outcomes, 'skipped');
+    if (code !== 0 || skipped.toSorted().join(' ') !== skips.toSorted().join(' ')) {
+      throw new Violated([`exit code ${code}; skipped: ${skipped.join(' ')}`, stderr.slice(-300), stdout]);
+    }
+    return `${idsOf(outcomes, 'passed').length} passed, skipped: ${skipped.join(' ')}`;
+  } finally {
+    await renderer.stop();
+  }
+}
+
+function small(command) {
+  return {
+    command: ({ port, serviceUrl, apiToken }) =>
+      command({
+        ...{ SERVICE_URL: serviceUrl, API_TOKEN: apiToken, PORT: String(port), ROWS: makeRows() },
+        ...{ AUDIENCE, EMBEDDED_BY: ORIGIN },
+      }),
+    config: (service, renderer) => {
+      const config = configOf(service, renderer, false);
+      return { ...config, renderer: { ...config.renderer, page: undefined }, sql: undefined };
+    },
+    skips: ['trace-referrer', 'sql-text'],
+  };
+}
+
+/** Compiles the renderer as its readers do; Node 20 does not read TypeScript. */
+function compiled() {
+  const directory = temporaryDirectory();
+  const client = join(directory, 'node_modules', '@user-group-service', 'client');
+  mkdirSync(client, { recursive: true });
+  writeFileSync(join(client, 'package.json'), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(
+    join(client, 'index.js'),
+    `export * from ${JSON.stringify(new URL('dist/clients/typescript/index.js', ROOT).href)};`,
+  );
+  symlinkSync(pathOf('node_modules/better-sqlite3'), join(directory, 'node_modules', 'better-sqlite3'));
+  const source = readFileSync(pathOf('examples/small-renderer/renderer.ts'), 'utf8');
+  const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2022 };
+  const file = join(directory, 'renderer.mjs');
+  writeFileSync(file, typescript.transpileModule(source, { compilerOptions }).outputText);
+  return file;
+}
+
+function pathOf(name) {
+  return fileURLToPath(new URL(name, ROOT));
+}

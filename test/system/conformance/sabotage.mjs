@@ -1,0 +1,176 @@
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, URL } from 'node:url';
+import { temporaryDirectory } from '../lab/processes.mjs';
+import { Violated } from '../lab/report.mjs';
+import { AUDIENCE, idsOf, ORIGIN, runKit, startRenderer } from './kit.mjs';
+
+const RENDERER = fileURLToPath(new URL('sabotaged-renderer.mjs', import.meta.url));
+
+const ROWS = [
+  ['one', 'EMEA', 'Tents'],
+  ['one', 'EMEA', 'Stoves'],
+  ['two', 'APAC', 'Sensors'],
+  ['two', 'APAC', 'Cables'],
+  // Last in the alphabet, and so the first row of a query without its filter.
+  ['one', 'hidden', 'Zz canary'],
+  ['two', 'hidden', 'Zz canary'],
+];
+
+const ALL_ENDS = [
+  'token-rotated',
+  'token-revoked',
+  'group-suspended',
+  'group-deleted',
+  'group-expired',
+  'token-overlap',
+];
+
+/** Each fault of the renderer, and exactly the checks that fail. */
+export const SABOTAGES = {
+  'cache-without-tenant': { fails: ['tenant-order', 'tenant-interleavings', 'tenant-conditional'], only: 'tenant-*' },
+  'shares-results': { fails: ['tenant-interleavings'], jobs: 1 },
+  etag: { fails: ['tenant-conditional'] },
+  'keeps-mapping': { fails: ['mapping-change'] },
+  'default-source': { fails: ['mapping-missing'] },
+  'fallback-source': { fails: ['mapping-unknown'] },
+  'two-workspaces': { fails: ['workspace-other'] },
+  guest: { fails: ['token-unknown'] },
+  'own-token': { fails: ['token-api-token'] },
+  keeps: {
+    fails: [
+      'mapping-change',
+      ...ALL_ENDS,
+      'embed-expired',
+      'embed-ended',
+      'introspection-down',
+      'introspection-slow',
+      'introspection-active',
+    ],
+  },
+  'keeps-what-ends': { fails: ['token-overlap', 'group-expired'] },
+  'keeps-when-away': { fails: ['introspection-down', 'introspection-slow'] },
+  waits: { fails: ['introspection-slow'] },
+  'yes-on-error': { fails: ['introspection-error'] },
+  'limit-is-a-no': { fails: ['introspection-limited'] },
+  'reads-garbage': { fails: ['introspection-garbage'] },
+  'active-missing': { fails: ['introspection-active'] },
+  'looks-at-sub': { fails: ['introspection-active'] },
+  'filter-optional': { fails: ['variable-missing'] },
+  'empty-is-missing': { fails: ['variable-empty'] },
+  'any-type': { fails: ['variable-type'] },
+  'number-as-text': { fails: ['variable-type'] },
+  like: { fails: ['variable-hostile'] },
+  concatenates: { fails: ['variable-hostile', 'sql-text'] },
+  'concatenates,tells-errors': { fails: ['variable-hostile', 'error-text', 'sql-text'] },
+  writes: { fails: ['variable-writes'] },
+  'any-audience': { fails: ['embed-audience'] },
+  'any-origin': { fails: ['embed-origin'] },
+  'hides-act': { fails: ['embed-act'] },
+  'decodes-only': {
+    fails: [
+      'embed-audience',
+      'embed-origin',
+      'embed-issuer',
+      'embed-workspace',
+      'embed-tenant',
+      'embed-signature',
+      'embed-algorithm',
+      'embed-kid',
+      'embed-expired',
+      'embed-ended',
+    ],
+  },
+  'any-issuer': { fails: ['embed-issuer'], isOffline: true },
+  'any-workspace': { fails: ['embed-workspace'], isOffline: true },
+  'any-algorithm': { fails: ['embed-algorithm'], isOffline: true },
+  'any-key': { fails: ['embed-kid'], isOffline: true },
+  'any-time': { fails: ['embed-expired'], isOffline: true },
+  cacheable: { fails: ['trace-caching'] },
+  referrer: { fails: ['trace-referrer'] },
+  echoes: { fails: ['trace-echo'] },
+  logs: { fails: ['trace-logs'] },
+  'token-in-address': { fails: ['trace-urls'] },
+};
+
+/**
+ * Runs the kit against a renderer with these faults.
+ * @returns figures @throws Violated unless exactly the named checks fail
+ */
+export async function runSabotaged(service, faults, { fails, jobs, only, isOffline = false }, own = {}) {
+  const offline = isOffline && { OFFLINE: '1', ISSUER: service.identity.issuer, WORKSPACE_ID: service.identity.id };
+  const renderer = await startRenderer(
+    service,
+    rendererWith({ FAULTS: faults, OTHER_API_TOKEN: service.otherIntrospectionToken, ...offline }),
+  );
+  try {
+    const args = [...(jobs ? ['--jobs', String(jobs)] : []), ...(only ? ['--only', only] : [])];
+    const began = Date.now();
+    const { code, outcomes, stdout, stderr } = await runKit(configOf(service, renderer, isOffline, own), args, {
+      OTHER_API_TOKEN: service.otherToken,
+    });
+    const failed = idsOf(outcomes, 'failed');
+    const expected = fails.toSorted().join(' ');
+    if (failed.toSorted().join(' ') !== expected || code !== (fails.length > 0 ? 1 : 0)) {
+      throw new Violated([
+        `exit code ${code}; failed: ${failed.join(' ')}; expected: ${expected}`,
+        stderr.slice(-500),
+        stdout,
+      ]);
+    }
+    const skipped = idsOf(outcomes, 'skipped');
+    const passed = idsOf(outcomes, 'passed').length;
+    return `${passed} passed, failed: ${failed.join(' ') || 'none'}, skipped: ${skipped.join(' ') || 'none'}, ${Math.round((Date.now() - began) / 1000)} s`;
+  } finally {
+    await renderer.stop();
+  }
+}
+
+/** The command of the sabotaged renderer, for `startRenderer`. */
+export function rendererWith(settings) {
+  return ({ port, serviceUrl, apiToken }) => ({
+    program: process.execPath,
+    args: [RENDERER],
+    env: { SERVICE_URL: serviceUrl, API_TOKEN: apiToken, DATABASE: makeRows(), PORT: String(port), ...settings },
+  });
+}
+
+/** A database with the rows of two tenants, and rows that nobody may see. */
+export function makeRows() {
+  const file = join(temporaryDirectory(), 'rows.sqlite');
+  const database = new Database(file);
+  database.exec('CREATE TABLE sale (source TEXT NOT NULL, region TEXT NOT NULL, product TEXT NOT NULL)');
+  const insert = database.prepare('INSERT INTO sale VALUES (?, ?, ?)');
+  for (const row of ROWS) insert.run(...row);
+  database.close();
+  return file;
+}
+
+export function configOf(service, renderer, isOffline, own = {}) {
+  return {
+    service: {
+      url: service.url,
+      api_token_env: 'KIT_API_TOKEN',
+      other_workspace_api_token_env: 'OTHER_API_TOKEN',
+      ...own,
+    },
+    proxy: renderer.proxy,
+    renderer: {
+      url: `${renderer.url}/query`,
+      body: { token: '{token}' },
+      page: `${renderer.url}/?userGroupToken={token}`,
+      logs: [renderer.log],
+    },
+    schema: 'sales',
+    tenants: [
+      { data_source: 'one', properties: { region: 'EMEA', max_rows: 20 }, shows: ['Tents', 'Stoves'] },
+      { data_source: 'two', properties: { region: 'APAC', max_rows: 20 }, shows: ['Sensors', 'Cables'] },
+    ],
+    variables: { region: 'string', max_rows: 'integer' },
+    never_shows: ['Zz canary'],
+    tables: ['sale'],
+    embed: { audience: AUDIENCE, origin: ORIGIN, verified: isOffline ? 'offline' : 'introspection' },
+    sql: { header: 'X-SQL' },
+  };
+}

@@ -1,0 +1,208 @@
+import Database from 'better-sqlite3';
+import { Buffer } from 'node:buffer';
+import console from 'node:console';
+import { createServer } from 'node:http';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { URL } from 'node:url';
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+
+/* global fetch, AbortSignal */
+
+// A small renderer that is right, and wrong in one way for each name in FAULTS.
+//
+//   SERVICE_URL=… API_TOKEN=… DATABASE=rows.sqlite PORT=4000 [FAULTS=like,…] [OFFLINE=1 ISSUER=… WORKSPACE_ID=…] node sabotaged-renderer.mjs
+
+const { SERVICE_URL, API_TOKEN, OTHER_API_TOKEN, DATABASE, PORT, ISSUER, WORKSPACE_ID, OFFLINE } = process.env;
+const AUDIENCE = 'dashboards';
+const ORIGIN = 'https://app.example.com';
+const faults = new Set((process.env.FAULTS ?? '').split(',').filter(Boolean));
+const has = (name) => faults.has(name);
+
+const database = new Database(DATABASE, { readonly: !has('writes') });
+const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', SERVICE_URL));
+const kept = new Map();
+const mappings = new Map();
+const pending = new Map();
+let lastRows;
+
+class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function call(method, path, body, apiToken = API_TOKEN) {
+  const query = has('token-in-address') && body ? `?token=${body.token}` : '';
+  const response = await fetch(SERVICE_URL + path + query, {
+    method,
+    headers: { Authorization: `Token ${apiToken}`, 'Content-Type': 'application/json' },
+    signal: has('waits') ? undefined : AbortSignal.timeout(1500),
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (response.status === 429 && has('limit-is-a-no')) return { active: false, isKept: true };
+  if (!response.ok) throw new Refusal(503, `introspection: ${response.status}`);
+  const text = await response.text();
+  if (has('reads-garbage') && text.startsWith('<')) return guest;
+  return JSON.parse(text);
+}
+
+const guest = { active: true, mapping: { sales: 'one' }, properties: { region: 'EMEA', max_rows: 5 } };
+
+async function introspect(token) {
+  const known = kept.get(token);
+  if (known) return known;
+  try {
+    let answer = await call('POST', '/api/v1/introspect', { token });
+    if (!answer.active && has('two-workspaces'))
+      answer = await call('POST', '/api/v1/introspect', { token }, OTHER_API_TOKEN);
+    if (has('keeps') || answer.isKept) kept.set(token, answer);
+    if (has('keeps-when-away')) mappings.set(token, answer);
+    if (has('keeps-what-ends') && answer.exp - Date.now() / 1000 < 60 && answer.token_type === 'user_group_token')
+      kept.set(token, answer);
+    return answer;
+  } catch (error) {
+    if (has('keeps-when-away') && mappings.has(token)) return mappings.get(token);
+    if (has('yes-on-error') && error.message === 'introspection: 500') return guest;
+    throw error instanceof Refusal ? error : new Refusal(503, 'introspection failed');
+  }
+}
+
+/** Verifies an embed token by itself, and reads the rest from the view of its group. */
+async function verify(token) {
+  const options = {
+    algorithms: ['ES256'],
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    requiredClaims: ['workspace_id', 'exp'],
+  };
+  if (has('any-issuer')) delete options.issuer;
+  if (has('any-time')) Object.assign(options, { currentDate: new Date(0), requiredClaims: ['workspace_id'] });
+  const { alg, kid } = decodeProtectedHeader(token);
+  const isForged =
+    (has('any-algorithm') && alg !== 'ES256') || (has('any-key') && alg === 'ES256' && !(await knows(kid)));
+  const claims = isForged ? decodeJwt(token) : (await jwtVerify(token, keys, options)).payload;
+  if (claims.workspace_id !== WORKSPACE_ID && !has('any-workspace')) throw new Refusal(401, 'of another workspace');
+  const { view } = await call('GET', `/api/v1/user-groups/${encodeURIComponent(claims.sub)}/view`);
+  return { token_type: 'embed_token', ...view.introspection, ...claims, active: true };
+}
+
+async function knows(kid) {
+  const { keys: known } = await call('GET', '/.well-known/jwks.json');
+  return known.some((key) => key.kid === kid);
+}
+
+async function viewerOf(token) {
+  const isJwt = token.split('.').length === 3;
+  if (has('guest') && !/^(ugt_|uga_|eyJ)/.test(token)) return guest;
+  if (has('own-token') && token === API_TOKEN) return guest;
+  if (isJwt && has('decodes-only')) {
+    const { view } = await call('GET', `/api/v1/user-groups/${encodeURIComponent(decodeJwt(token).sub)}/view`);
+    return { ...view.introspection, ...decodeJwt(token), active: true };
+  }
+  const viewer = isJwt && OFFLINE ? await verify(token).catch(refused) : await introspect(token);
+  const isActive = has('active-missing')
+    ? viewer.active !== false
+    : has('looks-at-sub')
+      ? Boolean(viewer.sub)
+      : viewer.active === true;
+  if (!isActive) throw new Refusal(401, has('echoes') ? `the token ${token} is not valid` : 'not valid');
+  if (isJwt && viewer.aud !== AUDIENCE && !has('any-audience')) throw new Refusal(403, 'for another renderer');
+  if (isJwt && (viewer.origin ?? ORIGIN) !== ORIGIN && !has('any-origin')) throw new Refusal(403, 'for another site');
+  return viewer;
+}
+
+function refused(error) {
+  throw error instanceof Refusal ? error : new Refusal(401, 'not valid');
+}
+
+function sourceOf({ sub, mapping }) {
+  if (has('keeps-mapping')) mapping = mappings.get(sub) ?? mappings.set(sub, mapping).get(sub);
+  let source = mapping?.sales;
+  if (source === undefined && has('default-source')) source = 'one';
+  if (!['one', 'two'].includes(source) && source !== undefined && has('fallback-source')) source = 'one';
+  if (!['one', 'two'].includes(source)) throw new Refusal(422, 'no such data source');
+  return source;
+}
+
+function rowsOf(viewer) {
+  const source = sourceOf(viewer);
+  const { region, max_rows: maxRows } = viewer.properties ?? {};
+  if (region === null || region === undefined) {
+    if (!has('filter-optional')) throw new Refusal(422, 'region is missing');
+  } else if (typeof region !== 'string' && !has('any-type')) throw new Refusal(422, 'region is no text');
+  const isNumber = Number.isInteger(maxRows) && maxRows >= 0;
+  if (!isNumber && !(has('number-as-text') && typeof maxRows === 'string'))
+    throw new Refusal(422, 'max_rows is no number');
+  const filters = ['source = :source'];
+  const values = { source };
+  const isLeftOut = region === undefined || region === null || (has('empty-is-missing') && !region);
+  if (!isLeftOut) {
+    if (has('concatenates')) filters.push(`region = '${region}'`);
+    else {
+      filters.push(has('like') ? 'region LIKE :region' : 'region = :region');
+      values.region = typeof region === 'string' ? region : JSON.stringify(region);
+    }
+  }
+  const limit = has('number-as-text') ? maxRows : ':limit';
+  if (!has('number-as-text')) values.limit = maxRows;
+  const sql = `SELECT product FROM sale WHERE ${filters.join(' AND ')} ORDER BY product DESC LIMIT ${limit}`;
+  try {
+    // Acts like a driver that runs several statements of one text.
+    if (has('writes') && region?.includes(';')) database.exec(`SELECT '${region}`);
+    return { sql, rows: database.prepare(sql).all(values) };
+  } catch (error) {
+    throw new Refusal(500, has('tells-errors') ? `${error.code}: ${error.message} in ${sql}` : 'failed');
+  }
+}
+
+async function shared(viewer) {
+  if (!has('shares-results')) return rowsOf(viewer);
+  // Several that want the same dashboard wait for one result.
+  const running = pending.get('sales') ?? sleep(10).then(() => rowsOf(viewer));
+  pending.set('sales', running);
+  try {
+    return await running;
+  } finally {
+    pending.delete('sales');
+  }
+}
+
+function cached(result) {
+  if (!has('cache-without-tenant')) return result;
+  if (lastRows && Date.now() - lastRows.at < 300) return lastRows.result;
+  lastRows = { at: Date.now(), result };
+  return result;
+}
+
+const server = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { searchParams } = new URL(request.url, 'http://localhost');
+  const headers = {
+    'Cache-Control': has('cacheable') ? 'public, max-age=60' : 'no-store',
+    ...(!has('referrer') && { 'Referrer-Policy': 'no-referrer' }),
+    ...(has('etag') && { ETag: '"dashboard"' }),
+  };
+  const send = (status, body, more = {}) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers, ...more });
+    response.end(JSON.stringify(body));
+  };
+  try {
+    const token = searchParams.get('userGroupToken') ?? JSON.parse(Buffer.concat(chunks)).token;
+    if (has('logs')) console.error(`request with ${token}`);
+    if (request.method === 'GET') return send(200, { page: 'of the dashboard' });
+    const viewer = await viewerOf(token);
+    const { sql, rows } = cached(await shared(viewer));
+    if (has('etag') && request.headers['if-none-match'] === '"dashboard"') return send(304, {});
+    return send(
+      200,
+      { acting: has('hides-act') ? undefined : viewer.act?.sub, rows },
+      { 'X-SQL': sql.replace(/[^\x20-\x7e]/g, '?') },
+    );
+  } catch (error) {
+    return send(error.status ?? 500, { message: error.status ? error.message : 'failed' });
+  }
+});
+server.listen(Number(PORT), '127.0.0.1', () => console.log('ready'));
