@@ -24,7 +24,7 @@ const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', SERVICE_URL));
 const kept = new Map();
 const mappings = new Map();
 const pending = new Map();
-let lastRows;
+let firstResult;
 
 class Refusal extends Error {
   constructor(status, message) {
@@ -171,9 +171,8 @@ async function shared(viewer) {
 
 function cached(result) {
   if (!has('cache-without-tenant')) return result;
-  if (lastRows && Date.now() - lastRows.at < 300) return lastRows.result;
-  lastRows = { at: Date.now(), result };
-  return result;
+  firstResult ??= result;
+  return firstResult;
 }
 
 const server = createServer(async (request, response) => {
