@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Pool, PoolClient } from 'pg';
 import { DatabaseUnavailable } from '../common/problem/errors.ts';
-import { translateDatabaseError } from './database-errors.ts';
+import { isUniqueViolation, translateDatabaseError } from './database-errors.ts';
 import { dialectOf } from './dialect.ts';
 import {
   type BoundStatement,
@@ -42,7 +42,7 @@ export class Statements {
     const pool = poolOf(this.dataSource);
     try {
       if (!pool) return runInOrder<Row>(this.dataSource, bound);
-      return (await pool.query<Row & object>(queryOf(bound))).rows;
+      return await runOnPool<Row>(pool, bound);
     } catch (error) {
       throw translateDatabaseError(error);
     }
@@ -92,6 +92,23 @@ type PoolUsage = Record<'busy' | 'idle' | 'waiting', number>;
 
 function queryOf({ name, texts: [compiled], values }: BoundStatement) {
   return { name, text: compiled!.text, values };
+}
+
+/**
+ * Closes the connection of a statement that fails, except for one that callers can make fail as often as they like: they
+ * would make the server open one connection after the other.
+ */
+async function runOnPool<Row>(pool: Pool, bound: BoundStatement): Promise<Row[]> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    return (await client.query<Row & object>(queryOf(bound))).rows;
+  } catch (error) {
+    isBroken = !isUniqueViolation(error);
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
 }
 
 /** Returns the driver's own pool: it can name statements, unlike TypeORM, which halves the work of PostgreSQL. */

@@ -1,8 +1,18 @@
+import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
+import { statement } from '../../src/database/statement.ts';
 import { Statements } from '../../src/database/statements.ts';
 import { onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 
 const SIZE = 4;
+
+const connection = statement<object, { pid: number }>('test.connection', () => 'SELECT pg_backend_pid() AS pid');
+const duplicate = statement<object, object>('test.duplicate', () => 'INSERT INTO workspace SELECT * FROM workspace');
+const readOnly = statement<object, object>(
+  'test.read-only',
+  () => `
+  SELECT set_config('transaction_read_only', 'on', true), nextval(pg_get_serial_sequence('workspace', 'id'))`,
+);
 
 onPostgres('a pool of DATABASE_POOL_SIZE connections', () => {
   const service = withService('postgres', { DATABASE_POOL_SIZE: String(SIZE) });
@@ -27,5 +37,15 @@ onPostgres('a pool of DATABASE_POOL_SIZE connections', () => {
     clearInterval(watch);
     expect(new Set(statuses.flat())).toEqual(new Set([200]));
     expect(Math.max(...sizes)).toBe(SIZE);
+  });
+
+  test('keeps a connection whose statement a caller has made fail, and closes one that fails otherwise', async () => {
+    const statements = service.app.get(Statements);
+    const pidOf = async () => (await statements.read(connection, {}))[0]!.pid;
+    const first = await pidOf();
+    await expect(statements.read(duplicate, {})).rejects.toMatchObject({ code: '23505' });
+    expect(await pidOf()).toBe(first);
+    await expect(statements.read(readOnly, {})).rejects.toThrow(DatabaseUnavailable);
+    expect(await pidOf()).not.toBe(first);
   });
 });

@@ -41,7 +41,6 @@ export class PostgresTransactor extends Transactor {
   apply<P extends Record<keyof P, SqlParameter>, Row>(statement: Statement<P, Row>, parameters: P): Promise<Row[]> {
     // Behind a pooler the limits belong to a transaction.
     if (this.isPooled) return this.run((manager) => this.statements.run(manager, statement, parameters));
-    // The pool closes a connection whose statement fails.
     return this.statements.read(statement, parameters);
   }
 
