@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Violation } from '../common/problem/violation.ts';
+import { listOf, orNull, textThat } from '../common/fields.ts';
 
 const MAX_RANGES = 50;
 const RANGE = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/;
@@ -8,25 +8,16 @@ const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 const MAPPED_PREFIX = 96;
 
 /** Validates a list of addresses and CIDR ranges (RFC 4632, RFC 4291); null allows every address. */
-export function cidrViolations(value: unknown, pointer: string): Violation[] {
-  if (value === null) return [];
-  if (!Array.isArray(value) || value.length === 0) {
-    const detail = 'The allowed_cidrs must be a list of at least one range, or null for no limit.';
-    return [{ pointer, code: Array.isArray(value) ? 'empty' : 'type', detail }];
-  }
-  if (value.length > MAX_RANGES) {
-    const detail = `The list must have at most ${MAX_RANGES} ranges.`;
-    return [{ pointer, code: 'too_many', detail }];
-  }
-  return value.flatMap((range: unknown, index): Violation[] => {
-    const place = `${pointer}/${index}`;
-    const detail = 'A range must be an address or a CIDR range: 203.0.113.7, 10.0.0.0/8, fd00::/8.';
-    if (typeof range !== 'string') return [{ pointer: place, code: 'type', detail }];
-    // Checked here, because `parse` also reads values stored before leading zeros were refused.
-    const isReadable = parse(range) !== undefined && !LEADING_ZERO.test(range);
-    return isReadable ? [] : [{ pointer: place, code: 'not_acceptable', detail }];
-  });
-}
+export const cidrViolations = orNull(
+  listOf(
+    textThat(
+      // Checked here, because `parse` also reads values stored before leading zeros were refused.
+      (range) => parse(range) !== undefined && !LEADING_ZERO.test(range),
+      'A range must be an address or a CIDR range: 203.0.113.7, 10.0.0.0/8, fd00::/8.',
+    ),
+    { least: 1, most: MAX_RANGES, canRepeat: true },
+  ),
+);
 
 /** Ranges by address family, in a form that is quick to search. A range of one family contains no address of the other. */
 export type Ranges = Record<Family, BlockList>;

@@ -1,4 +1,4 @@
-import type { Violation } from '../common/problem/violation.ts';
+import { textThat } from '../common/fields.ts';
 
 /** An example of an id. */
 export const EVENT_ID_EXAMPLE = 'evt_5377108433215711';
@@ -14,9 +14,7 @@ export function fromEventId(text: string): number {
   return Number(text.slice('evt_'.length));
 }
 
-export function eventIdViolations(value: unknown, pointer: string): Violation[] {
-  const detail = `The event_id must be the id of an event, such as ${EVENT_ID_EXAMPLE}.`;
-  if (typeof value !== 'string') return [{ pointer, code: 'type', detail }];
-  const isId = EVENT_ID.test(value) && Number.isSafeInteger(fromEventId(value));
-  return isId ? [] : [{ pointer, code: 'not_acceptable', detail }];
-}
+export const eventIdViolations = textThat(
+  (text) => EVENT_ID.test(text) && Number.isSafeInteger(fromEventId(text)),
+  `The event_id must be the id of an event, such as ${EVENT_ID_EXAMPLE}.`,
+);

@@ -125,11 +125,55 @@ export function flagViolations(value: unknown, pointer: string): Violation[] {
 
 /** Makes the rule of a text that is one of several. */
 export function oneOf(values: readonly string[]): Check {
+  return textThat((text) => values.includes(text), `The value must be one of ${values.join(', ')}.`);
+}
+
+/** Makes the rule of a text of a form. @param detail what it must be, also for a caller that sends no text */
+export function textThat(is: (text: string) => boolean, detail: string): Check {
   return (value, pointer) => {
-    if (values.some((one) => one === value)) return [];
-    const detail = `The ${fieldOf(pointer)} must be one of ${values.join(', ')}.`;
-    return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
+    if (typeof value !== 'string') return [{ pointer, code: 'type', detail }];
+    return is(value) ? [] : [{ pointer, code: 'not_acceptable', detail }];
   };
+}
+
+/** Makes the rule of a whole number in a query, where it is a text. */
+export function digits(least: number, most = 999_999_999): Check {
+  const isNumber = (text: string) => /^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least && Number(text) <= most;
+  return textThat(isNumber, `The value must be a whole number from ${least} to ${most}.`);
+}
+
+/** Lets null pass a rule. */
+export function orNull(check: Check): Check {
+  return (value, pointer) => (value === null ? [] : check(value, pointer));
+}
+
+/** Makes the rule of a list, in which each value, or each `name` of an object, occurs once unless `canRepeat`. */
+export function listOf(check: Check, { least = 0, most, canRepeat = false }: ListLimits): Check {
+  return (value, pointer) => {
+    if (!Array.isArray(value)) return [{ pointer, code: 'type', detail: 'The value must be a list.' }];
+    if (value.length < least) return [{ pointer, code: 'empty', detail: 'The list must not be empty.' }];
+    if (value.length > most) {
+      return [{ pointer, code: 'too_many', detail: `The list must have at most ${most} entries.` }];
+    }
+    const seen = new Set<unknown>();
+    return value.flatMap((item: unknown, index): Violation[] => {
+      const place = `${pointer}/${index}`;
+      const violations = check(item, place);
+      const name = typeof item === 'object' && item !== null ? (item as { name?: unknown }).name : item;
+      if (violations.length > 0 || canRepeat || !seen.has(name)) {
+        seen.add(name);
+        return violations;
+      }
+      return [{ pointer: place, code: 'repeated', detail: 'It is listed twice.' }];
+    });
+  };
+}
+
+interface ListLimits {
+  /** 0, or 1 for a list that must not be empty. */
+  least?: 0 | 1;
+  most: number;
+  canRepeat?: boolean;
 }
 
 /** Makes the rule of a whole number between two. */

@@ -42,6 +42,13 @@ export function dotSegmentViolations(id: string, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
+/** Validates a text to search for: PostgreSQL stores no U+0000. */
+export function searchViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value !== 'string') return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
+  if (!value.includes('\0')) return [];
+  return [{ pointer, code: 'nul_character', detail: 'The text must not contain the character U+0000.' }];
+}
+
 /** Whether a text is a StringOrURI of RFC 7519, section 2, in visible ASCII: with a colon it must be a URL. */
 export function isIssuer(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text) && (!text.includes(':') || URL.canParse(text));

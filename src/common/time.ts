@@ -15,6 +15,13 @@ export function timeViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
 }
 
+/** Validates a time on the wire that has passed. */
+export function pastTimeViolations(value: unknown, pointer: string): Violation[] {
+  const violations = timeViolations(value, pointer);
+  if (violations.length > 0 || fromWireTime(value as string) <= Date.now()) return violations;
+  return [{ pointer, code: 'not_acceptable', detail: 'The time must not lie in the future.' }];
+}
+
 /**
  * Whether the text is a real time of RFC 3339, in UTC one of the years 1 to 9999. `Date` alone would take the 31st of
  * February for the 3rd of March.

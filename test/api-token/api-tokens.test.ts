@@ -424,7 +424,7 @@ onEachDatabase((kind) => {
     ['no scope', { scopes: [] }, '/scopes', 'empty'],
     ['a text of scopes', { scopes: 'admin' }, '/scopes', 'type'],
     ['an unknown scope', { scopes: ['admin', 'root'] }, '/scopes/1', 'not_acceptable'],
-    ['a scope twice', { scopes: ['admin', 'admin'] }, '/scopes/1', 'not_acceptable'],
+    ['a scope twice', { scopes: ['admin', 'admin'] }, '/scopes/1', 'repeated'],
     ['two scopes in one', { scopes: ['admin user-groups:read'] }, '/scopes/0', 'not_acceptable'],
     ['an expiry in the past', { expires_at: '2001-01-01T00:00:00Z' }, '/expires_at', 'not_acceptable'],
     ['an expiry without a zone', { expires_at: '2099-01-01T00:00:00' }, '/expires_at', 'not_acceptable'],

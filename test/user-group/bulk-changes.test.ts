@@ -115,7 +115,7 @@ onEachDatabase((kind) => {
     [{ action: 'suspend', all: false }, '', '/ids', 'required'],
     [{ action: 'suspend', ids: ['a'], all: true }, '', '/ids', 'not_acceptable'],
     [{ action: 'suspend', ids: ['a'] }, '?status=active', '/ids', 'not_acceptable'],
-    [{ action: 'suspend', ids: [] }, '', '/ids', 'type'],
+    [{ action: 'suspend', ids: [] }, '', '/ids', 'empty'],
     [{ action: 'suspend', ids: ['a', 'a'] }, '', '/ids/1', 'repeated'],
     [{ action: 'suspend', ids: ['a', 7] }, '', '/ids/1', 'type'],
     [{ action: 'rename', all: true }, '', '/action', 'not_acceptable'],

@@ -1,4 +1,15 @@
-import { Integer, ListOf, OneOf, oneOf, QueryOneOf, Rule, ShortText, Time } from '../../common/fields.ts';
+import {
+  Integer,
+  ListOf,
+  listOf,
+  OneOf,
+  oneOf,
+  orNull,
+  QueryOneOf,
+  Rule,
+  ShortText,
+  Time,
+} from '../../common/fields.ts';
 import { type Scope, scopes } from '../../common/access/caller.ts';
 import { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import type { Violation } from '../../common/problem/violation.ts';
@@ -16,6 +27,8 @@ const SCOPES = [
   { isArray: true, minItems: 1, uniqueItems: true },
 ] as const;
 
+const scopesViolations = listOf(oneOf(scopes), { least: 1, most: scopes.length });
+
 export class ApiTokenQueryDto extends CountedQueryDto {
   @QueryOneOf.optional(apiTokenStates, 'Only tokens in this state.')
   @Rule(oneOf(apiTokenStates))
@@ -28,7 +41,7 @@ export class LimitsDto {
     'Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.',
     '2099-12-31T00:00:00Z',
   )
-  @Rule(expiryViolations)
+  @Rule(orNull(expiryViolations))
   expires_at?: string | null;
 
   @ListOf.optionalOrNull(
@@ -74,27 +87,7 @@ export class RotateApiTokenRequest {
   grace_period_seconds?: number;
 }
 
-function scopesViolations(value: unknown, pointer: string): Violation[] {
-  if (!Array.isArray(value)) {
-    return [{ pointer, code: 'type', detail: 'The scopes must be a list.' }];
-  }
-  if (value.length === 0) {
-    return [{ pointer, code: 'empty', detail: 'At least one scope is needed.' }];
-  }
-  return value.flatMap((scope: unknown, index): Violation[] => {
-    const place = `${pointer}/${index}`;
-    if (!scopes.includes(scope as Scope)) {
-      const detail = `Scopes are ${scopes.join(', ')}.`;
-      return [{ pointer: place, code: 'not_acceptable', detail }];
-    }
-    const detail = 'The scope is listed twice.';
-    const isRepeated = value.indexOf(scope) < index;
-    return isRepeated ? [{ pointer: place, code: 'not_acceptable', detail }] : [];
-  });
-}
-
 function expiryViolations(value: unknown, pointer: string): Violation[] {
-  if (value === null) return [];
   const violations = timeViolations(value, pointer);
   if (violations.length > 0 || fromWireTime(value as string) > Date.now()) return violations;
   const detail = 'The expiry must be a moment in the future.';

@@ -1,9 +1,9 @@
-import { Integer, Rule, Text } from '../../common/fields.ts';
+import { digits, Integer, Rule, Text } from '../../common/fields.ts';
 import type { Violation } from '../../common/problem/violation.ts';
 import { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import { areGlobsOf } from '../../common/globs.ts';
 import { auditActions } from '../audit-actions.ts';
-import { identifierViolations } from '../../common/text.ts';
+import { identifierViolations, searchViolations } from '../../common/text.ts';
 import { timeViolations } from '../../common/time.ts';
 
 /** Events must match every given filter. No parameter has an example, because the docs page would send it. */
@@ -23,7 +23,7 @@ export class AuditEventQueryDto extends CountedQueryDto {
   object_id?: string;
 
   @Integer.optional('The API token that did it, by its number.')
-  @Rule(numberViolations)
+  @Rule(digits(0))
   api_token_id?: string;
 
   @Text.optional('The request that did it, by its `X-Request-Id`.')
@@ -43,20 +43,6 @@ export class AuditEventQueryDto extends CountedQueryDto {
   )
   @Rule(searchViolations)
   search?: string;
-}
-
-export function searchViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value !== 'string') {
-    return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
-  }
-  if (!value.includes('\0')) return [];
-  const detail = 'The text must not contain the character U+0000.';
-  return [{ pointer, code: 'nul_character', detail }];
-}
-
-function numberViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return [];
-  return [{ pointer, code: 'not_acceptable', detail: 'The id must be a whole number.' }];
 }
 
 /** Accepts globs that each match an action of the log. */

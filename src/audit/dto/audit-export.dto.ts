@@ -1,8 +1,7 @@
-import { Flag, Integer, ListOf, Nested, Rule, Text, Time } from '../../common/fields.ts';
-import type { Violation } from '../../common/problem/violation.ts';
-import { identifierViolations } from '../../common/text.ts';
+import { Flag, Integer, ListOf, Nested, Rule, Text, Time, wholeNumber } from '../../common/fields.ts';
+import { identifierViolations, searchViolations } from '../../common/text.ts';
 import { timeViolations } from '../../common/time.ts';
-import { searchViolations, typesViolations } from './audit-event-query.dto.ts';
+import { typesViolations } from './audit-event-query.dto.ts';
 
 /** The filters of the list; exports all events without any. */
 export class ExportAuditEventsRequest {
@@ -22,7 +21,7 @@ export class ExportAuditEventsRequest {
   object_id?: string;
 
   @Integer.optional('The API token that did it, by its number.', 1)
-  @Rule(apiTokenViolations)
+  @Rule(wholeNumber(0, 999_999_999))
   api_token_id?: number;
 
   @Text.optional('The request that did it.', 'order-4711')
@@ -54,9 +53,4 @@ class AuditExportCounts {
 export class AuditExportSummary {
   @Nested(AuditExportCounts, 'What was exported.')
   summary!: AuditExportCounts;
-}
-
-function apiTokenViolations(value: unknown, pointer: string): Violation[] {
-  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1e9) return [];
-  return [{ pointer, code: 'not_acceptable', detail: 'The id must be a whole number.' }];
 }

@@ -1,6 +1,5 @@
-import { Rule } from '../../common/fields.ts';
+import { Rule, textThat } from '../../common/fields.ts';
 import { identifierViolations } from '../../common/text.ts';
-import type { Violation } from '../../common/problem/violation.ts';
 
 export class BeginSignInDto {
   /** The name of the workspace to enter; the first granted one by default. */
@@ -8,17 +7,11 @@ export class BeginSignInDto {
   workspace?: string;
 
   /** The place in the page to return to: the part after its `#`. */
-  @Rule(placeViolations)
+  @Rule(textThat(isPlace, 'The place must be at most 1,000 visible ASCII characters.'))
   place?: string;
 }
 
 /** Tells whether it is a valid fragment of a URL, short enough for a cookie. */
 export function isPlace(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{0,1000}$/.test(value);
-}
-
-function placeViolations(value: unknown, pointer: string): Violation[] {
-  if (isPlace(value)) return [];
-  const detail = 'The place must be at most 1,000 visible ASCII characters.';
-  return [{ pointer, code: 'not_acceptable', detail }];
 }

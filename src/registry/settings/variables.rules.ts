@@ -1,9 +1,8 @@
-import { flagViolations, objectOf, oneOf, stringViolations } from '../../common/fields.ts';
+import { flagViolations, listOf, objectOf, oneOf, stringViolations } from '../../common/fields.ts';
 import type { Violation } from '../../common/problem/violation.ts';
 import { textViolations } from '../../common/text.ts';
 import { valueViolations, variableTypes } from '../../mapping/variables.ts';
 import { MAX_CHOICES, MAX_DESCRIPTION, MAX_VARIABLES, type Variable } from './dto/variable.dto.ts';
-import { listViolations } from './workspace-settings.rules.ts';
 
 /** Every read of a group reads the variables too. */
 const MAX_BYTES = 32 * 1024;
@@ -16,7 +15,7 @@ const fieldsViolations = objectOf(
     type: oneOf(variableTypes),
     required: flagViolations,
     default: () => [],
-    enum: choicesViolations,
+    enum: listOf(() => [], { least: 1, most: MAX_CHOICES }),
     description: descriptionViolations,
     is_secret: flagViolations,
   },
@@ -25,7 +24,7 @@ const fieldsViolations = objectOf(
 
 /** Accepts a list of variables, none twice and none inside another. */
 export function variablesViolations(value: unknown, pointer: string): Violation[] {
-  const violations = listViolations(value, pointer, MAX_VARIABLES, variableViolations);
+  const violations = listOf(variableViolations, { most: MAX_VARIABLES })(value, pointer);
   if (violations.length > 0) return violations;
   const variables = value as Variable[];
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_BYTES) {
@@ -74,12 +73,6 @@ function nameViolations(value: unknown, pointer: string): Violation[] {
   if (!path.includes('')) return [];
   const detail = 'The name must not begin or end with a dot, nor have two in a row: dots lead into nested properties.';
   return [{ pointer, code: 'not_acceptable', detail }];
-}
-
-function choicesViolations(value: unknown, pointer: string): Violation[] {
-  const violations = listViolations(value, pointer, MAX_CHOICES, () => []);
-  if (violations.length > 0 || (value as unknown[]).length > 0) return violations;
-  return [{ pointer, code: 'empty', detail: 'The list must have at least one value.' }];
 }
 
 function descriptionViolations(value: unknown, pointer: string): Violation[] {

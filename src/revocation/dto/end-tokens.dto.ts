@@ -1,9 +1,19 @@
-import { Flag, flagViolations, ListOf, Nested, OneOf, Rule, ShortText, Time } from '../../common/fields.ts';
+import {
+  Flag,
+  flagViolations,
+  ListOf,
+  listOf,
+  Nested,
+  OneOf,
+  oneOf,
+  Rule,
+  ShortText,
+  Time,
+} from '../../common/fields.ts';
 import { Total } from '../../common/http/parameters/total.ts';
 import { response } from '../../common/http/responses/response.ts';
-import type { Violation } from '../../common/problem/violation.ts';
 import { textViolations } from '../../common/text.ts';
-import { fromWireTime, timeViolations } from '../../common/time.ts';
+import { pastTimeViolations } from '../../common/time.ts';
 
 const endedKinds = ['user_group_token', 'embed_token'] as const;
 export type EndedKind = (typeof endedKinds)[number];
@@ -13,11 +23,13 @@ const KINDS = 'Which tokens. Embed tokens end with the user-group token that the
 /** The body that ends tokens together. */
 export class EndTokensRequest {
   @Time.optional('Tokens issued before it are ended; by default now. Not in the future.')
-  @Rule(beforeViolations)
+  @Rule(pastTimeViolations)
   before?: string;
 
   @OneOf(endedKinds, KINDS, ['user_group_token'], { isArray: true, minItems: 1 })
-  @Rule(kindsViolations, { required: 'The field kinds is required: it names the tokens to end.' })
+  @Rule(listOf(oneOf(endedKinds), { least: 1, most: endedKinds.length }), {
+    required: 'The field kinds is required: it names the tokens to end.',
+  })
   kinds!: EndedKind[];
 
   @ShortText('Why, for the audit log.', 'a backup with tokens was lost')
@@ -56,19 +68,3 @@ class EndedTokens {
 }
 
 export class EndTokensResponse extends response('ended_tokens', EndedTokens, 'What the call has ended.') {}
-
-function beforeViolations(value: unknown, pointer: string): Violation[] {
-  const violations = timeViolations(value, pointer);
-  if (violations.length > 0 || fromWireTime(value as string) <= Date.now()) return violations;
-  return [{ pointer, code: 'not_acceptable', detail: 'The time must not be in the future.' }];
-}
-
-function kindsViolations(value: unknown, pointer: string): Violation[] {
-  if (!Array.isArray(value)) return [{ pointer, code: 'type', detail: 'The kinds must be a list.' }];
-  if (value.length === 0) return [{ pointer, code: 'empty', detail: 'At least one kind is needed.' }];
-  return value.flatMap((kind: unknown, index): Violation[] => {
-    if (endedKinds.includes(kind as EndedKind) && value.indexOf(kind) === index) return [];
-    const detail = `Kinds are ${endedKinds.join(' and ')}, each once.`;
-    return [{ pointer: `${pointer}/${index}`, code: 'not_acceptable', detail }];
-  });
-}

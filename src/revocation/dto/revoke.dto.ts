@@ -1,7 +1,6 @@
 import { TokenRequest } from '../../common/http/parameters/token-request.dto.ts';
 import { SuccessResponse } from '../../common/http/responses/response.ts';
-import { CodeOf, ListOf, Rule, ShortText, stringViolations, Text } from '../../common/fields.ts';
-import type { Violation } from '../../common/problem/violation.ts';
+import { CodeOf, ListOf, listOf, Rule, ShortText, stringViolations, Text } from '../../common/fields.ts';
 import { textViolations } from '../../common/text.ts';
 
 /** The body of a revocation, as JSON or as a form (RFC 7009, section 2.1). */
@@ -23,7 +22,9 @@ export class ReportLeakedTokensRequest {
     ['ugt_EXAMPLE4example4EXAMPLE4example4000000'],
     { minItems: 1, maxItems: MAX_REPORTED },
   )
-  @Rule(tokensViolations, { required: 'The field tokens is required.' })
+  @Rule(listOf(stringViolations, { least: 1, most: MAX_REPORTED, canRepeat: true }), {
+    required: 'The field tokens is required.',
+  })
   tokens!: string[];
 
   @ShortText.optional('Where they were found, for the audit log.', 'https://git.example.com/acme/site')
@@ -57,17 +58,4 @@ export class ReportedToken {
 export class ReportLeakedTokensResponse extends SuccessResponse {
   @ListOf(ReportedToken, 'One for each token, in the order of the tokens.')
   results!: ReportedToken[];
-}
-
-function tokensViolations(value: unknown, pointer: string): Violation[] {
-  if (!Array.isArray(value)) return [{ pointer, code: 'type', detail: 'The tokens must be a list.' }];
-  if (value.length === 0) return [{ pointer, code: 'empty', detail: 'At least one token is needed.' }];
-  if (value.length > MAX_REPORTED) {
-    return [{ pointer, code: 'too_long', detail: `At most ${MAX_REPORTED} tokens can be reported at once.` }];
-  }
-  return value.flatMap((token: unknown, index): Violation[] =>
-    typeof token === 'string'
-      ? []
-      : [{ pointer: `${pointer}/${index}`, code: 'type', detail: 'A token must be a string.' }],
-  );
 }

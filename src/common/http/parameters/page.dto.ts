@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { Integer, Rule, Text } from '../../fields.ts';
+import { digits, Integer, Rule, Text } from '../../fields.ts';
 import { ValidationFailed } from '../../problem/errors.ts';
 import { inQuery, type Violation } from '../../problem/violation.ts';
 
@@ -21,7 +21,7 @@ export const Limit = () =>
       undefined,
       { minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     ),
-    Rule(limitViolations),
+    Rule(digits(1, MAX_LIMIT)),
   );
 
 export const Cursor = () =>
@@ -131,13 +131,6 @@ export async function readPage<T>(
 
 function toCursor(keys: readonly SortKey[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
-}
-
-function limitViolations(value: unknown, pointer: string): Violation[] {
-  const limit = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : NaN;
-  if (limit >= 1 && limit <= MAX_LIMIT) return [];
-  const detail = `The limit must be a whole number from 1 to ${MAX_LIMIT}.`;
-  return [{ pointer, code: 'not_acceptable', detail }];
 }
 
 function cursorViolations(value: unknown, pointer: string): Violation[] {

@@ -1,5 +1,4 @@
-import { Integer, Rule, Text } from '../../../common/fields.ts';
-import type { Violation } from '../../../common/problem/violation.ts';
+import { digits, Integer, Rule, Text, textThat } from '../../../common/fields.ts';
 import { typesViolations } from '../event-types.ts';
 
 /** The cursor after all events so far. */
@@ -9,6 +8,11 @@ const MAX_CURSOR_LENGTH = 8000;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_WAIT = 30;
+
+const cursorViolations = textThat(
+  ({ length }) => length > 0 && length <= MAX_CURSOR_LENGTH,
+  'The cursor must be that of an event or of a list of events.',
+);
 
 class TypesQueryDto {
   @Text.optional(
@@ -30,7 +34,7 @@ export class EventQueryDto extends TypesQueryDto {
     maximum: MAX_WAIT,
     default: 0,
   })
-  @Rule((value, pointer) => numberViolations(value, pointer, 0, MAX_WAIT))
+  @Rule(digits(0, MAX_WAIT))
   wait?: string;
 
   @Integer.optional('Approximate number of events: those of one transaction come together.', undefined, {
@@ -38,7 +42,7 @@ export class EventQueryDto extends TypesQueryDto {
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
   })
-  @Rule((value, pointer) => numberViolations(value, pointer, 1, MAX_LIMIT))
+  @Rule(digits(1, MAX_LIMIT))
   limit?: string;
 }
 
@@ -50,17 +54,4 @@ export class EventStreamQueryDto extends TypesQueryDto {
 
 export function limitOf({ limit }: EventQueryDto): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit);
-}
-
-function cursorViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'string' && value.length > 0 && value.length <= MAX_CURSOR_LENGTH) return [];
-  const detail = 'The cursor must be that of an event or of a list of events.';
-  return [{ pointer, code: 'not_acceptable', detail }];
-}
-
-function numberViolations(value: unknown, pointer: string, least: number, most: number): Violation[] {
-  const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : NaN;
-  if (number >= least && number <= most) return [];
-  const detail = `The value must be a whole number from ${least} to ${most}.`;
-  return [{ pointer, code: 'not_acceptable', detail }];
 }

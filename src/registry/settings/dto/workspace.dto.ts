@@ -1,9 +1,9 @@
 import { SchemaName } from '../../../common/api-docs.ts';
-import { Integer, ListOf, OneOf, oneOf, Rule, Text } from '../../../common/fields.ts';
+import { Integer, ListOf, listOf, OneOf, oneOf, Rule, Text } from '../../../common/fields.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
 import { FieldError } from '../../../common/problem/problem.dto.ts';
 import { identifierViolations, textViolations } from '../../../common/text.ts';
-import { issuerViolations, listViolations } from '../workspace-settings.rules.ts';
+import { issuerViolations } from '../workspace-settings.rules.ts';
 import { variablesViolations } from '../variables.rules.ts';
 import { type MappingPolicy, mappingPolicies } from '../../../mapping/user-group-rules.ts';
 import type { Findings } from '../../../user-group/conformance/unresolvable-mappings.ts';
@@ -61,7 +61,7 @@ export class WorkspaceRequirements {
   variables?: Variable[];
 
   @ListOf.optional(...REQUIRED_SCHEMAS)
-  @Rule((value, pointer) => listViolations(value, pointer, MAX_REQUIRED_SCHEMAS, textViolations))
+  @Rule(listOf(textViolations, { most: MAX_REQUIRED_SCHEMAS }))
   required_schemas?: string[];
 }
 
@@ -76,7 +76,7 @@ export class UpdateWorkspaceRequest extends WorkspaceRequirements {
   embed_token_issuer?: string | null;
 
   @ListOf.optional(...AUDIENCES)
-  @Rule((value, pointer) => listViolations(value, pointer, MAX_AUDIENCES, identifierViolations))
+  @Rule(listOf(identifierViolations, { most: MAX_AUDIENCES }))
   embed_token_audiences?: string[];
 
   @OneOf.optional(...VIEW_AS)

@@ -4,6 +4,7 @@ import {
   flagViolations,
   Integer,
   ListOf,
+  listOf,
   Nested,
   OneOf,
   oneOf,
@@ -12,7 +13,6 @@ import {
   Time,
 } from '../../../common/fields.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace.ts';
-import type { Violation } from '../../../common/problem/violation.ts';
 import { identifierViolations } from '../../../common/text.ts';
 import { timeViolations } from '../../../common/time.ts';
 import { Ending, RefusedGroup } from './import-response.dto.ts';
@@ -34,7 +34,7 @@ export class ChangeUserGroupsRequest {
     maxItems: MAX_IDS,
     uniqueItems: true,
   })
-  @Rule(idsViolations)
+  @Rule(listOf(identifierViolations, { least: 1, most: MAX_IDS }))
   ids?: string[];
 
   @Flag.optional('`true`: every group of the workspace. It is required if there are no `ids` and no filter.', true)
@@ -109,14 +109,3 @@ export class BulkChangeSummary {
 }
 
 export type BulkChangeLine = BulkChangeStarted | ChangedUserGroupLine | RefusedUserGroupLine | BulkChangeSummary;
-
-function idsViolations(value: unknown, pointer: string): Violation[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_IDS) {
-    return [{ pointer, code: 'type', detail: `The ids must be a list of 1 to ${MAX_IDS} ids.` }];
-  }
-  const repeated = value.findIndex((id, index) => value.indexOf(id) < index);
-  if (repeated !== -1) {
-    return [{ pointer: `${pointer}/${repeated}`, code: 'repeated', detail: 'The list names this id twice.' }];
-  }
-  return value.flatMap((id, index) => identifierViolations(id, `${pointer}/${index}`));
-}

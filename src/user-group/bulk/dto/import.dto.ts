@@ -1,10 +1,9 @@
-import { Flag, flagViolations, Rule, ShortText, Text, Time } from '../../../common/fields.ts';
+import { Flag, flagViolations, orNull, Rule, ShortText, Text, textThat, Time } from '../../../common/fields.ts';
 import { TOKEN_EXAMPLE } from '../../group/dto/user-group-response.dto.ts';
 import { PROVIDED_ID, UserGroupContentInput } from '../../group/dto/user-group.dto.ts';
-import type { Violation } from '../../../common/problem/violation.ts';
 import { ValidationFailed } from '../../../common/problem/errors.ts';
 import { identifierViolations } from '../../../common/text.ts';
-import { validUntilViolations } from '../../group/valid-until.ts';
+import { timeViolations } from '../../../common/time.ts';
 import { canBeUserGroupToken } from '../../../common/secret/secrets.ts';
 
 /** A line of an import or an export. */
@@ -22,14 +21,19 @@ export class UserGroupLine extends UserGroupContentInput {
     TOKEN_EXAMPLE,
     { minLength: 20, maxLength: 255, pattern: '^[!-~]+$' },
   )
-  @Rule(importedTokenViolations)
+  @Rule(
+    textThat(
+      canBeUserGroupToken,
+      'A token must have 20 to 255 visible ASCII characters and no space; one that begins with ugt_ must have the right checksum, and none begins with uga_.',
+    ),
+  )
   token?: string;
 
   @Time.optionalOrNull(
     'Time from which on its tokens cannot be introspected; null: it does not end.',
     '2030-06-30T22:00:00.000Z',
   )
-  @Rule(validUntilViolations)
+  @Rule(orNull(timeViolations))
   valid_until?: string | null;
 
   @Flag.optional('Whether the group is suspended: then its tokens cannot be introspected.', false)
@@ -53,15 +57,4 @@ export function idOfLine({ provided_id, user_group_id }: UserGroupLine): string 
       ? 'The field provided_id is required; user_group_id is taken for it.'
       : 'The line must have provided_id or user_group_id, not both.';
   throw new ValidationFailed([{ pointer: '/provided_id', code: id === undefined ? 'required' : 'repeated', detail }]);
-}
-
-/** Validates a `token` to import. */
-function importedTokenViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value !== 'string') {
-    return [{ pointer, code: 'type', detail: 'The token must be a string.' }];
-  }
-  if (canBeUserGroupToken(value)) return [];
-  const detail =
-    'A token must have 20 to 255 visible ASCII characters and no space; one that begins with ugt_ must have the right checksum, and none begins with uga_.';
-  return [{ pointer, code: 'not_acceptable', detail }];
 }

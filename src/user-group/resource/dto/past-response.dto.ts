@@ -1,7 +1,6 @@
 import { SchemaName } from '../../../common/api-docs.ts';
 import { CodeOf, Flag, Integer, ListOf, Nested, Rule, Text, Time } from '../../../common/fields.ts';
-import type { Violation } from '../../../common/problem/violation.ts';
-import { fromWireTime, timeViolations, toWireTime } from '../../../common/time.ts';
+import { pastTimeViolations, toWireTime } from '../../../common/time.ts';
 import type { PastToken } from '../../history/past-tokens.ts';
 import { type InactiveReason, inactiveReasons } from '../../token/token-validity.ts';
 import { UserGroupResponse } from './user-group-resource-response.dto.ts';
@@ -54,10 +53,4 @@ export class GetUserGroupResponse extends UserGroupResponse {
 export function toPastTokenView(token: PastToken, refused_because: InactiveReason | null): PastTokenView {
   const { generation, lastFour, createdAt } = token;
   return { generation, last_four: lastFour, created_at: toWireTime(createdAt), refused_because };
-}
-
-function pastTimeViolations(value: unknown, pointer: string): Violation[] {
-  const violations = timeViolations(value, pointer);
-  if (violations.length > 0 || fromWireTime(value as string) <= Date.now()) return violations;
-  return [{ pointer, code: 'not_acceptable', detail: 'The time must not lie in the future.' }];
 }

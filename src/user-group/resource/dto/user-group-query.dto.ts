@@ -1,5 +1,6 @@
 import { Flag, oneOf, QueryOneOf, Rule, Text, Time } from '../../../common/fields.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
+import { searchViolations } from '../../../common/text.ts';
 import { timeViolations } from '../../../common/time.ts';
 import { Cursor, Limit } from '../../../common/http/parameters/page.dto.ts';
 import { Count } from '../../../common/http/parameters/total.ts';
@@ -67,12 +68,6 @@ export class UserGroupQueryDto extends UserGroupFilterDto {
   )
   @Rule(oneOf(userGroupSorts))
   sort?: UserGroupSort;
-}
-
-function searchViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'string' && !value.includes('\0')) return [];
-  const detail = 'The text must not contain the character U+0000.';
-  return [{ pointer, code: 'nul_character', detail }];
 }
 
 function propertyValueViolations(value: unknown, pointer: string): Violation[] {

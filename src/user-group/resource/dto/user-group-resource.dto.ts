@@ -1,8 +1,8 @@
-import { AnyObject, Rule, ShortText, Text, Time } from '../../../common/fields.ts';
+import { AnyObject, orNull, Rule, ShortText, Text, Time } from '../../../common/fields.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
 import type { JsonObject } from '../../../common/json/strict-json.ts';
 import { textViolations } from '../../../common/text.ts';
-import { validUntilViolations } from '../../group/valid-until.ts';
+import { timeViolations } from '../../../common/time.ts';
 import { type Mapping, mappingViolations } from '../../group/mapping.ts';
 import { propertiesViolations } from '../../group/properties.ts';
 
@@ -33,7 +33,7 @@ export class ReplaceUserGroupRequest {
     'Time from which on none of its tokens can be introspected; null, or not sent: it does not end.',
     '2030-06-30T22:00:00.000Z',
   )
-  @Rule(validUntilViolations)
+  @Rule(orNull(timeViolations))
   valid_until?: string | null;
 
   @Text.optional('The id of the path again; optional.', 'acme-emea')
@@ -66,7 +66,7 @@ export class UpdateUserGroupRequest {
     'Time from which on none of its tokens can be introspected; null: it does not end.',
     '2030-06-30T22:00:00.000Z',
   )
-  @Rule(validUntilViolations)
+  @Rule(orNull(timeViolations))
   valid_until?: string | null;
 }
 

@@ -1,11 +1,16 @@
-import { Integer, Rule, Text } from '../../../common/fields.ts';
-import type { Violation } from '../../../common/problem/violation.ts';
+import { digits, Integer, Rule, Text, textThat } from '../../../common/fields.ts';
 import { PageQueryDto } from '../../../common/http/parameters/page.dto.ts';
+
+/** Refuses a whole token in this place too, and does not repeat it. */
+const lastFourViolations = textThat(
+  (text) => /^[!-~]{4}$/.test(text),
+  'The last four characters of a token are four visible ASCII characters.',
+);
 
 /** Tokens must match every given filter. */
 export class TokensQueryDto extends PageQueryDto {
   @Integer.optional('Only the token of this generation.', undefined, { minimum: 1 })
-  @Rule(generationViolations)
+  @Rule(digits(1))
   generation?: string;
 
   @Text.optional(
@@ -15,17 +20,4 @@ export class TokensQueryDto extends PageQueryDto {
   )
   @Rule(lastFourViolations)
   last_four?: string;
-}
-
-function generationViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return [];
-  const detail = 'The generation must be a whole number from 1.';
-  return [{ pointer, code: 'not_acceptable', detail }];
-}
-
-/** Refuses a whole token in this place too, and does not repeat it. */
-function lastFourViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'string' && /^[!-~]{4}$/.test(value)) return [];
-  const detail = 'The last four characters of a token are four visible ASCII characters.';
-  return [{ pointer, code: 'not_acceptable', detail }];
 }

@@ -1,4 +1,17 @@
-import { AnyObject, Flag, flagViolations, Integer, ListOf, OneOf, oneOf, Rule, Text } from '../../../common/fields.ts';
+import {
+  AnyObject,
+  Flag,
+  flagViolations,
+  Integer,
+  ListOf,
+  listOf,
+  OneOf,
+  oneOf,
+  orNull,
+  Rule,
+  Text,
+  textThat,
+} from '../../../common/fields.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace.ts';
 import { toPointer } from '../../../common/json/json-pointer.ts';
 import { textViolations } from '../../../common/text.ts';
@@ -33,13 +46,22 @@ const HEADERS = [
   { additionalProperties: { type: 'string' } },
 ] as const;
 
+const urlViolations = textThat(
+  isPlainUrl,
+  `The url must be an absolute http or https URL of at most ${MAX_URL_LENGTH} visible ASCII characters, without a user, a password, a fragment or a backslash.`,
+);
+const eventTypesViolations = listOf(
+  textThat(isUsableGlob, 'It must be a type of event, or a pattern such as user_group.* that matches some type.'),
+  { least: 1, most: MAX_GLOBS },
+);
+
 export class CreateWebhookEndpointRequest {
   @Text(...URL_FIELD)
   @Rule(urlViolations, { required: 'The field url is required.' })
   url!: string;
 
   @Text.optionalOrNull(...DESCRIPTION)
-  @Rule(descriptionViolations)
+  @Rule(orNull(textViolations))
   description?: string | null;
 
   @ListOf.optional(...EVENT_TYPES, { ...EVENT_TYPES_SIZE, default: ['*'] })
@@ -67,7 +89,7 @@ export class UpdateWebhookEndpointRequest {
   url?: string;
 
   @Text.optionalOrNull(...DESCRIPTION)
-  @Rule(descriptionViolations)
+  @Rule(orNull(textViolations))
   description?: string | null;
 
   @ListOf.optional(...EVENT_TYPES, EVENT_TYPES_SIZE)
@@ -96,44 +118,11 @@ export class RollWebhookSecretRequest {
   grace_period_seconds?: number;
 }
 
-function urlViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value !== 'string') {
-    return [{ pointer, code: 'type', detail: 'The url must be a string.' }];
-  }
-  if (value.length <= MAX_URL_LENGTH && isPlainUrl(value)) return [];
-  const detail = `The url must be an absolute http or https URL of at most ${MAX_URL_LENGTH} visible ASCII characters, without a user, a password, a fragment or a backslash.`;
-  return [{ pointer, code: 'not_acceptable', detail }];
-}
-
 function isPlainUrl(text: string): boolean {
+  if (text.length > MAX_URL_LENGTH) return false;
   const isVisible = /^[\x21-\x7e]+$/.test(text);
   // A parser takes `\` for `/`, so that a reader would see another host.
   return isVisible && /^https?:\/\/[^/?@]+(?:[/?]|$)/i.test(text) && !/[#\\]/.test(text) && URL.canParse(text);
-}
-
-function descriptionViolations(value: unknown, pointer: string): Violation[] {
-  return value === null ? [] : textViolations(value, pointer);
-}
-
-function eventTypesViolations(value: unknown, pointer: string): Violation[] {
-  if (!Array.isArray(value)) {
-    return [{ pointer, code: 'type', detail: 'The event_types must be a list.' }];
-  }
-  if (value.length === 0) {
-    return [{ pointer, code: 'empty', detail: 'At least one type of event is needed.' }];
-  }
-  if (value.length > MAX_GLOBS) {
-    const detail = `The list must have at most ${MAX_GLOBS} types.`;
-    return [{ pointer, code: 'too_many', detail }];
-  }
-  return value.flatMap((glob: unknown, index): Violation[] => {
-    const place = `${pointer}/${index}`;
-    const detail = 'It must be a type of event, or a pattern such as user_group.* that matches some type.';
-    if (typeof glob !== 'string') return [{ pointer: place, code: 'type', detail }];
-    if (!isUsableGlob(glob)) return [{ pointer: place, code: 'not_acceptable', detail }];
-    const isRepeated = value.indexOf(glob) < index;
-    return isRepeated ? [{ pointer: place, code: 'repeated', detail: 'The type is listed twice.' }] : [];
-  });
 }
 
 function headersViolations(value: unknown, pointer: string): Violation[] {
