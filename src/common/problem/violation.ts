@@ -32,7 +32,7 @@ export const violationCodes: Record<ViolationCode, string> = {
   required: 'The field is missing.',
   type: 'The value has another JSON type than the field.',
   not_acceptable: 'The value breaks a rule of the field, which the detail names.',
-  empty: 'The text has no character.',
+  empty: 'The text has no character, or the list has no entry.',
   too_long: 'The text is longer than 255 code points or 1,024 bytes of UTF-8.',
   control_character: 'The text holds a control character (U+0000–U+001F, U+007F–U+009F).',
   nul_character: 'A string or key holds the character U+0000.',
