@@ -73,6 +73,9 @@ onEachDatabase((kind) => {
       await page.settle();
       expect([place, await page.read(0, () => page.overhang())]).toEqual([place, 0]);
     }
+    await page.visit('registry/policy');
+    await page.settle();
+    expect(await page.read(0, () => page.overhang('.tabs'))).toBe(0);
     const dialogs: [place: string, button: string][] = [
       ['groups', 'New user group'],
       ['groups', 'Import'],
