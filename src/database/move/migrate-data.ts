@@ -22,6 +22,19 @@ export interface MoveSteps {
   onProgress: (share: number) => void;
 }
 
+/**
+ * Spreads the changes, which have no number in the embedded database, over those of ended transactions, in their order.
+ * Readers ask by these numbers, and get all changes of a number at once.
+ */
+const NUMBER_CHANGES = `
+  UPDATE change_event SET transaction_id = 1 + numbered.before * (numbered.running - 1) / numbered.total
+  FROM (
+    SELECT id, row_number() OVER (ORDER BY id) - 1 AS before, count(*) OVER () AS total,
+      CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS running
+    FROM change_event
+  ) numbered
+  WHERE numbered.id = change_event.id`;
+
 const LOCK_WAIT_MS = 5000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -61,6 +74,7 @@ export async function migrateData(
       const tables = await readLayouts(source, target);
       await claim(target, tables);
       const moved = await move(source, target, tables, onProgress);
+      await target.query(NUMBER_CHANGES);
       for (const table of tables) await continueCounting(source, target, table);
       // Otherwise the first queries would be planned for empty tables.
       await target.query(`ANALYZE ${listOf(tables)}`);

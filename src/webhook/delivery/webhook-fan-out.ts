@@ -111,7 +111,7 @@ export class WebhookFanOut implements ChangeConsumer {
     // If the position is missing or lost, endpoints get all kept events since their creation.
     const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     if (lost) {
-      this.logger.warn({ msg: 'change log was replaced; webhooks may miss events', err: lost });
+      this.logger.warn({ msg: 'change log was replaced; webhooks may miss events', reason: lost.message });
     }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length > 0 || hasMore || !isFresh) {
