@@ -140,13 +140,15 @@ export class UserGroupClient {
    * Change many user groups.
    *
    * Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the
-   * query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`. Each group
-   * gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group
-   * does not affect others. A group that passes the filters and is changed before its turn comes is not deleted (412
-   * `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each
-   * group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the
-   * client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and
-   * with `issued_before` no token is rotated twice. At most 2 run at once in a workspace.
+   * query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`, and without
+   * `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its
+   * own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and
+   * is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the
+   * rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is
+   * the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is
+   * reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated:
+   * groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most
+   * 2 run at once in a workspace.
    *
    * Required scope: `user-groups:write`.
    *

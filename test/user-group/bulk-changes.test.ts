@@ -3,6 +3,7 @@ import { UserGroupList } from '../../src/user-group/resource/user-group-list.ts'
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { linesOf } from '../support/lines.ts';
+import { until } from '../support/until.ts';
 import { withService } from '../support/test-service.ts';
 
 const ACTIONS = '/api/v1/user-groups/actions';
@@ -111,7 +112,35 @@ onEachDatabase((kind) => {
   });
 
   test.each([
+    ['incomplete', 'delete', true],
+    ['active', 'suspend', false],
+  ])('a group listed as %s is left as it is if the rules change before its %s', async (status, action, isRequired) => {
+    const require = async (is: boolean) => {
+      const variables = is ? [{ name: 'needed', type: 'string', required: true }] : [];
+      expect((await service.api.call('PATCH', '/api/v1/workspace', { variables })).status).toBe(200);
+    };
+    const [id] = await create(`judged ${status}`, 1);
+    const query = `?status=${status}&search=judged`;
+    await require(isRequired);
+    await until(async () => (await service.api.call('GET', `/api/v1/user-groups${query}`)).text.includes(id!));
+    const list = service.app.get(UserGroupList);
+    const readPage = list.page.bind(list);
+    jest.spyOn(list, 'page').mockImplementationOnce(async (...of) => {
+      const page = await readPage(...of);
+      await require(!isRequired);
+      return page;
+    });
+    const [, line] = linesOf(await change({ action }, query));
+    await require(false);
+    expect(line).toMatchObject({ success: 0, provided_id: id, status: 412, code: 'precondition_failed' });
+    expect(await statusOf(id!)).toBe('active');
+    expect(linesOf(await change({ action }, '?status=active&search=judged'))[1]).toMatchObject({ result: 'changed' });
+    await change({ action: 'delete' }, '?search=judged');
+  });
+
+  test.each([
     [{ action: 'suspend' }, '', '/ids', 'required'],
+    [{ action: 'suspend' }, '?search=&name_prefix=', '/ids', 'required'],
     [{ action: 'suspend', all: false }, '', '/ids', 'required'],
     [{ action: 'suspend', ids: ['a'], all: true }, '', '/ids', 'not_acceptable'],
     [{ action: 'suspend', ids: ['a'] }, '?status=active', '/ids', 'not_acceptable'],
@@ -131,7 +160,7 @@ onEachDatabase((kind) => {
     expect([status, problem.errors[0]]).toMatchObject([422, { ...(pointer && { pointer }), code }]);
   });
 
-  test('needs user-groups:write, and tokens:rotate to rotate', async () => {
+  test('needs user-groups:write, tokens:rotate to rotate, and user-groups:read without ids', async () => {
     const reader = await service.issueToken(['user-groups:read']);
     const writer = await service.issueToken(['user-groups:write']);
     const call = (token: string, action: string) =>
@@ -139,5 +168,15 @@ onEachDatabase((kind) => {
     expect((await call(reader, 'suspend')).body).toMatchObject({ code: 'insufficient_scope' });
     expect((await call(writer, 'rotate')).body).toMatchObject({ code: 'insufficient_scope' });
     expect((await call(writer, 'suspend')).status).toBe(200);
+    const [id] = await create('secret', 1, { key: 'k9' });
+    const both = await service.issueToken(['user-groups:write', 'user-groups:read']);
+    for (const [body, query] of [
+      [{ action: 'resume', all: true }, ''],
+      [{ action: 'resume' }, '?property_name=key&property_value=k9'],
+    ] as const) {
+      const found = (token: string) => service.clientOf(token).call('POST', ACTIONS + query, body);
+      expect((await found(writer)).body).toMatchObject({ code: 'insufficient_scope' });
+      expect((await found(both)).text).toContain(id);
+    }
   });
 });

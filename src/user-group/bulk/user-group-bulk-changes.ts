@@ -6,6 +6,7 @@ import { toWireTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import type { Outcome } from '../../database/waves/shared-writes.ts';
 import type { StoredUserGroup } from '../group/user-group.repository.ts';
+import type { Flaw } from '../status/user-group-status.ts';
 import type { UserGroupFilterDto } from '../resource/dto/user-group-query.dto.ts';
 import { UserGroupList } from '../resource/user-group-list.ts';
 import type { Wanted } from '../writing/user-group-change.ts';
@@ -27,6 +28,7 @@ const AT_ONCE = 2;
 const DETAILS = { bulk: true };
 
 const WRITING: Needed = ['user-groups:write', 'Changing many groups'];
+const LISTING: Needed = ['user-groups:read', 'Changing groups that the call does not name'];
 const ROTATING: Needed = ['tokens:rotate', 'Rotating the tokens of many groups'];
 
 /** A bulk change with its defaults. */
@@ -78,7 +80,7 @@ export class UserGroupBulkChanges {
       graceSeconds: grace_period_seconds ?? this.config.rotationGraceSeconds,
       issuedBefore: issued_before === undefined ? startedAt : Date.parse(issued_before),
     };
-    const needed = action === 'rotate' ? [WRITING, ROTATING] : [WRITING];
+    const needed = [WRITING, ...(action === 'rotate' ? [ROTATING] : []), ...(ids ? [] : [LISTING])];
     const counts = { changed: 0, unchanged: 0, failed: 0 };
     let head: BulkChangeLine[] = [{ started: { action, started_at: toWireTime(startedAt) } }];
     try {
@@ -86,7 +88,7 @@ export class UserGroupBulkChanges {
         for await (const admitted of this.bulk.admit(caller, page, needed)) {
           yield head;
           head = [];
-          const lines = await this.changeThese(admitted, change);
+          const lines = await this.changeThese(admitted, change, requiredFlaw(filters));
           for (const line of lines) counts[line.success === 1 ? line.result : 'failed']++;
           yield lines;
         }
@@ -112,11 +114,13 @@ export class UserGroupBulkChanges {
   private async changeThese(
     { caller, items: groups }: Admitted<Named>,
     change: BulkChange,
+    flaw: Flaw | null | undefined,
   ): Promise<(ChangedUserGroupLine | RefusedUserGroupLine)[]> {
     const writes = groups.map((group) => ({
       caller,
       providedId: group.id,
       plan: (stored: StoredUserGroup | undefined) => wantedOf(change, group, stored),
+      flaw,
       showsToken: false,
       details: DETAILS,
     }));
@@ -156,9 +160,16 @@ function wantedOf(
   return stored.tokenIssuedAt < issuedBefore ? { replacement: { graceSeconds } } : {};
 }
 
+/** Returns the flaw of the groups that pass the filters, null for none; undefined if the filters admit several. */
+function requiredFlaw({ status }: UserGroupFilterDto): Flaw | null | undefined {
+  if (status === 'active') return null;
+  return status === 'incomplete' || status === 'unresolved' ? status : undefined;
+}
+
 /** @throws ValidationFailed unless the call says in exactly one way which groups it means */
 function requireSelection({ ids, all, action, ...rest }: ChangeUserGroupsRequest, filters: UserGroupFilterDto): void {
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  // A script sends an empty text if its variable is not set, and every group contains it.
+  const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   const ways = [ids !== undefined, all === true, isFiltered].filter(Boolean).length;
   if (ways !== 1) {
     const detail = 'The call must have either ids, or a filter in its query, or all: true.';

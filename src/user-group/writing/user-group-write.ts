@@ -2,6 +2,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import type { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import type { UserGroupState } from '../group/user-group-fields.ts';
 import type { GroupToWrite, StoredUserGroup } from '../group/user-group.repository.ts';
+import type { Flaw } from '../status/user-group-status.ts';
 import type { UserGroupChange, Wanted } from './user-group-change.ts';
 
 export interface UserGroupWrite {
@@ -13,6 +14,11 @@ export interface UserGroupWrite {
    * @param stored the existing group, or undefined; then it must not return 'removal'
    */
   plan: (stored: StoredUserGroup | undefined) => Wanted;
+  /**
+   * The flaw of the group, or null for none, without which the write is refused; undefined if it does not matter. Lists
+   * find groups by the flaws that were stored, which follow a change of the rules.
+   */
+  flaw?: Flaw | null | undefined;
   /** Whether the response contains the group's token: if the token cannot be read, nothing is stored. */
   showsToken: boolean;
   /** A token issued elsewhere that `plan` wants. */

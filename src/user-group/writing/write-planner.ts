@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireScope } from '../../common/access/caller.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
-import { UserGroupQuotaReached, UserGroupTokenNotUsable, ValidationFailed } from '../../common/problem/errors.ts';
+import {
+  PreconditionFailed,
+  UserGroupQuotaReached,
+  UserGroupTokenNotUsable,
+  ValidationFailed,
+} from '../../common/problem/errors.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
 import type { Attempt } from '../../database/waves/shared-writes.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
@@ -12,6 +17,7 @@ import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-ru
 import type { KnownRules } from '../../mapping/workspace-rules.ts';
 import { toMappingEntries } from '../group/mapping.ts';
 import type { UserGroupState } from '../group/user-group-fields.ts';
+import { flawOf } from '../status/user-group-status.ts';
 import { requestOf } from './change-request.ts';
 import type { DryRun } from './dry-run.ts';
 import { changeOf, changesRuled, groupAfter, isJudged, isNothing, type UserGroupChange } from './user-group-change.ts';
@@ -71,8 +77,11 @@ export class WritePlanner {
   }
 
   private decide(wave: Wave, write: QueuedWrite): PlannedWrite | undefined {
-    const { caller, providedId } = write;
-    const { stored, change = changeOf(stored, write.plan(stored), providedId) } = write.read!;
+    const { caller, providedId, flaw, read } = write;
+    if (flaw !== undefined && read!.stored && flawOf(read!.stored, wave.known.rules) !== flaw) {
+      throw new PreconditionFailed('The group has another status than when it passed the filters.');
+    }
+    const { stored, change = changeOf(stored, write.plan(stored), providedId) } = read!;
     const token = stored && !change.replacement ? readToken(this.cipher, write, stored) : undefined;
     if (stored && isNothing(change)) {
       wave.outcomes.set(write, {
