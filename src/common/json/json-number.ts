@@ -1,13 +1,16 @@
-const SHORT_INTEGER = /^-?\d{1,15}$/;
+/** Smaller doubles have fewer digits. */
+const LEAST_PRECISE = 1e-300;
 
 /**
  * Whether reading a JSON number as a double and printing it again keeps its decimal value: `1.0` and `1E2` do,
  * `9007199254740993`, `1e400` and `0.1000000000000000001` do not.
  */
 export function isExactNumber(source: string, value: number): boolean {
-  // Fifteen digits always survive a double (IEEE 754, DBL_DIG).
-  if (SHORT_INTEGER.test(source)) return true;
   if (!Number.isFinite(value)) return false;
+  // Fifteen digits always survive a double (IEEE 754, DBL_DIG).
+  if (source.length <= 15 && Math.abs(value) >= LEAST_PRECISE) return true;
+  // Most programs print a double as JavaScript does.
+  if (String(value) === source) return true;
   return canonicalDecimal(source) === canonicalDecimal(String(value));
 }
 

@@ -183,6 +183,7 @@ class Reader {
   private skipSpace(): void {
     for (;;) {
       const code = this.text.charCodeAt(this.position);
+      if (code > 0x20) return;
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
       this.position++;
     }
@@ -196,8 +197,10 @@ class Reader {
 
   private match(pattern: RegExp): string {
     pattern.lastIndex = this.position;
-    const found = pattern.exec(this.text)?.[0] ?? '';
-    this.position += found.length;
+    // Ten thousands of numbers are in a body: `exec` would make a list for each.
+    if (!pattern.test(this.text)) return '';
+    const found = this.text.slice(this.position, pattern.lastIndex);
+    this.position = pattern.lastIndex;
     return found;
   }
 
