@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Report leaked tokens
-         * @description For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62.
+         * @description For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different text counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 run at once in a workspace. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62.
          *
          *     Required scope: `tokens:rotate`.
          */

@@ -1,54 +1,107 @@
 import { Injectable } from '@nestjs/common';
 import { ApiTokenService } from '../api-token/api-token.service.ts';
 import type { Caller } from '../common/access/caller.ts';
+import { Gate } from '../common/concurrency/gate.ts';
+import { Slots } from '../common/concurrency/slots.ts';
 import { LastAdminApiToken } from '../common/problem/errors.ts';
 import { hashToken } from '../common/secret/secrets.ts';
 import { EmbedTokenRevoker } from '../embed-token/embed-token.revoker.ts';
+import { BulkWrites, type Needed } from '../user-group/bulk/bulk-writes.ts';
 import { TokenEnder } from '../user-group/rotation/token-ender.ts';
 import type { Leak } from '../user-group/writing/user-group-change.ts';
 import type { ReportedToken, ReportLeakedTokensRequest, ReportLeakedTokensResponse } from './dto/revoke.dto.ts';
+
+/** Concurrent reports per workspace; each can wait for the rate limits. */
+const AT_ONCE = 2;
+
+const NEEDED: readonly Needed[] = [['tokens:rotate', 'Ending leaked tokens']];
 
 const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
 
 /** Ends tokens of any kind. A token of another workspace is unknown. */
 @Injectable()
 export class RevocationService {
+  private readonly slots = new Slots('reports of leaked tokens');
+
   constructor(
     private readonly userGroupTokens: TokenEnder,
     private readonly embedTokens: EmbedTokenRevoker,
     private readonly apiTokens: ApiTokenService,
+    private readonly bulk: BulkWrites,
+    private readonly gate: Gate,
   ) {}
 
   /** Ends a token for its holder; does nothing for a text that is none. @throws LastAdminApiToken */
   async revoke(caller: Caller, token: string): Promise<void> {
-    const [ended] = await this.end(caller, [token]);
-    if (ended!.result === 'last_admin_token') throw new LastAdminApiToken();
+    await this.endOfGroups(caller, [token]);
+    const ended = await this.endApiTokens(caller, [token]);
+    if (ended.get(token)?.result === 'last_admin_token') throw new LastAdminApiToken();
   }
 
-  async reportLeaked(caller: Caller, dto: ReportLeakedTokensRequest): Promise<ReportLeakedTokensResponse> {
-    const { tokens, source } = dto;
-    return { success: 1, results: await this.end(caller, tokens, { source }) };
-  }
-
-  /** @returns the result of each text, in their order */
-  private async end(caller: Caller, texts: readonly string[], leak?: Leak): Promise<ReportedToken[]> {
-    const different = [...new Set(texts)];
-    const hashOf = new Map(different.map((text) => [text, hashToken(text)]));
-    const hashes = [...hashOf.values()];
-    const ofGroups = await this.userGroupTokens.end(caller, hashes, leak);
-    const embedded = await this.embedTokens.end(caller, different, leak);
+  /**
+   * Counts each different text as a call for the rate limits, and waits while they are exhausted.
+   * @returns the result of each text, in their order
+   * @throws TooManyAtOnce, ShuttingDown; some tokens may be ended by then, and the report can be repeated
+   */
+  async reportLeaked(
+    caller: Caller,
+    { tokens, source }: ReportLeakedTokensRequest,
+  ): Promise<ReportLeakedTokensResponse> {
+    const leak = { source };
+    const different = [...new Set(tokens)];
+    const inTurn = <T>(end: () => Promise<T>) => this.bulk.patiently(() => this.gate.run(caller.workspaceId, end));
+    const ended = new Map<string, ReportedToken>();
+    let current = caller;
+    for await (const part of this.slots.within(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
+      current = part.caller;
+      if (part.items.length === 0) continue;
+      for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak)))
+        ended.set(text, result);
+    }
     // At the end: one of them may be the token of the caller itself.
-    const ofApi = await this.apiTokens.end(caller, hashes, leak);
-    return texts.map((text) => {
-      const hash = hashOf.get(text)!.toString('hex');
-      const [ofGroup, embed, result] = [ofGroups.get(hash), embedded.get(text), ofApi.get(hash)];
-      if (ofGroup) return toView('user_group_token', ofGroup);
-      if (embed) return toView('embed_token', embed);
-      return result ? { kind: 'api_token', result } : UNKNOWN;
-    });
+    for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak)))
+      ended.set(text, result);
+    return { success: 1, results: tokens.map((text) => ended.get(text) ?? UNKNOWN) };
+  }
+
+  /** Ends those that are tokens of user groups, or embed tokens. @returns their results, by the text */
+  private async endOfGroups(
+    caller: Caller,
+    texts: readonly string[],
+    leak?: Leak,
+  ): Promise<Map<string, ReportedToken>> {
+    const byHash = await this.userGroupTokens.end(caller, texts.map(hashToken), leak);
+    const embedded = await this.embedTokens.end(caller, texts, leak);
+    const ended = new Map([...embedded].map(([text, one]) => [text, toView('embed_token', one)]));
+    for (const text of texts) {
+      const one = byHash.get(hexOf(text));
+      if (one) ended.set(text, toView('user_group_token', one));
+    }
+    return ended;
+  }
+
+  private async endApiTokens(
+    caller: Caller,
+    texts: readonly string[],
+    leak?: Leak,
+  ): Promise<Map<string, ReportedToken>> {
+    const byHash = await this.apiTokens.end(caller, texts.map(hashToken), leak);
+    return new Map(
+      texts.flatMap((text) => {
+        const result = byHash.get(hexOf(text));
+        return result ? [[text, { kind: 'api_token', result }] as const] : [];
+      }),
+    );
   }
 }
 
-function toView(kind: ReportedToken['kind'], { providedId, isEnded }: { providedId: string; isEnded: boolean }) {
-  return { kind, result: isEnded ? ('ended' as const) : ('already_inactive' as const), provided_id: providedId };
+function hexOf(text: string): string {
+  return hashToken(text).toString('hex');
+}
+
+function toView(
+  kind: ReportedToken['kind'],
+  { providedId, isEnded }: { providedId: string; isEnded: boolean },
+): ReportedToken {
+  return { kind, result: isEnded ? 'ended' : 'already_inactive', provided_id: providedId };
 }

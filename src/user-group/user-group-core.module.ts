@@ -43,6 +43,7 @@ import { UserGroups } from './user-groups.ts';
 
 /** The providers that other modules use. */
 const shared = [
+  BulkWrites,
   DanglingMappings,
   FlawCheck,
   IncompleteGroups,
@@ -73,7 +74,6 @@ const shared = [
   imports: [ActivityModule, AuditModule, EncryptionKeyModule, MappingModule, RateLimitModule],
   providers: [
     ...shared,
-    BulkWrites,
     changeGuardPort,
     IdempotencyKeyExpiry,
     IdempotencyKeys,

@@ -19,6 +19,7 @@ const LIMITS = [
   ['Imports of a workspace', grouped, 'src/user-group/bulk/user-group-importer.ts', 'AT_ONCE'],
   ['Exports of a workspace', grouped, 'src/user-group/bulk/user-group-exporter.ts', 'AT_ONCE'],
   ['Bulk changes of a workspace', grouped, 'src/user-group/bulk/user-group-bulk-changes.ts', 'AT_ONCE'],
+  ['Reports of leaked tokens', grouped, 'src/revocation/revocation.service.ts', 'AT_ONCE'],
   ['Event streams and waiting calls', grouped, 'src/common/concurrency/slots.ts', 'OF_A_TOKEN'],
   ['The same of a workspace', grouped, 'src/common/concurrency/slots.ts', 'OF_A_WORKSPACE'],
   ['The same of a process', grouped, 'src/common/concurrency/slots.ts', 'OF_THE_PROCESS'],
