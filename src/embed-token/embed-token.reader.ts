@@ -41,8 +41,8 @@ export class EmbedTokenReader {
 }
 
 /** Returns the generation that a token depends on; undefined if that has ended, or the token by itself. */
-export function generationOf({ claims: { gen, iat, jti }, group }: ReadEmbedToken) {
-  if (iat * 1000 < (group.workspace.embedTokensEndedBefore ?? 0)) return undefined;
+export function generationOf({ claims: { gen, iat_ms, jti }, group }: ReadEmbedToken) {
+  if (iat_ms < (group.workspace.embedTokensEndedBefore ?? 0)) return undefined;
   if (group.revokedEmbedTokens.includes(jti)) return undefined;
   const token = group.tokens.find(({ generation }) => generation === gen);
   // A group that is suspended, expired or incomplete may have it again.

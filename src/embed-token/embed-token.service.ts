@@ -64,14 +64,16 @@ export class EmbedTokenService {
     const snapshot = await this.snapshots.find(key, { isFresh: true });
     if (!snapshot) throw new UserGroupNotFound();
     requireActive(snapshot);
-    // A token of the second in which others were ended must not be among them.
-    const iat = Math.max(Math.floor(Date.now() / 1000), Math.ceil((group.embedTokensEndedBefore ?? 0) / 1000));
+    // If the clock of this process is behind, the token must not be among those that were ended.
+    const issuedAt = Math.max(Date.now(), group.embedTokensEndedBefore ?? 0);
+    const iat = Math.floor(issuedAt / 1000);
     const answer = await this.sign({
       iss: group.embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
       iat,
       exp: Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000)),
+      iat_ms: issuedAt,
       jti: randomBytes(JTI_BYTES).toString('base64url'),
       workspace_id: group.publicId,
       team_id: group.userGroupId,

@@ -13,6 +13,8 @@ export interface EmbedTokenClaims {
   /** Seconds since 1970, like `exp`. */
   iat: number;
   exp: number;
+  /** `iat` in milliseconds: compared with the time before which embed tokens of the workspace were ended. */
+  iat_ms: number;
   jti: string;
   /** Public id of the group's workspace. */
   workspace_id: string;
@@ -29,9 +31,9 @@ export interface EmbedTokenClaims {
 /** Reads the claims of a verified payload; undefined if it is not from an embed token. */
 export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
   const { iss, sub, aud, jti, origin, iat, exp } = payload;
-  const { workspace_id, team_id, gen, act } = payload;
+  const { iat_ms, workspace_id, team_id, gen, act } = payload;
   const { sub: actor } = (act ?? { sub: '' }) as { sub?: unknown };
   const areTexts = [iss, sub, aud, jti, workspace_id, origin ?? '', actor].every((claim) => typeof claim === 'string');
-  const areNumbers = [iat, exp, team_id, gen].every(Number.isSafeInteger);
+  const areNumbers = [iat, exp, iat_ms, team_id, gen].every(Number.isSafeInteger);
   return areTexts && areNumbers ? (payload as unknown as EmbedTokenClaims) : undefined;
 }

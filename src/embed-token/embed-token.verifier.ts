@@ -68,7 +68,7 @@ export class EmbedTokenVerifier {
         algorithms: [ALGORITHM],
         typ: TYPE,
         currentDate,
-        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'workspace_id', 'team_id', 'gen'],
+        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'jti', 'workspace_id', 'team_id', 'gen'],
       });
       return claimsOf(payload);
     } catch {

@@ -93,7 +93,7 @@ export class InspectionService {
   }
 
   private findingsOfEmbedToken(token: UnverifiedToken, group: UserGroupSnapshot | undefined): Finding[] {
-    const { iss, iat, exp, sub, jti, act, aud, origin } = token.claims;
+    const { iss, iat_ms, exp, sub, jti, act, aud, origin } = token.claims;
     const end = toWireTime(exp * 1000);
     const found: Finding[] = [
       signatureFinding(token),
@@ -109,7 +109,7 @@ export class InspectionService {
     if (!group) return found;
     const { workspace, revokedEmbedTokens } = group;
     const isIssuer = this.embedTokens.isOf(workspace, token.claims);
-    const isEnded = iat * 1000 < (workspace.embedTokensEndedBefore ?? 0);
+    const isEnded = iat_ms < (workspace.embedTokensEndedBefore ?? 0);
     const isRevoked = revokedEmbedTokens.includes(jti);
     const isAllowed = workspace.viewAs === 'allowed';
     const [own, other] = [`${iss} is the issuer of the workspace.`, `The issuer of the workspace is no longer ${iss}.`];

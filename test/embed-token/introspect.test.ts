@@ -356,7 +356,7 @@ onEachDatabase((kind) => {
         { workspace_id: '' },
         { workspace_id: null },
         { workspace_id: 1 },
-        ...['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'workspace_id', 'team_id', 'gen'].map((name) => ({
+        ...['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'jti', 'workspace_id', 'team_id', 'gen'].map((name) => ({
           [name]: undefined,
         })),
       ];

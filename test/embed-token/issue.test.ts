@@ -42,6 +42,7 @@ onEachDatabase((kind) => {
       aud: AUDIENCE,
       iat: expect.any(Number),
       exp: claims.iat! + 600,
+      iat_ms: expect.any(Number),
       jti,
       workspace_id: expect.stringMatching(/^ws_[0-9a-f]{32}$/),
       team_id: expect.any(Number),
@@ -50,6 +51,7 @@ onEachDatabase((kind) => {
     });
     expect(Date.parse(expires_at)).toBe(claims.exp! * 1000);
     expect(Math.abs(Date.now() / 1000 - claims.iat!)).toBeLessThan(5);
+    expect(Math.floor((claims['iat_ms'] as number) / 1000)).toBe(claims.iat);
   });
 
   test('each is another, and lives as long as was asked for', async () => {

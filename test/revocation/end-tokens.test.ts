@@ -140,12 +140,33 @@ onEachDatabase((kind) => {
   test('embed tokens can be ended alone, and are issued again in the same second', async () => {
     const { api } = service;
     const { token, path } = await api.create();
-    const [first] = [(await embed(api, path)).body.embed_token.token];
-    // The time of issue of an embed token has whole seconds.
-    await new Promise((resolve) => setTimeout(resolve, 1001));
+    const issue = async () => (await embed(api, path)).body.embed_token.token;
+    let last = await issue();
+    // Several calls in each second: what was issued between two of them ends with the second.
+    for (let round = 0; round < 12; round++) {
+      expect((await end(api, { kinds: ['embed_token'] })).status).toBe(200);
+      const next = await issue();
+      expect([round, await api.isActive(last), await api.isActive(next)]).toEqual([round, false, true]);
+      last = next;
+    }
+    expect(await api.isActive(token)).toBe(true);
+    const { body } = await api.call('POST', '/api/v1/tokens/inspect', { token: last });
+    expect(body).toMatchObject({ inspection: { accepted: true } });
     await end(api, { kinds: ['embed_token'] });
-    expect([await api.isActive(first), await api.isActive(token)]).toEqual([false, true]);
-    expect(await api.isActive((await embed(api, path)).body.embed_token.token)).toBe(true);
+    const { body: ended } = await api.call('POST', '/api/v1/tokens/inspect', { token: last });
+    expect(ended).toMatchObject({ inspection: { accepted: false, reason: 'tokens_ended' } });
+  });
+
+  test('a token that was issued between a time and the call for it stays active', async () => {
+    const { api } = service;
+    const { path } = await api.create();
+    const issue = async () => (await embed(api, path)).body.embed_token.token;
+    const early = await issue();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const before = new Date().toISOString();
+    const late = await issue();
+    await end(api, { kinds: ['embed_token'], before });
+    expect([await api.isActive(early), await api.isActive(late)]).toEqual([false, true]);
   });
 
   test('a time is never moved back, and changes that change nothing are not recorded', async () => {
