@@ -156,7 +156,12 @@ class Binding {
   }
 
   private bind(value: unknown, scalar: Scalar, refuse: Refuse): string {
-    const count = this.values.push(boundValueOf(value, scalar, this.rules, refuse));
+    const bound = boundValueOf(value, scalar, this.rules, refuse);
+    const isFloat = scalar === 'number' && this.placeholder === '{p1:Type}';
+    if (isFloat && typeof bound === 'bigint' && !Number.isSafeInteger(Number(bound))) {
+      throw refuse('variable_digits', 'has more digits than Float64 holds exactly');
+    }
+    const count = this.values.push(bound);
     switch (this.placeholder) {
       case '$1':
         return `$${count}`;

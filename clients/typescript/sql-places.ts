@@ -39,7 +39,7 @@ interface Lexis {
 
 const MAX_KNOWN = 500;
 /** Characters that can begin a span, a place or a placeholder. */
-const SPECIAL = /['"`[\]{#$/\-@?:\0‘’“”]/g;
+const SPECIAL = /['"`[\]{#$/\-@?:‘’“”]/g;
 const VARIABLE =
   /\{\{[\t-\r ]*((?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*\.)*[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*)[\t-\r ]*\}\}/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
@@ -114,6 +114,9 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
     if (isUnclear) throw ambiguous(sql, at, 'The bracket of a clause touches what may begin a comment');
     return take(kind, at, at + 2);
   };
+  const nul = sql.indexOf('\0');
+  // Some engines read no further, whatever surrounds it.
+  if (nul >= 0) throw ambiguous(sql, nul, 'The text has a NUL character');
   const malformed = (position: number, detail: string) => new BindError('clause_malformed', detail, sql, position);
 
   for (let at = nextSpecial(sql, 0), end; at >= 0; at = nextSpecial(sql, end)) {
@@ -149,8 +152,6 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
       brackets += 1;
     } else if (char === ']') {
       brackets = Math.max(0, brackets - 1);
-    } else if (char === '\0') {
-      throw ambiguous(sql, at, 'The text has a NUL character');
     } else if (matches(lexis.markers, sql, at)) {
       throw new BindError('placeholder_foreign', 'The text has a placeholder that is no {{name}}', sql, at);
     }

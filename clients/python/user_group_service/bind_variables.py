@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from .bind_error import BindError
-from .bound_values import CHECKS, BoundValue, Inexact, bit, moment_without_zone
+from .bound_values import CHECKS, BoundValue, Inexact, bit, double, moment_without_zone
 from .sql_dialects import PLACEHOLDERS, SQL_DIALECTS, SqlDialect, SqlPlaceholder
 from .sql_places import Place, statement_of
 
@@ -143,6 +143,8 @@ class _Type:
         self._check = CHECKS[self._scalar]
         if self._scalar == "boolean" and rules.has_no_booleans:
             self._check = bit
+        if self._scalar == "number" and placeholder == "{p1:Type}":
+            self._check = double
         if self._scalar == "timestamp" and rules.has_no_zones:
             self._check = moment_without_zone
         self._refuses_empty_lists = rules.refuses_empty_lists

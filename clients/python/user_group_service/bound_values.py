@@ -61,6 +61,14 @@ def number(value: Any, scalar: str = "number") -> int | float:
     return value
 
 
+def double(value: Any) -> int | float:
+    """A number for a placeholder that is a double."""
+    exact = number(value)
+    if abs(exact) > _MAX_EXACT:
+        raise Inexact("variable_digits", "has more digits than Float64 holds exactly")
+    return exact
+
+
 def boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         refuse("boolean", value)

@@ -48,7 +48,7 @@ class _Lexis(NamedTuple):
 
 
 _HIGH: Final = "\u0080-\U0010ffff"
-_SPECIAL: Final = re.compile("['\"`[\\]{#$/\\-@?:\\0‘’“”]")
+_SPECIAL: Final = re.compile("['\"`[\\]{#$/\\-@?:‘’“”]")
 """Characters that can begin a span, a place or a placeholder."""
 _WORD: Final = rf"[A-Za-z_{_HIGH}][A-Za-z0-9_{_HIGH}-]*"
 _VARIABLE: Final = re.compile(rf"\{{\{{[\t-\r ]*((?:{_WORD}\.)*{_WORD})[\t-\r ]*\}}\}}")
@@ -81,6 +81,10 @@ def statement_of(sql: str, dialect: SqlDialect, placeholder: SqlPlaceholder) -> 
         BindError: A variable is inside a string, a name or a comment, or engines could read the
             text in two ways.
     """
+    nul = sql.find("\0")
+    if nul >= 0:
+        # Some engines read no further, whatever surrounds it.
+        raise _ambiguous(sql, nul, "The text has a NUL character")
     lexis = _lexis_of(dialect, placeholder)
     places: list[Place] = []
     taken = code_start = brackets = 0
@@ -128,8 +132,6 @@ def statement_of(sql: str, dialect: SqlDialect, placeholder: SqlPlaceholder) -> 
             brackets += 1
         elif char == "]":
             brackets = max(0, brackets - 1)
-        elif char == "\0":
-            raise _ambiguous(sql, at, "The text has a NUL character")
         elif lexis.markers.match(sql, at):
             detail = "The text has a placeholder that is no {{name}}"
             raise BindError("placeholder_foreign", detail, sql, at)
