@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BindError, bindVariables, type SqlDialect } from '../../clients/typescript/index.ts';
@@ -160,6 +161,13 @@ test('the receiver of its README accepts what the service signs, and nothing els
   const deliver = async (text: string) =>
     (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: text, headers })).status;
   expect([await deliver(body), await deliver(`${body} `)]).toEqual([204, 400]);
+  for (const length of ['-1', '9'.repeat(400), '1,']) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nContent-Length: ${length}\r\n\r\n`);
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(String(response)).toMatch(/^HTTP\/1.0 400 /);
+    socket.destroy();
+  }
   expect(output.text).toContain('evt_4711 user_group.update {}\n');
 });
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -64,8 +65,34 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
       socket.write(text);
     });
 
-  test('refuses a message without a length', async () => {
-    expect(await send('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.[01] 400 /);
+  test.each([
+    ['without a length', ''],
+    [
+      'whose timestamp has 400 digits',
+      `Content-Length: 0\r\nwebhook-id: a\r\nwebhook-timestamp: ${'9'.repeat(400)}\r\n`,
+    ],
+    [
+      'without a signature',
+      `Content-Length: 0\r\nwebhook-id: a\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\n`,
+    ],
+    [
+      'whose id is not ASCII',
+      `Content-Length: 0\r\nwebhook-id: \u00e9\r\nwebhook-timestamp: 1\r\nwebhook-signature: \u00e9\r\n`,
+    ],
+    ['with a length of 400 digits', `Content-Length: ${'9'.repeat(400)}\r\n`],
+    ['with a length below zero', 'Content-Length: -1\r\n'],
+  ])('refuses a message %s', async (_what, headers) => {
+    expect(await send(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)).toMatch(
+      /^HTTP\/1.[01] 400 /,
+    );
+  });
+
+  test('goes on after a sender that leaves amid its message', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () => socket.resetAndDestroy());
+    await once(socket, 'close');
+    expect(await deliver([secret])).toBe(204);
+    expect(receiver.exitCode).toBeNull();
   });
 
   test('takes a burst of connections, also while others send nothing', async () => {

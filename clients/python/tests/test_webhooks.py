@@ -48,6 +48,11 @@ class Webhooks(unittest.TestCase):
             (BODY, headers(ago=-302)),
             (BODY, {**headers(), "Webhook-Id": "evt_2"}),
             (BODY, {**headers(), "Webhook-Timestamp": "soon"}),
+            (BODY, {**headers(), "Webhook-Timestamp": "9" * 400}),
+            (BODY, {**headers(), "Webhook-Timestamp": "9" * 5000}),
+            (BODY, {**headers(), "Webhook-Id": "evt_\ud800"}),
+            (BODY, {**headers(), "Webhook-Signature": "v1,\ud800"}),
+            (BODY + "\ud800", headers()),
             (BODY, {**headers(), "Webhook-Signature": "v1,ä"}),
             (BODY, {}),
             ("[1]", headers(body="[1]")),
@@ -77,7 +82,8 @@ class Webhooks(unittest.TestCase):
         signed = f"evt_1.{given['Webhook-Timestamp']}.{BODY}".encode()
         given["Webhook-Signature"] = "v1a," + base64.b64encode(private.sign(signed)).decode()
         self.assertEqual(verify_webhook(BODY, given, key)["id"], "evt_1")
-        for wrong in (headers(), {**given, "Webhook-Signature": "v1a,AAAA"}):
+        surrogate = {**given, "Webhook-Signature": "v1a,\ud800"}
+        for wrong in (headers(), {**given, "Webhook-Signature": "v1a,AAAA"}, surrogate):
             with self.assertRaises(WebhookVerificationError):
                 verify_webhook(BODY, wrong, key)
 
