@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { countsOf, type Format, reportOf, type Result } from './report.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { countsOf, type Format, reportOf, type Result, withoutControls } from './report.ts';
 import { CHECKS, CHECKS_AT_ONCE, Conformance, Unreachable } from './run.ts';
 
 const USAGE = `Usage: conformance --config renderer.json [options]
@@ -57,37 +57,51 @@ async function main(args: string[]): Promise<number> {
   if (!/^[1-9]\d?$/.test(values.jobs)) throw new UsageError('--jobs is a number from 1 to 99');
   const wanted = wantedBy(values.only);
   const config = readConfig(values.config, process.env);
-  const { results, seconds } = await runOnce(config, wanted, Number(values.jobs));
-  const report = reportOf(values.output as Format, results, seconds);
-  if (values.to === undefined) print(report);
-  else {
-    writeFileSync(values.to, report);
-    print(reportOf('text', results, seconds));
+  const run = new Conformance(config);
+  endOnSignals(run);
+  try {
+    const startedAt = performance.now();
+    const results = await run.run(wanted, Number(values.jobs), ({ id, outcome }) =>
+      process.stderr.write(`${outcome} ${id}\n`),
+    );
+    report(results, (performance.now() - startedAt) / 1000, values.output as Format, values.to);
+    return exitCodeOf(results, values.strict);
+  } finally {
+    await end(run);
   }
+}
+
+/** @throws UsageError if the file cannot be written; the terminal has the text already */
+function report(results: Result[], seconds: number, format: Format, to: string | undefined): void {
+  print(reportOf(to === undefined ? format : 'text', results, seconds));
+  try {
+    if (to !== undefined) writeFileSync(to, reportOf(format, results, seconds));
+  } catch (error) {
+    throw new UsageError(`--to: ${(error as Error).message}`);
+  }
+}
+
+function exitCodeOf(results: Result[], isStrict: boolean): number {
   const { failed, error, skipped } = countsOf(results);
-  if (failed > 0 || (values.strict && skipped > 0)) return EXIT.failed;
+  if (failed > 0 || (isStrict && skipped > 0)) return EXIT.failed;
   return error > 0 ? EXIT.unreachable : EXIT.passed;
 }
 
-async function runOnce(config: Config, wanted: (id: string) => boolean, jobs: number) {
-  const run = new Conformance(config);
-  const startedAt = performance.now();
+function endOnSignals(run: Conformance): void {
   for (const [signal, code] of Object.entries(SIGNALS)) {
     process.once(signal, () => {
       // A second signal ends the process at once; the groups then end by themselves.
-      run.end().then(
-        () => process.exit(code),
-        () => process.exit(code),
-      );
+      void end(run).then(() => process.exit(code));
     });
   }
+}
+
+/** Removes the groups of the run. A failure changes no outcome, because groups that stay end by themselves. */
+async function end(run: Conformance): Promise<void> {
   try {
-    const results: Result[] = await run.run(wanted, jobs, ({ id, outcome }) =>
-      process.stderr.write(`${outcome} ${id}\n`),
-    );
-    return { results, seconds: (performance.now() - startedAt) / 1000 };
-  } finally {
     await run.end();
+  } catch (error) {
+    complain(`warning: groups of this run stay until their valid_until: ${(error as Error).message}`);
   }
 }
 
@@ -108,6 +122,10 @@ function wantedBy(only: string | undefined): (id: string) => boolean {
   return (id) => patterns.some((expression) => expression.test(id));
 }
 
+function complain(text: string): void {
+  process.stderr.write(`${withoutControls(text)}\n`);
+}
+
 function print(text: string): number {
   process.stdout.write(text);
   return EXIT.passed;
@@ -117,8 +135,7 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const { message } = error as Error;
-  if (error instanceof UsageError) process.stderr.write(`${message}\n\n${USAGE}`);
-  else process.stderr.write(`${message}\n`);
+  complain(error instanceof UsageError ? `${message}\n\n${USAGE}` : message);
   if (error instanceof UsageError || error instanceof ConfigError) process.exitCode = EXIT.usage;
   else if (error instanceof Unreachable) process.exitCode = EXIT.unreachable;
   else throw error;

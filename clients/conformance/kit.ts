@@ -206,7 +206,7 @@ export class Kit {
   }
 
   #describe({ status, text, failure }: Rendering): string {
-    if (status === undefined) return `there was none: ${failure}`;
+    if (status === undefined) return `there was no whole response: ${failure}`;
     const rows = this.rowsIn(text);
     const shown = rows.length > 0 ? `with the rows ${rows.join(', ')}` : 'without a row that the kit knows';
     return `the response is ${status} ${shown}: ${JSON.stringify(this.#hidden(text).slice(0, TEXT_SHOWN))}`;

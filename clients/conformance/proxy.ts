@@ -8,6 +8,7 @@ import {
 import { request as requestHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { collect } from './renderer.ts';
 
 /** The behaviour of introspection while it is disturbed. */
 export type Fault =
@@ -99,7 +100,9 @@ export class Proxy {
     }
     const isKeys = path.endsWith('/jwks.json');
     if (isKeys) this.counts.keys++;
-    const body = await buffer(from);
+    const chunks: Uint8Array[] = [];
+    await collect(from, chunks);
+    const body = Buffer.concat(chunks);
     if (this.fault === 'slow') return;
     if (isIntrospection && this.fault) {
       await this.#fail(this.fault, from, to, body);

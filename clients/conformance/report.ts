@@ -28,8 +28,16 @@ export function countsOf(results: Result[]): Counts {
 
 /** A report of all checks, without tokens. */
 export function reportOf(format: Format, results: Result[], seconds: number): string {
-  if (format === 'tap') return tapOf(results);
-  return format === 'junit' ? junitOf(results, seconds) : textOf(results, seconds);
+  if (format === 'junit') return junitOf(results, seconds);
+  return withoutControls(format === 'tap' ? tapOf(results) : textOf(results, seconds));
+}
+
+/** Characters that a terminal obeys, except line feeds. */
+const CONTROLS = /(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Escapes what a terminal obeys, as JSON does: a renderer chooses what it sends. */
+export function withoutControls(text: string): string {
+  return text.replace(CONTROLS, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 const MARKS = { passed: '✓', failed: '✗', skipped: '–', error: '!' };
@@ -100,17 +108,11 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '&#10;',
-  '\t': '&#9;',
-};
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
 
 function xml(text: string): string {
   // XML 1.0 has no other control characters, no halves of surrogate pairs, and neither U+FFFE nor U+FFFF.
   const allowed = text.toWellFormed().replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
-  return allowed.replace(/[&<>"\n\t]/g, (letter) => ENTITIES[letter]!);
+  const entities = allowed.replace(/[&<>"\n]/g, (letter) => ENTITIES[letter]!);
+  return entities.replace(CONTROLS, (letter) => `&#${letter.charCodeAt(0)};`);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Tenant, type Variable, variableOf } from './config.ts';
+import { each } from './kit.ts';
 import type { Trace } from './trace.ts';
 
 const CALL_LIMIT_MS = 30_000;
@@ -138,11 +139,7 @@ export class Service {
     this.#hasEnded = true;
     // A group that is deleted before it is created would stay.
     await Promise.allSettled(this.#creating);
-    const left = [...this.#created];
-    const remove = async () => {
-      for (let id = left.pop(); id !== undefined; id = left.pop()) await this.delete(id);
-    };
-    await Promise.all(Array.from({ length: DELETED_AT_ONCE }, remove));
+    await each([...this.#created], DELETED_AT_ONCE, (id) => this.delete(id));
   }
 
   /** Deletes the groups of runs that were killed, once they have expired. */

@@ -66,6 +66,22 @@ test('JUnit XML counts what it has, and is well-formed whatever a renderer says'
   expect(tags.filter(([, end]) => end)).toHaveLength(tags.filter(([, end]) => !end).length);
 });
 
+test('no report has a character that a terminal obeys', () => {
+  const reason = 'the response is 200: "\u001b[2J\u009b2J \u202eprod\u2066"';
+  const results: Result[] = [
+    { ...RESULTS[1]!, reason, steps: ['curl \u009b'] },
+    { ...RESULTS[2]!, reason },
+  ];
+  for (const format of ['text', 'tap', 'junit'] as const) {
+    const report = reportOf(format, results, 1);
+    expect(report).not.toMatch(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
+    expect(report).toContain(format === 'junit' ? '&#155;2J &#8238;prod&#8294;' : '\\u009b2J \\u202eprod\\u2066');
+  }
+  expect(reportOf('text', results, 1)).toContain('curl \\u009b');
+  const [, , , , ...lines] = reportOf('tap', results, 1).split('\n');
+  expect((parse(lines.slice(0, lines.indexOf('  ...')).join('\n')) as { message: string }).message).toBe(reason);
+});
+
 test('a trace is commands without tokens, one for the same call again', () => {
   const trace = new Trace();
   const template = {

@@ -6,6 +6,7 @@ import { Violated, runSteps } from './lab/report.mjs';
 import { endServers } from './lab/server.mjs';
 import { startService } from './conformance/kit.mjs';
 import { endsWithItsCodes, passesAsCommand, takesDeclaredVariables } from './conformance/calls.mjs';
+import { boundsItsRenderers, reportsBeforeItRemoves } from './conformance/hostile.mjs';
 import { leavesNothing } from './conformance/killed.mjs';
 import { passes, RENDERERS } from './conformance/renderers.mjs';
 import { runSabotaged, SABOTAGES } from './conformance/sabotage.mjs';
@@ -37,6 +38,8 @@ const steps = {
   'a command': async () => passesAsCommand(await startService()),
   'declared variables': async () => takesDeclaredVariables(await startService()),
   'exit codes': async () => endsWithItsCodes(await startService()),
+  'hostile renderers': async () => boundsItsRenderers(await startService()),
+  'a service that removes nothing': async () => reportsBeforeItRemoves(await startService()),
   'ended and killed': async () => leavesNothing(await startService()),
   sabotaged: () => runAllSabotaged(),
 };

@@ -237,7 +237,7 @@ function hostileValues({ type, isList }: Variable): unknown[] {
 }
 
 function mustNotBreak({ status, failure }: Rendering, what: string): void {
-  if (status === undefined) throw new Failed(`${what}: there was no response: ${failure}`);
+  if (status === undefined) throw new Failed(`${what}: there was no whole response: ${failure}`);
   if (status >= SERVER_ERROR && !isSuccess(status)) {
     throw new Failed(`${what}: the response is ${status}, as if the statement were broken`);
   }

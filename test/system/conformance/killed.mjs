@@ -60,7 +60,7 @@ async function interrupted(config, signal) {
   return code;
 }
 
-async function groupsOf({ api }) {
+export async function groupsOf({ api }) {
   const { body } = await api.send('GET', {}, '/api/v1/user-groups?limit=200&name_prefix=Conformance');
   return body.user_groups;
 }
