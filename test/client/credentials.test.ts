@@ -25,6 +25,17 @@ test.each([
   }
 });
 
+test.each([
+  [{ baseUrl: 'http://127.0.0.1:1' }, 'apiToken is missing; it must be a text'],
+  [{ apiToken: 't' }, 'baseUrl must be an http or https URL'],
+])('with %j alone an error names what is missing', (given, message) => {
+  for (const Client of [UserGroupClient, CachedIntrospector]) {
+    const make = () => new Client(given as ConstructorParameters<typeof CachedIntrospector>[0]);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  }
+});
+
 test('whitespace around a token is removed', async () => {
   const options = { baseUrl: service.baseUrl, apiToken: ` ${service.bootstrapToken}\r\n\n` };
   expect((await new UserGroupClient(options).getWorkspace()).success).toBe(1);

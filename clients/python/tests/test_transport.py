@@ -75,6 +75,13 @@ class Problems(unittest.TestCase):
             UserGroupClient(url, "t", max_retries=0).get_workspace()
         return caught.exception
 
+    def test_an_error_names_the_argument_that_is_missing(self) -> None:
+        none: Any = None
+        with self.assertRaisesRegex(ValueError, "^api_token is missing; it must be a text$"):
+            UserGroupClient("http://127.0.0.1:1", none)
+        with self.assertRaisesRegex(ValueError, "^base_url must be an http or https URL"):
+            UserGroupClient(none, "t")
+
     def test_a_page_of_a_proxy_is_a_problem_without_a_code(self) -> None:
         problem = self.problem(http("502 Bad Gateway", b"<h1>Bad gateway</h1>"))
         self.assertEqual((problem.status, problem.code, problem.errors), (502, None, ()))

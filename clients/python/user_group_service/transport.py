@@ -118,6 +118,8 @@ class Transport:
                 "base_url must be an http or https URL without a user, a password, a query and a "
                 "fragment"
             )
+        if not isinstance(api_token, str):
+            raise ValueError("api_token is missing; it must be a text")
         # A file with a secret usually ends in a line feed.
         token = api_token.strip()
         if re.fullmatch("[\x21-\x7e]+", token) is None:
@@ -330,8 +332,8 @@ def _pause_after(error: ApiError, count: int) -> float | None:
     return None if error.retry_after > _MAX_RETRY_AFTER else float(error.retry_after)
 
 
-def _is_service_url(text: str) -> bool:
-    if re.fullmatch(r"https?://[^?#\s]+", text, re.IGNORECASE) is None:
+def _is_service_url(text: object) -> bool:
+    if not isinstance(text, str) or re.fullmatch(r"https?://[^?#\s]+", text, re.IGNORECASE) is None:
         return False
     try:
         url = urlsplit(text)
