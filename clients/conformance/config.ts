@@ -63,7 +63,7 @@ export interface Config {
     apiToken: string;
     /** The API token of another workspace of the same service. */
     otherApiToken: string | undefined;
-    /** Whether the check of the kill switch may end every token of the workspace. */
+    /** Whether the check of `POST …/end-tokens` may end every token of the workspace. */
     isDisposable: boolean;
     /** After this time groups of the kit end by themselves. */
     groupsLiveSeconds: number;

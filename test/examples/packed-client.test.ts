@@ -230,7 +230,7 @@ async function changeGroup(): Promise<void> {
 /** Starts a program of the application; `output` grows with what it prints. */
 function start(script: string, more: NodeJS.ProcessEnv = {}, args: string[] = []) {
   const [BASE, TOKEN] = [server.baseUrl, BOOTSTRAP_TOKEN];
-  const readme = { USER_GROUPS_URL: BASE, USER_GROUPS_API_TOKEN: TOKEN, RENDERER_API_TOKEN: TOKEN };
+  const readme = { USER_GROUPS_URL: BASE, USER_GROUPS_TOKEN: TOKEN, RENDERER_API_TOKEN: TOKEN };
   const env = { ...process.env, BASE, TOKEN, PROXY: proxy.url('none').replace(/none$/, ''), ...readme, ...more };
   const child = spawn(process.execPath, [script, ...args], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);

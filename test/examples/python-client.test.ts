@@ -63,7 +63,7 @@ onEachDatabase((kind) => {
     database = await createTestDatabase(kind);
     server = await startServer({ ...database.env, PUBLIC_URL: 'https://user-groups.example' });
     const [BASE, TOKEN] = [server.baseUrl, BOOTSTRAP_TOKEN];
-    Object.assign(env, { BASE, TOKEN, USER_GROUPS_URL: BASE, USER_GROUPS_API_TOKEN: TOKEN });
+    Object.assign(env, { BASE, TOKEN, USER_GROUPS_URL: BASE, USER_GROUPS_TOKEN: TOKEN });
   });
 
   afterAll(async () => {

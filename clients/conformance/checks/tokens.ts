@@ -92,7 +92,8 @@ export const tokenChecks: Check[] = [
   },
   {
     id: 'token-kill-switch',
-    title: 'after the kill switch every token is refused within the promised seconds, and the next one shows rows',
+    title:
+      'after all tokens of the workspace are ended every token is refused within the promised seconds, and the next one shows rows',
     means: `${KEPT} After a leak you cannot tell when the last dashboard is closed.`,
     runs: 'alone',
     run: async (kit) => {
@@ -100,7 +101,7 @@ export const tokenChecks: Check[] = [
         throw new Skipped('needs "service.disposable_workspace": true, since it ends every token of the workspace');
       }
       const group = await kit.group(0);
-      await kit.shows(group.token, 0, 'before the kill switch');
+      await kit.shows(group.token, 0, 'before all tokens are ended');
       const body = { kinds: ['user_group_token', 'embed_token'], reason: 'conformance kit' };
       try {
         await kit.service.call('POST', '/api/v1/workspace/end-tokens', body, kit.trace);
@@ -108,7 +109,7 @@ export const tokenChecks: Check[] = [
         if ((error as { status?: number }).status === 403) throw new Skipped((error as Error).message);
         throw error;
       }
-      await kit.refusesSince(performance.now(), group.token, 'after the kill switch');
+      await kit.refusesSince(performance.now(), group.token, 'after all tokens are ended');
       const healed = await kit.service.call('PUT', '/api/user', { user_group_id: group.id });
       kit.trace.call(
         'PUT',
@@ -116,7 +117,7 @@ export const tokenChecks: Check[] = [
         { user_group_id: group.id },
         { value: healed.user_group!.token, at: '.user_group.token' },
       );
-      await kit.shows(healed.user_group!.token, 0, 'the token after the kill switch');
+      await kit.shows(healed.user_group!.token, 0, 'the token after all tokens are ended');
     },
   },
 ];

@@ -43,6 +43,17 @@ export const RENDERERS = {
     }),
     skips: ['sql-text'],
   },
+  'the configuration of the README': {
+    command: (own) => RENDERERS['examples/renderer'].command(own),
+    config: (service, renderer) => {
+      const [, text] = /```json\n([\s\S]*?)```/.exec(readFileSync(pathOf('clients/conformance/README.md'), 'utf8'));
+      const printed = JSON.parse(
+        text.replace('http://127.0.0.1:4000', renderer.url).replace('renderer.log', renderer.log),
+      );
+      return { ...printed, service: { url: service.url, api_token_env: 'KIT_API_TOKEN' }, proxy: renderer.proxy };
+    },
+    skips: ['sql-text', 'trace-referrer', 'workspace-other'],
+  },
   'examples/small-renderer/renderer.ts': small((own) => ({ program: process.execPath, args: [compiled()], env: own })),
   'examples/small-renderer/renderer.py': small((own) => ({
     program: process.env.PYTHON || '/usr/bin/python3',
