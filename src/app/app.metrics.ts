@@ -43,7 +43,7 @@ export function watchApplication(app: INestApplication, { malformed, connections
       () => app.get(WebhookWorker).overdueSeconds,
     ],
     change_consumer_lag_seconds: [
-      'Lag of each consumer for which changes are kept, as this process measures it once an hour.',
+      'Lag of each consumer for which changes are kept, as this process measures it once a minute.',
       () => app.get(ChangeRetention).lagSeconds,
       'consumer',
     ],

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { HOUR_MS } from '../common/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep.ts';
 
@@ -29,10 +29,11 @@ const removeExpired: RemoveExpired = statement(
 /** Removes the events of changes after their retention period, if every consumer has read them. */
 @Injectable()
 export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
-  /** Lag of each consumer in seconds, measured once an hour by this process. */
+  /** Lag of each consumer in seconds, measured once a minute by this process. */
   readonly lagSeconds: Record<string, number> = {};
   private readonly consumers: ChangeConsumer[] = [];
   private isClosing = false;
+  private measuring: NodeJS.Timeout | undefined;
 
   protected readonly removeExpired = removeExpired;
   protected override readonly retentionMs = this.config.eventRetentionHours * HOUR_MS;
@@ -40,6 +41,10 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
   /** Keeps changes until the consumer has read them, from now on. */
   keepFor(consumer: ChangeConsumer): void {
     this.consumers.push(consumer);
+    this.measuring ??= setInterval(() => {
+      // A measurement that fails is repeated a minute later.
+      for (const one of this.consumers) this.look(one).catch(() => undefined);
+    }, MINUTE_MS).unref();
     this.look(consumer).catch((err: unknown) => {
       // A command may end before the position is known.
       if (this.isClosing) return;
@@ -49,6 +54,7 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.isClosing = true;
+    clearInterval(this.measuring);
   }
 
   protected override async expiredBefore(): Promise<number> {
