@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inParts } from '../../common/concurrency/in-parts.ts';
 import { handled } from '../../common/concurrency/handled.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
 import { MINUTE_MS } from '../../common/time.ts';
@@ -126,9 +127,11 @@ export class FlawCheck implements OnApplicationBootstrap, OnDrained {
     for (let after = 0; ;) {
       const started = performance.now();
       const groups = await this.statements.read(listGroups, { workspaceId, after });
-      const rows = groups
-        .map(({ id, version, flaw, ...content }) => ({ groupId: id, version, was: flaw, flaw: flawOf(content, rules) }))
-        .filter(({ was, flaw }) => was !== flaw);
+      const judge = ({ id, version, flaw: was, ...content }: Row) => {
+        const flaw = flawOf(content, rules);
+        return was === flaw ? [] : [{ groupId: id, version, flaw }];
+      };
+      const rows = await inParts(groups, (part) => part.flatMap(judge));
       const stored = rows.length === 0 ? 'all' : await this.store(check, rows);
       if (stored === 'outdated') return;
       await sleep(performance.now() - started, undefined, { signal: this.ending.signal, ref: false });

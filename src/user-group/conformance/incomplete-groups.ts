@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inParts } from '../../common/concurrency/in-parts.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { Statements } from '../../database/statements.ts';
 import { readResolvedMapping } from '../../mapping/resolved-mapping.ts';
@@ -23,12 +24,13 @@ export class IncompleteGroups {
   ): Promise<Findings> {
     if (wanted.variables.length + wanted.requiredSchemas.length === 0) return { groups: [] };
     const rows = await this.statements.read(listGroups, { workspaceId, after });
-    const found = rows.flatMap(({ id, providedId, ...stored }) => {
+    const judge = ({ id, providedId, ...stored }: (typeof rows)[number]) => {
       const properties = JSON.parse(stored.properties) as JsonObject;
       const group = { properties, mapping: readResolvedMapping(stored.mapping) };
       const violations = shortcomingsOf(present, group).length > 0 ? [] : shortcomingsOf(wanted, group);
       return violations.length > 0 ? [{ id, providedId, violations }] : [];
-    });
+    };
+    const found = await inParts(rows, (part) => part.flatMap(judge));
     const groups = found.slice(0, limit);
     if (groups.length < found.length) return { groups, lookedUntil: groups.at(-1)!.id };
     return { groups, ...(rows.length === GROUPS_AT_ONCE && { lookedUntil: rows.at(-1)!.id }) };
