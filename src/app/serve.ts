@@ -35,7 +35,8 @@ async function start(): Promise<void> {
     .on('warning', ({ name, message }) => log.warn({ msg: 'runtime warning', name, warning: message }));
   const { config } = await prepareDatabase(given, (level, msg, details) => log[level]({ msg, ...details }));
   for (const name of findExposed(process.env, config)) {
-    log.warn({ msg: 'secret file is world-readable; chmod o-rwx', name });
+    const msg = name === 'DATA_DIR' ? 'DATA_DIR can be read by everybody' : 'secret file can be read by everybody';
+    log.warn({ msg: `${msg}; run chmod o-rwx`, name });
   }
   if (config.databaseUrl === undefined && !claimDataDir(config.dataDir)) {
     log.warn({ msg: 'another process already serves this DATA_DIR', data_dir: config.dataDir });
