@@ -199,7 +199,7 @@ export function objectOf(fields: Readonly<Record<string, Check>>, optional: read
     const unknown = Object.keys(value)
       .filter((name) => !Object.hasOwn(fields, name))
       .map((name): Violation => {
-        const detail = `The object can have ${names.join(', ')}.`;
+        const detail = `This field is unknown. The object can have: ${names.join(', ')}.`;
         return { pointer: pointer + toPointer([name]), code: 'unknown', detail };
       });
     const broken = names.flatMap((name): Violation[] => {

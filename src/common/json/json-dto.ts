@@ -36,7 +36,7 @@ export function dtoFromJson<T extends object>(
 }
 
 function unknownFields(value: object, fields: readonly string[], part: BodyPart): Violation[] {
-  const detail = `The ${part} can have ${fields.join(', ')}.`;
+  const detail = `This field is unknown. The ${part} can have: ${fields.join(', ')}.`;
   return Object.keys(value)
     .filter((key) => !fields.includes(key))
     .map((key) => ({ pointer: toPointer([key]), code: 'unknown', detail }));

@@ -64,7 +64,7 @@ function misnamed(given: Parameters, fields: readonly string[]): Violation[] {
   const unknown = given
     .filter(([name]) => !fields.includes(name))
     .map(([name]): Violation => {
-      const detail = `The query can have ${fields.join(', ')}.`;
+      const detail = `This parameter is unknown. The query can have: ${fields.join(', ')}.`;
       return { pointer: toPointer([name]), code: 'unknown', detail };
     });
   const repeated = findRepeated(given);
