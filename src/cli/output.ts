@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { printMessage } from './show-progress.ts';
 import type { Page } from './read-pages.ts';
-import { type Columns, printFields, printTable, toTerminalJson, withoutControls } from './print-table.ts';
+import { withoutControls } from '../common/text.ts';
+import { type Columns, printFields, printTable, toTerminalJson } from './print-table.ts';
 
 const forms = ['table', 'json', 'ndjson'] as const;
 

@@ -1,3 +1,5 @@
+import { withoutControls } from '../common/text.ts';
+
 type Cell = string | number;
 
 /** The columns of a table: each heading with its cell of a row. */
@@ -56,14 +58,6 @@ export function printFields(object: object): void {
 /** Writes a value as JSON, without characters that a terminal obeys. */
 export function toTerminalJson(value: object, indent?: number): string {
   return JSON.stringify(value, null, indent).split('\n').map(withoutControls).join('\n');
-}
-
-/** Escapes control characters, also those of direction: callers choose names, and a terminal would obey such characters. */
-export function withoutControls(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** Returns a text for each object of a list: `code: required, pointer: /name`. Any other value has one text. */

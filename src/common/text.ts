@@ -64,3 +64,11 @@ function isTooLong(value: string): boolean {
 function byteLength(value: string): number {
   return Buffer.byteLength(value, 'utf8');
 }
+
+/** Escapes control characters, also those of direction: callers choose names, and a terminal would obey such characters. */
+export function withoutControls(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -147,12 +147,13 @@ export const errorFixes: Record<string, Fix> = {
   provided_id_taken: { fix: 'Use another `provided_id`, or change the name of the one that exists.' },
   too_many_schemas: { fix: 'Delete a schema that nothing refers to.' },
   still_referenced: {
-    cause: 'User groups, or the requirements of the workspace, still refer to it. `errors` names up to 20 places.',
+    cause:
+      'User groups, or the requirements of the workspace, still refer to it. Nothing was changed. `errors` has up to 20 of the places.',
     fix: '`GET …/references` lists all of them. Change them first.',
   },
   mappings_unresolvable: {
     cause:
-      'Mappings of user groups name what is not registered, so nothing was changed. `errors` names up to 20 of them.',
+      'Mappings of user groups name what is not registered, so nothing was changed. `errors` has up to 20 of them.',
     fix: '`GET /api/v1/workspace/unresolvable-mappings` lists all of them. Register what they name, or change the mappings.',
   },
   too_many_webhook_endpoints: {

@@ -74,15 +74,41 @@ onEachDatabase((kind) => {
       embed_token_issuer: 'https://i.example',
       embed_token_audiences: ['a', 'b'],
     });
-    for (const wrong of [
-      ['--mapping-policy', 'closed'],
-      ['--variables', '[{}]'],
-      ['--required-schemas', 'unknown'],
+    for (const [pointer, ...wrong] of [
+      ['/mapping_policy', '--mapping-policy', 'closed'],
+      ['/variables/0/name', '--variables', '[{}]'],
+      ['/required_schemas/0', '--required-schemas', 'unknown'],
     ]) {
       const refused = await cli('workspace', 'update', ...wrong);
       expect([refused.code, refused.stdout]).toEqual([4, '']);
-      expect(refused.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
+      const [message, first] = refused.stderr.split('\n');
+      expect(message).toMatch(/^user-group-service: ./);
+      expect(first).toBe(message!.replace('user-group-service', `  ${pointer}`));
     }
+    // The refusal names each field, and in place of a character that a terminal obeys its number.
+    const variables = JSON.stringify([
+      { name: 'one', type: 'string', required: true },
+      { name: 'two', type: 'number', required: true },
+      { name: 'thr\u001bee', type: 'boolean', required: true },
+    ]);
+    const named = await cli('workspace', 'create', 'named', '-o', 'json');
+    expect(named.code).toBe(0);
+    const inNamed = ['--workspace', 'named'];
+    const declared = await cli('workspace', 'update', 'named', '--variables', variables.replace('\\u001b', ''));
+    expect([declared.code, declared.stderr]).toEqual([0, '']);
+    const refused = await cli('group', 'create', 'g1', '--name', 'G', ...inNamed);
+    expect([refused.code, refused.stdout]).toEqual([4, '']);
+    const [message, ...details] = refused.stderr.trimEnd().split('\n');
+    expect(message).toMatch(/^user-group-service: ./);
+    expect(details.map((line) => line.split(': ')[0])).toEqual([
+      '  /properties/one',
+      '  /properties/two',
+      '  /properties/three',
+    ]);
+    expect(details[1]).toMatch(/of the type number\.$/);
+    const escaped = await cli('group', 'create', 'g1', '--name', 'G', ...inNamed, '--mapping', '{"\\u001b[2J":true}');
+    expect(escaped.stderr).toContain('\n  /mapping/\\u001b[2J: ');
+    expect(escaped.stderr).not.toContain('\u001b');
     const cleared = await cli(
       ...['workspace', 'update', '-o', 'ndjson', '--mapping-policy', 'open', '--required-schemas', ''],
       ...['--variables', '[]', '--embed-token-issuer', 'default'],

@@ -411,15 +411,14 @@ export class TooManySchemas extends problem(409, 'too_many_schemas', {
 }) {}
 
 export class StillReferenced extends problem(409, 'still_referenced', {
-  about: 'It is still referred to. errors names up to 20 places, GET …/references lists all.',
+  about: 'It is still referred to; nothing was changed. `errors` has up to 20 of the places.',
   errors: [
     { pointer: '/user_groups/acme-emea', code: 'refers', detail: 'The mapping of this user group refers to it.' },
   ],
 }) {}
 
 export class MappingsUnresolvable extends problem(409, 'mappings_unresolvable', {
-  about:
-    'Mappings of user groups name what is not registered, so nothing was changed; errors names up to 20 of them, GET /api/v1/workspace/unresolvable-mappings lists all.',
+  about: 'Mappings of user groups name what is not registered; nothing was changed. `errors` has up to 20 of them.',
   errors: [
     {
       pointer: '/user_groups/acme-emea/mapping/sales',
@@ -473,7 +472,7 @@ export class ExpectationFailed extends problem(417, 'expectation_failed', {
 
 export class ValidationFailed extends problem(422, 'validation_failed', {
   title: 'Request not acceptable',
-  about: 'The request is well-formed but not acceptable; errors names each field or parameter and what is wrong.',
+  about: 'The request is well-formed but not acceptable; `errors` has each field or parameter, and what is wrong.',
   detail: 'The text must not be empty.',
   errors: [{ pointer: '/name', code: 'empty', detail: 'The text must not be empty.' }],
 }) {
