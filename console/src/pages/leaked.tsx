@@ -35,7 +35,7 @@ const isInactive = (one?: Result) => one?.result === 'ended' || one?.result === 
 
 const counted = (count: number, what = 'token') => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`;
 
-/** Ends tokens that are in other hands. They are in the bodies of requests and in the memory of this page, and nowhere else. */
+/** Ends tokens that others may have. They are in the bodies of requests and in the memory of this page, and nowhere else. */
 export default function Leaked() {
   const [text, setText] = useState(takeOver);
   const [source, setSource] = useState('');
@@ -62,7 +62,7 @@ export default function Leaked() {
   const isOfGroups = left.length - left.filter((token) => token.startsWith('uga_')).length;
   return (
     <>
-      <Header title="Leaked tokens" about="Ends tokens that are in other hands, and leaves all others alone." />
+      <Header title="Leaked tokens" about="Ends the tokens that others may have. All other tokens stay valid." />
       <Panel>
         <form
           class="form"
@@ -73,7 +73,7 @@ export default function Leaked() {
         >
           <Field
             label="Tokens"
-            hint="Or a text with tokens in it: a log, a dump, a list. The tokens are sent, and lines that may be one. They get into no address, and the audit log names their groups."
+            hint="Paste tokens, or a text that contains them, such as a log. Only text that may be a token is sent, never in a URL. The audit log names the groups."
           >
             {(ties) => (
               <textarea
@@ -107,7 +107,7 @@ export default function Leaked() {
       </Panel>
       <div aria-live="polite">{results.size > 0 && <Report results={[...results.values()]} />}</div>
       <Panel
-        title="Only suspected"
+        title="If you only suspect a leak"
         about="Select the groups in the list of user groups and rotate their tokens with an overlap: no dashboard goes blank."
         actions={
           <a class="button" href={addressOf(['groups'])}>
@@ -118,7 +118,7 @@ export default function Leaked() {
       {may('admin') && (
         <Panel
           title="All tokens of the workspace"
-          about="If nobody knows which have leaked: ends every token that was issued before a moment."
+          about="If nobody knows which have leaked: ends every token that was issued before a time that you choose."
           actions={
             <Button
               kind="danger"

@@ -60,7 +60,7 @@ export function BoneRows({ columns, rows = 8 }: { columns: number; rows?: number
 export function ToolsHead() {
   return (
     <th class="tools">
-      <span class="unseen">What can be done</span>
+      <span class="unseen">Actions</span>
     </th>
   );
 }

@@ -43,7 +43,7 @@ beforeAll(async () => {
     ['registry/variables', 'Change', 'Variable'],
     ['registry/variables', 'Change', 'Preview'],
     ['api-tokens', 'New API token'],
-    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, RegExp, string] => ['api-tokens', /^What can be done/, name]),
+    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, RegExp, string] => ['api-tokens', /^Actions for/, name]),
     ['webhooks', 'New endpoint'],
     ...['Send test event', 'Edit', 'Disable', 'Roll secret', 'Delete', 'Replay…'].map((name): [string, string] => [
       endpoint,

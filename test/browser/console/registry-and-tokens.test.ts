@@ -39,8 +39,7 @@ onEachDatabase((kind) => {
       expect(await page.read(expect.not.stringContaining(first), () => page.tab.content())).not.toContain(first);
       expect(await works(first)).toBe(false);
 
-      const unfold = (row: string) =>
-        page.use(page.row(row).getByRole('button', { name: 'What can be done with renderer' }));
+      const unfold = (row: string) => page.use(page.row(row).getByRole('button', { name: 'Actions for renderer' }));
       await unfold('renderer');
       await page.use(page.button('Edit'));
       await page.use(page.tab.getByRole('checkbox', { name: /^user-groups:read/ }));
@@ -104,7 +103,7 @@ onEachDatabase((kind) => {
       await service.issueToken([seats], workspace);
       await page.visit('api-tokens');
       const edited = page.row(seats).filter({ hasNotText: 'admin' });
-      await page.use(edited.getByRole('button', { name: /^What can be done/ }));
+      await page.use(edited.getByRole('button', { name: /^Actions for/ }));
       await page.use(page.button('Edit'));
       expect(await page.read(true, () => page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked())).toBe(
         true,

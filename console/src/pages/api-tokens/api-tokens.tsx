@@ -112,7 +112,7 @@ function List() {
             </td>
             <td class="tools">
               {!isDead(one) && (
-                <Menu label={`What can be done with ${one.name}`} icon="more">
+                <Menu label={`Actions for ${one.name}`} icon="more">
                   {buttonsOf(one)}
                 </Menu>
               )}

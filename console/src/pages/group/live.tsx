@@ -75,7 +75,7 @@ export function Live({
         signal: AbortSignal.any([signal, following.signal]),
         onOpen: () => {
           if (!isFirst) {
-            // Something may have happened while the stream was away.
+            // Something may have happened while the stream was disconnected.
             react.current();
             later(new Date().toISOString());
           }

@@ -71,7 +71,7 @@ export default function InspectPage() {
         >
           <TextField
             label="Token"
-            hint="A user-group token (ugt_…), an embed token (eyJ…), or an API token (uga_…). It gets into no address, and the audit log records the inspection without it."
+            hint="A user-group token (ugt_…), an embed token (eyJ…), or an API token (uga_…). The token is never put into a URL, and the audit log does not contain it."
             autocomplete="off"
             spellcheck={false}
             value={text}
