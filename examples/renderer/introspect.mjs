@@ -23,7 +23,7 @@ export async function introspect(introspector, userGroupToken, renderer) {
   const answer = isText ? await requestIntrospection(introspector, userGroupToken) : undefined;
   // Everything but a plain yes is a no.
   if (answer?.active !== true || !isFor(renderer, answer)) {
-    throw new Refusal(403, 'token_refused', 'This dashboard link is not valid, or no longer.');
+    throw new Refusal(403, 'token_refused', 'This link is not valid. It may have expired or been replaced.');
   }
   return answer;
 }

@@ -33,7 +33,7 @@ def viewer_of(token):
         raise Refusal(503, "Nobody can say who is viewing just now.") from None
     # Everything but a plain yes is a no.
     if viewer.get("active") is not True:
-        raise Refusal(401, "This link is not valid, or no longer.")
+        raise Refusal(401, "This link is not valid. It may have expired or been replaced.")
     if viewer["token_type"] == "embed_token":
         if viewer["aud"] != AUDIENCE or viewer.get("origin", EMBEDDED_BY) != EMBEDDED_BY:
             raise Refusal(403, "This link is for another dashboard or site.")

@@ -28,7 +28,8 @@ async function viewerOf(token: unknown) {
     throw error instanceof ApiError ? new Refusal(503, 'Nobody can say who is viewing just now.') : error;
   });
   // Everything but a plain yes is a no.
-  if ((viewer.active as unknown) !== true) throw new Refusal(401, 'This link is not valid, or no longer.');
+  if ((viewer.active as unknown) !== true)
+    throw new Refusal(401, 'This link is not valid. It may have expired or been replaced.');
   const isEmbedded = viewer.token_type === 'embed_token';
   if (isEmbedded && viewer.aud !== AUDIENCE) throw new Refusal(403, 'This link is for another dashboard.');
   if (isEmbedded && (viewer.origin ?? EMBEDDED_BY) !== EMBEDDED_BY)
