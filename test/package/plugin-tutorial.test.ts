@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import packageJson from '../../package.json' with { type: 'json' };
 import { until } from '../support/until.ts';
 
@@ -10,10 +11,11 @@ const root = join(import.meta.dirname, '..', '..');
 const DRIVER = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
 const LIMIT_MS = 120_000;
 
-/** A block of commands, and the lines that its output must have. */
+/** A block of commands, or of SQL, and the lines that its output must have. */
 interface Step {
   commands: string;
   isBackground: boolean;
+  isSql: boolean;
   output: string[];
 }
 
@@ -41,7 +43,9 @@ function stepsOf(page: string): Step[] {
   const blocks = [...page.matchAll(/^```(\w+)( background)?\n(.*?)^```$/gms)];
   const steps: Step[] = [];
   for (const [, language, background, text = ''] of blocks) {
-    if (language === 'sh') steps.push({ commands: text, isBackground: background !== undefined, output: [] });
+    const isSql = language === 'sql';
+    if (isSql || language === 'sh')
+      steps.push({ commands: text, isSql, isBackground: background !== undefined, output: [] });
     if (language === 'text') steps.at(-1)!.output = text.trim().split('\n');
   }
   return steps;
@@ -50,13 +54,14 @@ function stepsOf(page: string): Step[] {
 /** The variables of the reader's shell. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, SERVICE: root, PORT: `${port}` };
+  return { PATH, HOME, PORT: `${port}` };
 }
 
 /** The commands on the port of this test. The driver of SQLite, which would be compiled for minutes, is copied from this project. */
 function adapted(commands: string): string {
   return commands
     .replaceAll(':3000', `:${port}`)
+    .replaceAll('/path/to/checkout', root)
     .replace('npm install', 'npm install --ignore-scripts --prefer-offline');
 }
 
@@ -65,10 +70,16 @@ test('every command of the tutorial runs in an empty directory, and says what th
   expect(steps.map(({ isBackground }) => isBackground).filter(Boolean)).toHaveLength(1);
   let cwd = directory;
   let settings = '';
-  for (const { commands, isBackground, output } of steps) {
+  for (const { commands, isBackground, isSql, output } of steps) {
+    if (isSql) {
+      const database = new Database(join(cwd, 'data', 'user-groups.sqlite'));
+      expect(database.prepare(commands).run().changes).toBe(1);
+      database.close();
+      continue;
+    }
     const script = `exec 2>&1; set -eo pipefail\n${settings}${adapted(commands)}`;
     if (isBackground) {
-      server = spawn('bash', ['-c', `exec env ${commands}`], { cwd, env: environment(), stdio: 'ignore' });
+      server = spawn('bash', ['-c', `${settings}exec env ${commands}`], { cwd, env: environment(), stdio: 'ignore' });
       await until(() =>
         fetch(`http://127.0.0.1:${port}/health/ready`).then(
           ({ ok }) => ok,
@@ -79,7 +90,10 @@ test('every command of the tutorial runs in an empty directory, and says what th
     }
     const said = execFileSync('bash', ['-c', script], { cwd, env: environment(), encoding: 'utf8', timeout: LIMIT_MS });
     expect(output.filter((line) => !said.includes(line))).toEqual([]);
-    settings += commands.match(/^export .*\n/gm)?.join('') ?? '';
+    settings +=
+      adapted(commands)
+        .match(/^export .*\n/gm)
+        ?.join('') ?? '';
     if (commands.includes('cd home-dashboards')) {
       cwd = join(directory, 'home-dashboards');
       mkdirSync(join(cwd, DRIVER, '..'), { recursive: true });
