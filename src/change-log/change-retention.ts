@@ -6,7 +6,7 @@ import { ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep
 /** Longer than any transaction stays open: a change made this long before a position was reached lies before it. */
 const MARGIN_MS = 600_000;
 
-/** A reader of the change log that must not miss a change, however long it is away. */
+/** A reader of the change log that must not miss a change, however long it is disconnected. */
 export interface ChangeConsumer {
   name: string;
   /** Returns the time before which it needs no changes, in milliseconds since 1970; undefined while it needs none. */

@@ -256,7 +256,7 @@ export class Config {
 
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
-      'Hours, 24–8760, for which the change feed keeps an event. Choose more than any consumer or introspecting process may be away. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
+      'Hours, 24–8760, for which the change feed keeps an event. Choose more than any consumer or introspecting process may be disconnected. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
     read: duration('hours', 24, 8760),
   })
   eventRetentionHours = 168;

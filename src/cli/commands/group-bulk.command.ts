@@ -53,7 +53,7 @@ export function defineBulk(group: Command): void {
   withWorkspaceOption(
     withExample(
       group.command('export').description('write every group with its token, one line of JSON each'),
-      'group export groups.ndjson',
+      'group export export.ndjson',
     ),
     'groups',
   )
