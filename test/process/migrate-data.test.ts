@@ -139,12 +139,6 @@ onPostgres('a database with everything', () => {
     const [own, theirs] = [await readTables(source), await readTables(target)];
     // A new table has to be filled in `fillDatabase`, or nothing shows that it is moved.
     for (const [name, rows] of theirs) expect([name, rows.length]).not.toEqual([name, 0]);
-    const changes = theirs.get('change_event')!;
-    // They get numbers of transactions of PostgreSQL.
-    theirs.set(
-      'change_event',
-      changes.map((row) => row.replace(/\["transaction_id","\d+"\]/, '["transaction_id","0"]')),
-    );
     expect(theirs).toEqual(own);
     for (const [name, rows] of theirs) {
       expect(moved.stdout).toMatch(new RegExp(`^${name} +${rows.length} +[0-9a-f]{64}$`, 'm'));

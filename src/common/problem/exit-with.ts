@@ -3,15 +3,14 @@ import { OperatorError } from './operator-error.ts';
 import { redactTokens } from '../secret/secrets.ts';
 import { withoutControls } from '../text.ts';
 
-/** Ends the process, printing one line for an error of the operator and one for each violation, a stack for a defect. */
+/** Ends the process, printing a line for the error and for each violation that it has, a stack for a defect. */
 export function exitWith(error: unknown, code = 1): never {
   if (error instanceof OperatorError || error instanceof ServiceError) {
-    const message = redactTokens(error.message.replace(/\s*\n\s*/g, ' '));
-    console.error(`user-group-service: ${message}`);
     const violations = error instanceof ServiceError ? (error.violations ?? []) : [];
-    for (const { pointer, detail } of violations) {
-      console.error(withoutControls(redactTokens(`  ${pointer === '' ? '' : `${pointer}: `}${detail}`)));
-    }
+    const lines = violations.map(({ pointer, detail }) => (pointer === '' ? detail : `${pointer}: ${detail}`));
+    // The message of a validation is the detail of its first violation.
+    if (violations[0]?.detail !== error.message) lines.unshift(error.message.replace(/\s*\n\s*/g, ' '));
+    console.error(`user-group-service: ${lines.map((line) => withoutControls(redactTokens(line))).join('\n  ')}`);
   } else {
     // An error of a driver carries the parameters of its statement, so only the stack is printed.
     console.error(redactTokens(error instanceof Error ? (error.stack ?? '') : String(error)));
