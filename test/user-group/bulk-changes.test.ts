@@ -121,8 +121,10 @@ onEachDatabase((kind) => {
     };
     const [id] = await create(`judged ${status}`, 1);
     const query = `?status=${status}&search=judged`;
+    const isListed = async (by: string) =>
+      (await service.api.call('GET', `/api/v1/user-groups${by}`)).text.includes(id!);
     await require(isRequired);
-    await until(async () => (await service.api.call('GET', `/api/v1/user-groups${query}`)).text.includes(id!));
+    await until(() => isListed(query));
     const list = service.app.get(UserGroupList);
     const readPage = list.page.bind(list);
     jest.spyOn(list, 'page').mockImplementationOnce(async (...of) => {
@@ -134,7 +136,9 @@ onEachDatabase((kind) => {
     await require(false);
     expect(line).toMatchObject({ success: 0, provided_id: id, status: 412, code: 'precondition_failed' });
     expect(await statusOf(id!)).toBe('active');
-    expect(linesOf(await change({ action }, '?status=active&search=judged'))[1]).toMatchObject({ result: 'changed' });
+    const active = '?status=active&search=judged';
+    await until(() => isListed(active));
+    expect(linesOf(await change({ action }, active))[1]).toMatchObject({ result: 'changed' });
     await change({ action: 'delete' }, '?search=judged');
   });
 
