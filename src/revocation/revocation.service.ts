@@ -41,7 +41,7 @@ export class RevocationService {
   /**
    * Counts each different text as a call for the rate limits, and waits while they are exhausted.
    * @returns the result of each text, in their order
-   * @throws TooManyAtOnce, ShuttingDown; some tokens may be ended by then, and the report can be repeated
+   * @throws TooManyAtOnce, ShuttingDown, DatabaseUnavailable; some tokens may be ended by then, and the report can be repeated
    */
   async reportLeaked(
     caller: Caller,
@@ -49,7 +49,7 @@ export class RevocationService {
   ): Promise<ReportLeakedTokensResponse> {
     const leak = { source };
     const different = [...new Set(tokens)];
-    const inTurn = <T>(end: () => Promise<T>) => this.bulk.patiently(() => this.gate.run(caller.workspaceId, end));
+    const inTurn = <T>(end: () => Promise<T>) => this.gate.run(caller.workspaceId, end);
     const ended = new Map<string, ReportedToken>();
     let current = caller;
     for await (const part of this.slots.within(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
