@@ -43,7 +43,14 @@ export class SystemService {
   /** @throws DatabaseUnavailable */
   async get(workspaceId: number): Promise<SystemResponse> {
     const { config } = this;
-    const [database] = await this.statements.read(describeDatabase, {});
+    // Together, because each may wait for a connection and for a lock.
+    const [[database], migrations, replicas, isRewrapRemaining, eventConsumers] = await Promise.all([
+      this.statements.read(describeDatabase, {}),
+      this.migrations.count(),
+      this.listReplicas(),
+      this.isRewrapRemaining(workspaceId),
+      this.listConsumers(),
+    ]);
     const { kind, version } = database!;
     return {
       success: 1,
@@ -52,12 +59,12 @@ export class SystemService {
         node: process.version,
         started_at: toWireTime(this.startedAt),
         database: { kind, version },
-        migrations: await this.migrations.count(),
+        migrations,
         change_feed: { lease_up: this.changes.isCurrent(), channel_up: this.changes.isConnected() },
-        replicas: await this.listReplicas(),
+        replicas,
         encryption_keys: this.ring.keys.map((key) => ({ id: key.id, encrypts: key === this.ring.current })),
-        rewrap_remaining: await this.isRewrapRemaining(workspaceId),
-        event_consumers: await this.listConsumers(),
+        rewrap_remaining: isRewrapRemaining,
+        event_consumers: eventConsumers,
         retention: {
           audit_days: config.auditRetentionDays,
           refusal_days: config.auditRefusalRetentionDays,
