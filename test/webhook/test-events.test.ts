@@ -122,7 +122,7 @@ onEachDatabase((kind) => {
   test('a test event goes to no private address, and the attempt says so', async () => {
     const forbidden = await WebhookReceiver.listen(FORBIDDEN);
     const { path } = await subscribe({ url: receiver.url });
-    // As if the setting had changed since the endpoint was made.
+    // The setting has changed since the endpoint was made.
     const moved = `http://${FORBIDDEN}:${forbidden.port}/`;
     const refused = await api.call('PATCH', path, { url: moved });
     expect(refused.status).toBe(422);
