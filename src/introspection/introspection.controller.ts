@@ -15,7 +15,7 @@ export class IntrospectionController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:introspect', { gated: false })
+  @RequiresScope('tokens:introspect', { gated: false, anyQuery: true })
   @AcceptsClientSecret()
   @Operation(
     'introspectToken',

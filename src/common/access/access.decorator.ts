@@ -12,6 +12,7 @@ import { AccessGuard } from './access.guard.ts';
 import { ApiExtension, ApiSecurity } from '../api-docs.ts';
 import { type Caller, findCaller, type Scope } from './caller.ts';
 import { GateInterceptor } from '../concurrency/gate.interceptor.ts';
+import { QUERY_METADATA } from '../http/parameters/request-params.ts';
 import { ProblemFilter } from '../problem/problem.filter.ts';
 
 export type { Caller };
@@ -20,6 +21,7 @@ const SCOPE_METADATA = 'access:scope';
 const SCOPES_WITH_METADATA = 'access:scopes-with';
 const PUBLIC_METADATA = 'access:public';
 const ANY_SCOPE_METADATA = 'access:any-scope';
+const ANY_QUERY_METADATA = 'access:any-query';
 const CLIENT_SECRET_METADATA = 'access:client-secret';
 export const API_TOKEN_SCHEME = 'ApiToken';
 export const CLIENT_SECRET_SCHEME = 'ClientSecret';
@@ -32,6 +34,12 @@ export interface HandlerOptions {
    * @defaultValue true
    */
   gated?: boolean;
+  /**
+   * Whether a call can have query parameters that the handler does not declare by `QueryOf`. They are refused otherwise,
+   * unless the handler is public.
+   * @defaultValue false
+   */
+  anyQuery?: boolean;
 }
 
 /** Options of the declaration of a scope. */
@@ -43,8 +51,9 @@ export interface ScopeOptions extends HandlerOptions {
   scopesWith?: Readonly<Record<string, Scope>>;
 }
 
-const guarded = ({ gated = true }: HandlerOptions) =>
+const guarded = ({ gated = true, anyQuery = false }: HandlerOptions) =>
   applyDecorators(
+    SetMetadata(ANY_QUERY_METADATA, anyQuery),
     UseGuards(AccessGuard),
     UseFilters(ProblemFilter),
     ...(gated ? [UseInterceptors(GateInterceptor)] : []),
@@ -94,6 +103,8 @@ export interface Access {
   isPublic: boolean;
   isForAnyScope: boolean;
   acceptsClientSecret: boolean;
+  /** Whether query parameters are read or ignored; a handler without them refuses each. */
+  admitsQuery: boolean;
 }
 
 /** Decorators do not change, and looking them up takes as long as a guard. */
@@ -107,13 +118,18 @@ export function accessOf(handler: object): Access {
     access = {
       scope,
       scopes: scope === undefined ? [] : [scope, ...Object.values(scopesWith ?? {})],
-      isPublic: Reflect.getMetadata(PUBLIC_METADATA, handler) === true,
-      isForAnyScope: Reflect.getMetadata(ANY_SCOPE_METADATA, handler) === true,
-      acceptsClientSecret: Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true,
+      isPublic: isTrue(PUBLIC_METADATA, handler),
+      isForAnyScope: isTrue(ANY_SCOPE_METADATA, handler),
+      acceptsClientSecret: isTrue(CLIENT_SECRET_METADATA, handler),
+      admitsQuery: [QUERY_METADATA, ANY_QUERY_METADATA, PUBLIC_METADATA].some((key) => isTrue(key, handler)),
     };
     known.set(handler, access);
   }
   return access;
+}
+
+function isTrue(key: string, handler: object): boolean {
+  return Reflect.getMetadata(key, handler) === true;
 }
 
 /** Parameter decorator: the authenticated caller. */

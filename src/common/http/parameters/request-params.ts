@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import type { Request } from 'express';
 import { ApiHeader, ApiParam, ApiQuery } from '../../api-docs.ts';
 import { toPointer } from '../../json/json-pointer.ts';
@@ -18,6 +18,8 @@ import { findRepeated, type Parameters, parseForm } from './form.ts';
 
 /** RFC 9111, section 5.2.1. A cached response satisfies any age but zero. */
 const WANTS_FRESH = /^(no-cache|no-store|max-age=(0+|"0+"))$/i;
+/** Is true of a handler with `QueryOf`. */
+export const QUERY_METADATA = 'parameters:query';
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -52,7 +54,16 @@ export function QueryOf<T extends object>(type: Type<T>): ParameterDecorator {
     if (found.length > 0) throw new ValidationFailed(inQuery(found));
     return dto;
   };
-  return requestParam(({ originalUrl }) => read(originalUrl), ApiQuery({ type }));
+  return requestParam(({ originalUrl }) => read(originalUrl), ApiQuery({ type }), SetMetadata(QUERY_METADATA, true));
+}
+
+/**
+ * Refuses every query: an option such as `dry_run` that is sent in the wrong place would silently be lost.
+ * @throws ValidationFailed
+ */
+export function refuseQuery(url: string): void {
+  const found = misnamed(queryOf(url), []);
+  if (found.length > 0) throw new ValidationFailed(inQuery(found));
 }
 
 function queryOf(url: string): Parameters {
@@ -64,7 +75,8 @@ function misnamed(given: Parameters, fields: readonly string[]): Violation[] {
   const unknown = given
     .filter(([name]) => !fields.includes(name))
     .map(([name]): Violation => {
-      const detail = `This parameter is unknown. The query can have: ${fields.join(', ')}.`;
+      const known = fields.length > 0 ? `The query can have: ${fields.join(', ')}.` : 'This operation has no query.';
+      const detail = `This parameter is unknown. ${known}`;
       return { pointer: toPointer([name]), code: 'unknown', detail };
     });
   const repeated = findRepeated(given);
