@@ -7,7 +7,7 @@ import { countInParts, type Total } from '../common/http/parameters/total.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import { fromWireTime, toWireTime } from '../common/time.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { type SqlValue, statement } from '../database/statement.ts';
+import { unnamedStatement, type SqlValue } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { kindsMatching } from '../common/globs.ts';
 import { auditActions } from './audit-actions.ts';
@@ -42,29 +42,24 @@ const choices = {
 
 type Filters = Partial<Record<keyof typeof conditions | keyof typeof choices | 'beforeId' | 'floorId', SqlValue>>;
 
-/** Returns the conditions for the given filters, and their indices: PostgreSQL truncates names, so that two long ones could be equal. */
-function conditionsFor(filters: Filters, all: Readonly<Record<string, string | ((dialect: Dialect) => string)>>) {
-  const given = Object.entries(all).flatMap(([name, sql], index) => (name in filters ? { sql, index } : []));
-  return {
-    whereIn: (dialect: Dialect) =>
-      given.map(({ sql }) => (typeof sql === 'string' ? sql : sql(dialect))).join(' AND ') || 'true',
-    numbers: given.map(({ index }) => index).join(),
-  };
+type Conditions = Readonly<Record<string, string | ((dialect: Dialect) => string)>>;
+
+/** Returns the conditions for the given filters. */
+function whereIn(dialect: Dialect, filters: Filters, all: Conditions): string {
+  const given = Object.entries(all).filter(([name]) => name in filters);
+  return given.map(([, sql]) => (typeof sql === 'string' ? sql : sql(dialect))).join(' AND ') || 'true';
 }
 
-const listEvents = (filters: Filters) => {
-  const { whereIn, numbers } = conditionsFor(filters, { ...conditions, ...choices });
-  return statement<Record<string, SqlValue>, FoundEvent>(
-    `audit-event.list:${numbers}`,
+const listEvents = (filters: Filters) =>
+  unnamedStatement<Record<string, SqlValue>, FoundEvent>(
     (dialect) => `
       SELECT public_id AS "publicId", workspace_id AS "workspaceId", occurred_at AS "occurredAt", action,
         actor_type AS "actorType", api_token_id AS "apiTokenId", request_id AS "requestId", address,
         object_type AS "objectType", object_id AS "objectId", before, after, details
       FROM audit_event
-      WHERE ${whereIn(dialect)}
+      WHERE ${whereIn(dialect, filters, { ...conditions, ...choices })}
       ORDER BY occurred_at DESC, id DESC LIMIT :limit`,
   );
-};
 
 /** Maximum of events that a statement examines without an index. */
 const MAX_EXAMINED = 1000;
@@ -76,19 +71,16 @@ interface Floor {
 }
 
 /** Finds the last event to examine; none if all are. */
-const findFloor = (filters: Filters) => {
-  const { whereIn, numbers } = conditionsFor(filters, conditions);
-  return statement<Record<string, SqlValue>, Floor>(
-    `audit-event.floor:${numbers}`,
+const findFloor = (filters: Filters) =>
+  unnamedStatement<Record<string, SqlValue>, Floor>(
     (dialect) => `
       SELECT occurred_at AS "occurredAt", id, public_id AS "publicId"
       FROM audit_event
       WHERE id = (
-        SELECT id FROM audit_event WHERE ${whereIn(dialect)}
+        SELECT id FROM audit_event WHERE ${whereIn(dialect, filters, conditions)}
         ORDER BY occurred_at DESC, id DESC LIMIT 1 OFFSET ${MAX_EXAMINED - 1}
       )`,
   );
-};
 
 export type EventPosition = [occurredAt: number, publicId: number];
 

@@ -26,13 +26,13 @@ export interface Step {
 export type Has = (list: string) => boolean;
 
 /**
- * A named SQL text with `:name` parameters, the same for both databases. A list is for the functions of `Dialect` that
+ * An SQL text with `:name` parameters, the same for both databases. A list is for the functions of `Dialect` that
  * read JSON arrays, or for a step. Steps are one statement on PostgreSQL; on SQLite each runs after the one before it. A
  * step learns what an earlier one has changed through its rows alone: on PostgreSQL the tables show nothing of it yet.
  */
 export interface Statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row> {
-  /** Unique in the process: PostgreSQL keeps one prepared plan for each name and connection. */
-  readonly name: string;
+  /** The databases keep a prepared plan for each name and connection; undefined for a text of many forms. */
+  readonly name: string | undefined;
   readonly sql: (dialect: Dialect, has: Has) => string | readonly Step[];
   /** Types only; never set. */
   readonly types?: { parameters: Parameters; row: Row };
@@ -41,12 +41,30 @@ export interface Statement<Parameters extends Record<keyof Parameters, SqlParame
 /** PostgreSQL cuts a name off after 63 characters; a dot and a sign for each list follow this one. */
 const MAX_NAME_LENGTH = 52;
 
+const names = new Set<string>();
+
+/**
+ * Makes a statement whose text is fixed. Databases keep it prepared, so it is made once, when its file is loaded.
+ * @throws Error for a name that another statement of the process has
+ */
 export function statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row = never>(
   name: string,
   sql: Statement<Parameters, Row>['sql'],
-): Statement<Parameters, Row> {
+): Statement<Parameters, Row> & { name: string } {
   if (name.length > MAX_NAME_LENGTH) throw new Error(`the name of the statement ${name} is too long`);
+  if (names.has(name)) throw new Error(`there are two statements of the name ${name}`);
+  names.add(name);
   return { name, sql };
+}
+
+/**
+ * Makes a statement that nothing keeps prepared, such as one whose text depends on what a request asks for: callers can
+ * ask for thousands of texts, and PostgreSQL would keep each of them on each connection.
+ */
+export function unnamedStatement<Parameters extends Record<keyof Parameters, SqlParameter>, Row>(
+  sql: Statement<Parameters, Row>['sql'],
+): Statement<Parameters, Row> & { name: undefined } {
+  return { name: undefined, sql };
 }
 
 interface Compiled {
@@ -59,6 +77,7 @@ interface Compiled {
 
 /** A statement with its values: one text, or on SQLite one for each step. */
 export interface BoundStatement {
+  /** The name under which the connection keeps it prepared, if it does. */
   name: string | undefined;
   texts: readonly Compiled[];
   /** Values of the first text. */
@@ -67,13 +86,18 @@ export interface BoundStatement {
   given: Record<string, unknown>;
 }
 
+/** Forms of one statement with longer lists that are kept prepared: waves of different writes have a hundred. */
+const MAX_FORMS = 32;
+
 /** Matches `:name` or `:name.member`, but not the second colon of a `::cast`. */
 const PARAMETER = /(?<!:):([a-z]\w*)(?:\.(\w+))?/gi;
 
 /** The SQL texts of statements in one dialect, each compiled on its first use. */
 export class CompiledStatements {
-  /** Keyed by the name of the statement and the forms of its lists. */
+  /** Texts of named statements, keyed by the name and the forms of the lists. */
   private readonly texts = new Map<string, readonly Compiled[]>();
+  /** Numbers of forms in `texts` by the name of the statement. */
+  private readonly forms = new Map<string, number>();
 
   constructor(
     private readonly dialect: Dialect,
@@ -91,13 +115,23 @@ export class CompiledStatements {
     const one = lists.some(([, { length }]) => length > 1) ? 'n' : '1';
     const forms = new Map(lists.map(([name, { length }]) => [name, length === 0 ? '0' : one]));
     for (const [name, list] of lists) given[name] = forms.get(name) === '1' ? list[0] : JSON.stringify(list);
-    const key = forms.size > 0 ? `${statement.name}.${[...forms.values()].join('')}` : statement.name;
-    let texts = this.texts.get(key);
+    const { name } = statement;
+    const key = name !== undefined && forms.size > 0 ? `${name}.${[...forms.values()].join('')}` : name;
+    let texts = key === undefined ? undefined : this.texts.get(key);
+    let isKept = texts !== undefined;
     if (!texts) {
       texts = this.toTexts(statement, forms);
-      this.texts.set(key, texts);
+      isKept = name !== undefined && (one === '1' || this.takeForm(name));
+      if (isKept) this.texts.set(key!, texts);
     }
-    return { name: this.isPooled ? undefined : key, texts, values: valuesOf(texts[0]!, given), given };
+    return { name: this.isPooled || !isKept ? undefined : key, texts, values: valuesOf(texts[0]!, given), given };
+  }
+
+  /** Returns false if a statement has many forms already. */
+  private takeForm(name: string): boolean {
+    const count = this.forms.get(name) ?? 0;
+    this.forms.set(name, count + 1);
+    return count < MAX_FORMS;
   }
 
   private toTexts<P extends Record<keyof P, SqlParameter>>(

@@ -14,7 +14,7 @@ import {
 } from './statement.ts';
 
 /**
- * Runs statements on one data source; each SQL text is compiled once, on its first use.
+ * Runs statements on one data source; the text of a named one is compiled once, on its first use.
  * @param isPooled whether a pooler may have prepared a statement on another connection than the one that would run it:
  *   then PostgreSQL plans each statement again
  */
@@ -116,17 +116,19 @@ function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
 }
 
-const prepared = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();
+/** Prepared statements with a name. */
+const preparedTexts = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();
 
 /** Uses the connection itself: TypeORM's runner waits between a call and its statement, and not always as long. */
-function runInOrder<Row>(dataSource: DataSource, { texts, values, given }: BoundStatement): Row[] {
+function runInOrder<Row>(dataSource: DataSource, { name, texts, values, given }: BoundStatement): Row[] {
   const connection = sqliteOf(dataSource);
   const results = { ...given };
   let rows: Row[] = [];
   for (const [index, compiled] of texts.entries()) {
     const { text, step } = compiled;
     try {
-      rows = runText<Row>(connection, text, index === 0 ? values : valuesOf(compiled, results));
+      const prepared = name === undefined ? connection.prepare(text) : preparedOn(connection, text);
+      rows = runPrepared<Row>(prepared, index === 0 ? values : valuesOf(compiled, results));
     } catch (error) {
       throw step?.table ? Object.assign(error as Error, { table: step.table }) : error;
     }
@@ -135,11 +137,15 @@ function runInOrder<Row>(dataSource: DataSource, { texts, values, given }: Bound
   return rows;
 }
 
-function runText<Row>(connection: BetterSqlite3.Database, text: string, values: SqlValue[]): Row[] {
-  const known = prepared.get(connection) ?? new Map<string, BetterSqlite3.Statement>();
-  prepared.set(connection, known);
+function preparedOn(connection: BetterSqlite3.Database, text: string): BetterSqlite3.Statement {
+  const known = preparedTexts.get(connection) ?? new Map<string, BetterSqlite3.Statement>();
+  preparedTexts.set(connection, known);
   let statement = known.get(text);
   if (!statement) known.set(text, (statement = connection.prepare(text)));
+  return statement;
+}
+
+function runPrepared<Row>(statement: BetterSqlite3.Statement, values: SqlValue[]): Row[] {
   const bindable = values.map(toSqlite);
   if (statement.reader) return statement.all(...bindable) as Row[];
   statement.run(...bindable);

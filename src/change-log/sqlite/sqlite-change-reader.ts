@@ -23,14 +23,14 @@ interface Position {
 type Row = ChangeRecord & { id: number };
 
 const readAll = statement<{ after: number; limit: number }, Row>(
-  'change-event.read',
+  'change-event.read-sqlite',
   () => `
     SELECT ${RECORD_COLUMNS} FROM change_event
     WHERE id > :after ORDER BY id LIMIT :limit`,
 );
 
 const readWorkspace = statement<{ after: number; limit: number; workspaceId: number }, Row>(
-  'change-event.read-workspace',
+  'change-event.read-workspace-sqlite',
   () => `
     SELECT ${RECORD_COLUMNS} FROM change_event
     WHERE id > :after AND (workspace_id = :workspaceId OR workspace_id IS NULL)

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { handled } from '../../common/concurrency/handled.ts';
 import { HOUR_MS } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
-import { type Statement, statement } from '../statement.ts';
+import { type Statement, unnamedStatement } from '../statement.ts';
 import { Statements } from '../statements.ts';
 import { Transactor } from '../transactor.ts';
 import { onDrained, type OnDrained } from './shutdown-phases.ts';
@@ -18,7 +18,7 @@ export function removeOldest(table: string, time: string, ...key: string[]): Rem
   const columns = key.join(', ');
   const oldest = `
     SELECT ${columns} FROM ${table} WHERE ${time} < CAST(:now AS bigint) ORDER BY ${time} LIMIT :limit`;
-  return statement(`${table}.remove-expired`, ({ isAmong }) => {
+  return unnamedStatement(({ isAmong }) => {
     const isOldest = key.length === 1 ? isAmong(columns, oldest) : `(${columns}) IN (${oldest})`;
     return `DELETE FROM ${table} WHERE ${isOldest} RETURNING ${columns}`;
   });

@@ -1,4 +1,4 @@
-import { statement } from '../../database/statement.ts';
+import { unnamedStatement } from '../../database/statement.ts';
 import type { Statements } from '../../database/statements.ts';
 import { narrowings } from '../status/status-conditions.ts';
 import type { UserGroupFilterDto } from './dto/user-group-query.dto.ts';
@@ -27,8 +27,7 @@ const sources: Record<string, string> = {
 };
 
 const listBy = (name: string) =>
-  statement<UserGroupFilters['parameters'], { id: number }>(
-    `user-group.list-by:${name}`,
+  unnamedStatement<UserGroupFilters['parameters'], { id: number }>(
     () => `${sources[name]} LIMIT ${MAX_CANDIDATES + 1}`,
   );
 

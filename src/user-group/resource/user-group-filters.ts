@@ -69,12 +69,6 @@ export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
   };
 }
 
-/** Returns a name for the conditions and the narrowing: numbers, as PostgreSQL truncates a long name of a statement. */
-export function nameOfFilters({ isFew, names }: UserGroupFilters): string {
-  const numbers = names.map((name) => Object.keys(conditions).indexOf(name));
-  return `${isFew ? 'f' : ''}${numbers.join()}`;
-}
-
 /**
  * Returns SQL to append to other conditions, by which an index finds the groups that can pass the filters.
  * @param isByCreation whether they are read in the order of these indexes: in another, all that an index has would be sorted

@@ -15,7 +15,7 @@ import {
 } from '../../common/http/parameters/page.dto.ts';
 import type { JsonText } from '../../common/json/json-text.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type SqlParameter, type Statement, statement } from '../../database/statement.ts';
+import { unnamedStatement, type SqlParameter, type Statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupFilterDto, UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
@@ -24,14 +24,7 @@ import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
 import { groupStatuses } from '../status/user-group-status.ts';
 import { MAX_CANDIDATES, readFilters } from './indexed-filters.ts';
-import {
-  conditionsOf,
-  nameOfFilters,
-  narrowingOf,
-  type Searchable,
-  toSearch,
-  type UserGroupFilters,
-} from './user-group-filters.ts';
+import { conditionsOf, narrowingOf, type Searchable, toSearch, type UserGroupFilters } from './user-group-filters.ts';
 import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
 import { UserGroupTotal } from './user-group-total.ts';
 
@@ -50,24 +43,21 @@ const listedColumns = (dialect: Dialect) => `
   ${STATE_COLUMNS}, g.provided_id AS "providedId", ${resolvedMappingColumn(dialect)} AS mapping`;
 
 const listGroups = (part: Part) =>
-  statement<Parameters, ListedGroup>(
-    `user-group.list:${nameOf(part)}`,
+  unnamedStatement<Parameters, ListedGroup>(
     (dialect) => `
       SELECT ${listedColumns(dialect)} ${selectFrom(part, dialect)}
       ORDER BY ${part.order.by(dialect)} LIMIT :limit`,
   );
 
 const listSearchable = (part: Part) =>
-  statement<Parameters, Searchable & { id: number }>(
-    `user-group.search:${nameOf(part)}`,
+  unnamedStatement<Parameters, Searchable & { id: number }>(
     (dialect) => `
       SELECT g.id, g.provided_id AS "providedId", g.name, g.properties ${selectFrom(part, dialect)}
       ORDER BY ${part.order.by(dialect)} LIMIT ${MAX_CANDIDATES}`,
   );
 
 const listFound = (order: UserGroupOrder) =>
-  statement<{ workspaceId: number; ids: readonly number[] }, ListedGroup>(
-    `user-group.list-found:${userGroupSorts.indexOf(order.sort)}`,
+  unnamedStatement<{ workspaceId: number; ids: readonly number[] }, ListedGroup>(
     (dialect) => `
       SELECT ${listedColumns(dialect)} FROM user_group g
       WHERE g.workspace_id = :workspaceId AND ${dialect.isOneOf('g.id', ':ids', 'integer')}
@@ -75,8 +65,7 @@ const listFound = (order: UserGroupOrder) =>
   );
 
 const findLastCandidate = (part: Part) =>
-  statement<Parameters, OrderKeys>(
-    `user-group.find-last-candidate:${nameOf(part)}`,
+  unnamedStatement<Parameters, OrderKeys>(
     (dialect) => `
       SELECT ${part.order.selected} FROM user_group g WHERE ${candidatesOf(part, dialect)}
       ORDER BY ${part.order.by(dialect)} LIMIT 1 OFFSET ${MAX_CANDIDATES - 1}`,
@@ -195,12 +184,6 @@ export class UserGroupList {
       workspaceId,
     });
   }
-}
-
-/** Returns a name for each text of `selectFrom`. */
-function nameOf({ order, after, upTo, filters }: Part): string {
-  const bounds = `${after ? 'a' : ''}${upTo ? 'u' : ''}`;
-  return `${userGroupSorts.indexOf(order.sort)}:${bounds}:${nameOfFilters(filters)}`;
 }
 
 /** Returns the conditions of the groups between the two positions of the part. */

@@ -2,18 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/access/caller.ts';
 import { inParts } from '../../common/concurrency/in-parts.ts';
 import { countInParts, type Total } from '../../common/http/parameters/total.ts';
-import { type SqlParameter, statement } from '../../database/statement.ts';
+import { unnamedStatement, type SqlParameter } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { readFilters } from './indexed-filters.ts';
-import {
-  conditionsOf,
-  nameOfFilters,
-  narrowingOf,
-  type Searchable,
-  toSearch,
-  type UserGroupFilters,
-} from './user-group-filters.ts';
+import { conditionsOf, narrowingOf, type Searchable, toSearch, type UserGroupFilters } from './user-group-filters.ts';
 
 /** Groups of a part, which takes a few milliseconds: an index alone, or rows. */
 const PLAIN = 50_000;
@@ -22,8 +15,7 @@ const FILTERED = 1000;
 type PartParameters = Record<string, SqlParameter> & { workspaceId: number; after: number };
 
 const countPart = (filters: UserGroupFilters, size: number) =>
-  statement<PartParameters, { count: number; examined: number; last: number | null }>(
-    `user-group.count:${nameOfFilters(filters)}`,
+  unnamedStatement<PartParameters, { count: number; examined: number; last: number | null }>(
     (dialect) => `
       SELECT CAST(count(*) AS integer) AS examined, max(g.id) AS last,
         CAST(count(CASE WHEN ${conditionsOf(filters, dialect).join(' AND ') || 'true'} THEN 1 END) AS integer) AS count
@@ -35,8 +27,7 @@ const countPart = (filters: UserGroupFilters, size: number) =>
   );
 
 const listPart = (filters: UserGroupFilters) =>
-  statement<PartParameters, Searchable & { id: number; isMatch: boolean | 0 | 1 }>(
-    `user-group.count-found:${nameOfFilters(filters)}`,
+  unnamedStatement<PartParameters, Searchable & { id: number; isMatch: boolean | 0 | 1 }>(
     (dialect) => `
       SELECT g.id, g.provided_id AS "providedId", g.name, g.properties,
         ${conditionsOf(filters, dialect).join(' AND ') || 'true'} AS "isMatch"

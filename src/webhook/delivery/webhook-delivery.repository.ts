@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../database/dialect.ts';
-import { statement } from '../../database/statement.ts';
+import { unnamedStatement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import type { WebhookAttempt } from '../entities/webhook-attempt.entity.ts';
@@ -115,11 +115,10 @@ const replayOne = statement<{ endpointId: number; eventId: number; now: number }
 const ALL_AT_ONCE = 1000;
 
 const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
-  statement<
+  unnamedStatement<
     { endpointId: number; eventId: number; beforeAt: number; beforeEvent: number; beforeNumber: number; limit: number },
     ListedAttempt
   >(
-    `webhook-attempt.list:${Number(filters.eventId !== undefined)}${Number(filters.before !== undefined)}`,
     () => `
       SELECT a.number, a.event_id AS "eventId", a.at, a.duration_ms AS "durationMs", a.status,
         a.failure, a.answer, d.kind, d.body, d.state, d.due_at AS "dueAt"
