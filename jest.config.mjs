@@ -20,6 +20,7 @@ const clientModules = readdirSync('clients/typescript')
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
+  testEnvironmentOptions: { globalsCleanup: 'on' },
   // Each has a package.json that is a copy of the one here.
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
@@ -43,5 +44,6 @@ export default {
   // More than there are cores: a test that waits for a process or a time leaves its core to another.
   // PostgreSQL wants some of them for itself.
   maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2.5)),
-  testTimeout: 60_000,
+  // Ends a test that hangs. A busy machine holds up any test for a while.
+  testTimeout: 300_000,
 };

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds and tests on other versions of Node than the one at hand: the contract, HTTP, processes with
-# their signals, and that no acknowledged write is lost. Each version gets a copy of what git knows
-# and of the installed packages, with a SQLite driver that is compiled for it.
+# Tests on other versions of Node than the one at hand: the contract, HTTP, processes with their
+# signals, and that no acknowledged write is lost. Each version gets a copy of what git knows, of
+# `dist` and of the installed packages, with a SQLite driver that is compiled for it. The driver
+# stays in the user's cache for the next run.
 #
 #   scripts/on-node.sh 22 24 26
 #
@@ -21,8 +22,11 @@ commands=(test/process/{cli,group-commands,registry-commands})
 directory=$(mktemp -d "${TMPDIR:-/tmp}/user-groups-on-node-XXXXXX")
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$directory"' EXIT
 arch=$(node -p process.arch)
+drivers=${XDG_CACHE_HOME:-$HOME/.cache}/user-group-service/drivers
+mkdir -p "$drivers"
+node scripts/ensure-built.mjs
 
-# Under $directory/$1: the version in `node`, and in `project` a copy that is built with it.
+# Under $directory/$1: the version in `node`, and in `project` a copy with a driver for it.
 prepare() {
   local version=$1
   mkdir -p "$directory/$version/node" "$directory/$version/project"
@@ -32,16 +36,24 @@ prepare() {
   sed -i -E "$(sed -nE "s/^RUN sed -i -E '(.+)' .*node_object_wrap\.h$/\1/p" "$OLDPWD/Dockerfile")" \
     include/node/node_object_wrap.h
   cd "$OLDPWD"
+  # With their times, so that `dist` is not older than what it is made from.
   git ls-files -z --cached --others --exclude-standard |
-    xargs -0 cp --parents --target-directory="$directory/$version/project"
+    xargs -0 cp --parents --preserve=timestamps --target-directory="$directory/$version/project"
   # Nothing writes into packages but the compiler, into a directory that is taken out first.
-  cp -a --link node_modules "$directory/$version/project" 2>/dev/null ||
-    cp -a node_modules "$directory/$version/project"
+  cp -a --link node_modules dist "$directory/$version/project" 2>/dev/null ||
+    cp -a node_modules dist "$directory/$version/project"
   cd "$directory/$version/project"
   rm -rf node_modules/better-sqlite3/build
   export PATH="$directory/$version/node/bin:$PATH"
-  npm_config_nodedir=$directory/$version/node npm rebuild --silent --build-from-source better-sqlite3
-  npm run --silent build
+  local driver built=node_modules/better-sqlite3/build/Release/better_sqlite3.node
+  driver=$drivers/$(node -p '`${require("better-sqlite3/package.json").version}-${process.arch}-${process.versions.modules}.node`')
+  if [ ! -f "$driver" ]; then
+    npm_config_nodedir=$directory/$version/node npm rebuild --silent --build-from-source better-sqlite3
+    # Another run may do the same.
+    cp "$built" "$driver.$$" && mv "$driver.$$" "$driver"
+  fi
+  mkdir -p "$(dirname "$built")"
+  cp "$driver" "$built"
 }
 
 declare -A preparing

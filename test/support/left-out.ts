@@ -5,22 +5,14 @@ const parts = [
   {
     tests: 'everything once more on PostgreSQL, and what PostgreSQL alone has',
     isHere: () => Boolean(process.env['TEST_DATABASE_URL']),
-    runBy: 'set TEST_DATABASE_URL, for example to postgres://postgres@127.0.0.1:5432/postgres',
   },
-  {
-    tests: 'the service behind a connection pooler',
-    isHere: canStartPgBouncer,
-    runBy: 'set TEST_DATABASE_URL and install pgbouncer',
-  },
-  {
-    tests: 'rate limits that replicas share',
-    isHere: () => Boolean(redisUrl),
-    runBy: 'set TEST_REDIS_URL, for example to redis://127.0.0.1:6379',
-  },
-  { tests: 'outages of Redis', isHere: canStartRedis, runBy: 'set TEST_REDIS_URL and install redis-server' },
+  { tests: 'the service behind a connection pooler', isHere: canStartPgBouncer },
+  { tests: 'rate limits that replicas share', isHere: () => Boolean(redisUrl) },
+  { tests: 'outages of Redis', isHere: canStartRedis },
 ];
 
-/** The parts that a run on this machine leaves out. Each sentence says how to run its part. */
+/** The parts that a run on this machine leaves out, and how to run them. */
 export function leftOut(): string[] {
-  return parts.filter(({ isHere }) => !isHere()).map(({ tests, runBy }) => `Not run: ${tests}. To run it, ${runBy}.`);
+  const missing = parts.filter(({ isHere }) => !isHere()).map(({ tests }) => `Not run: ${tests}.`);
+  return missing.length === 0 ? [] : [...missing, 'To run them: eval "$(npm run --silent services)"'];
 }

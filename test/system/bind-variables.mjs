@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { bindsEverything } from './bind-variables/binds-everything.mjs';
 import { engines } from './bind-variables/engines.mjs';
 import { readsAsTheEngine } from './bind-variables/reads-as-the-engine.mjs';
-import { requirePrograms } from './lab/processes.mjs';
+import { requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
 
 // Shows on real engines that `bindVariables` of the TypeScript client binds what it says: hostile values come back equal

@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { requirePrograms } from './lab/processes.mjs';
-import { postgresPrograms } from './lab/cluster.mjs';
+import { postgresPrograms, requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
 import { failover } from './outages/failover.mjs';
 import { everyTableLocked, outages } from './outages/outages.mjs';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { requirePrograms } from './lab/processes.mjs';
+import { requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
 import { gateways } from './renderers/gateways.mjs';
 import { passesPaths } from './renderers/passes-paths.mjs';

@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { postgresPrograms } from './lab/cluster.mjs';
-import { requirePrograms } from './lab/processes.mjs';
+import { postgresPrograms, requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
 import { sharedLimit } from './replicas/rate-limit.mjs';
 import { killEach, restartEach } from './replicas/restarts.mjs';

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as mariadb from 'mariadb';
 import pg from 'pg';
 import { createPostgres } from '../lab/databases.mjs';
-import { idsOf, run as runToItsEnd, start, temporaryDirectory } from '../lab/processes.mjs';
+import { idsOf } from '../lab/packages.mjs';
+import { run as runToItsEnd, start, temporaryDirectory } from '../lab/processes.mjs';
 
 // An engine here is: `execute`, which binds values and returns rows as arrays; `parametersOf`, which returns how many
 // parameters the engine finds in a text, or undefined if it refuses the text; `concat`, the SQL that joins texts; `types`;

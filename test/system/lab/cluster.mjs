@@ -1,12 +1,12 @@
-import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { keyList } from './keys.mjs';
 import { freePort } from './ports.mjs';
-import { adopt, childrenOf, idsOf } from './processes.mjs';
+import { postgresPrograms, postgresUser } from './packages.mjs';
+import { adopt, childrenOf } from './processes.mjs';
 import { release, run, signal, start, temporaryDirectory } from './processes.mjs';
 
 const ENCRYPTION_KEYS = keyList('k1');
@@ -14,13 +14,6 @@ const START_LIMIT_MS = 30_000;
 const START_STEP_MS = 20;
 /** The name of the service's own database, and of its role, which is no superuser. */
 const NAME = 'user_groups';
-
-/** The directory in which Debian has the programs of its newest PostgreSQL. */
-export function postgresPrograms() {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).map(Number) : [];
-  return join(root, String(Math.max(15, ...versions)), 'bin');
-}
 
 /** A PostgreSQL of the script's own, on 127.0.0.1, with nobody else on it. */
 export class Cluster {
@@ -58,13 +51,13 @@ export class Cluster {
 
   static async #prepare() {
     const directory = join(temporaryDirectory(), 'data');
-    const { uid, gid } = owner();
+    const { uid, gid } = postgresUser();
     if (uid !== undefined) chownSync(join(directory, '..'), uid, gid);
     return new Cluster(directory, await freePort());
   }
 
   async #program(name, args) {
-    await run(join(postgresPrograms(), name), args, { ...owner(), cwd: '/' });
+    await run(join(postgresPrograms(), name), args, { ...postgresUser(), cwd: '/' });
   }
 
   /** Resolves when it takes connections. @param settings as in postgresql.conf */
@@ -74,7 +67,7 @@ export class Cluster {
     const deadline = performance.now() + START_LIMIT_MS;
     do {
       this.#child = start(join(postgresPrograms(), 'postgres'), ['-D', this.directory, ...args], {
-        ...owner(),
+        ...postgresUser(),
         cwd: '/',
       });
       while (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -161,9 +154,4 @@ export class Cluster {
   get ledger() {
     return { query: (sql, values) => this.administer(sql, { values, database: NAME }), damage: async () => [] };
   }
-}
-
-/** PostgreSQL does not run as root. */
-function owner() {
-  return process.getuid() === 0 ? idsOf('postgres') : {};
 }

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import console from 'node:console';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -52,41 +51,10 @@ export function temporaryDirectory() {
   return directory;
 }
 
-/** Installs the Debian packages of programs that are missing. @throws Error if that cannot be done */
-export function requirePrograms(programs) {
-  const missing = Object.entries(programs).filter(([path]) => !isThere(path));
-  if (missing.length === 0) return;
-  const packages = missing.map(([, name]) => name);
-  if (process.getuid() !== 0) throw new Error(`install these packages: ${packages.join(' ')}`);
-  console.log(`installing ${packages.join(' ')}`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const apt = (...args) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], { env });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', ...packages);
-  const absent = missing.filter(([path]) => !isThere(path)).map(([, name]) => name);
-  if (absent.length > 0) throw new Error(`could not be installed: ${absent.join(' ')}`);
-}
-
-/** A path need not name a program: it may name a module of one. */
-function isThere(program) {
-  if (program.startsWith('/')) return existsSync(program);
-  return spawnSync(program, ['--version']).error === undefined;
-}
-
 /** The processes whose parent this is. */
 export function childrenOf(parent) {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent)], { encoding: 'utf8' });
   return stdout.split('\n').filter(Boolean).map(Number);
-}
-
-/** The numeric ids under which a user's programs run. */
-export function idsOf(user) {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith(`${user}:`));
-  if (!line) throw new Error(`there is no user ${user}`);
-  const [, , uid, gid] = line.split(':');
-  return { uid: Number(uid), gid: Number(gid) };
 }
 
 /** Ends and removes everything; resolves when nothing of it runs. */

@@ -1,0 +1,126 @@
+// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, two steps at once, and
+// `npm run release:check` at full length, one step after the other.
+//
+//   node scripts/checks/run.mjs ci|release [part of a step's name]
+import { Buffer } from 'node:buffer';
+import { spawn } from 'node:child_process';
+import console from 'node:console';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { clearTimeout, setTimeout } from 'node:timers';
+import { BUILD, PACKAGES, SERVICES, STEPS } from './steps.mjs';
+
+const [kind, part = ''] = process.argv.slice(2);
+const AT_ONCE = { ci: 2, release: 1 }[kind];
+/** A step that hangs ends after this multiple of its budget. */
+const PATIENCE = 10;
+const root = join(import.meta.dirname, '..', '..');
+const running = new Set();
+const results = [];
+let env = { ...process.env, CI: 'true' };
+
+async function main() {
+  if (!AT_ONCE) throw new Error('say which: ci or release');
+  const startedAt = performance.now();
+  const foundations = kind === 'ci' ? [PACKAGES, SERVICES] : [SERVICES];
+  await Promise.all(foundations.map(runStep));
+  if (results.every(({ code }) => code === 0)) await runStep(BUILD);
+  if (results.every(({ code }) => code === 0)) await runAll(STEPS.filter(({ name }) => name.includes(part)));
+  report((performance.now() - startedAt) / 1000);
+}
+
+/** Runs all of them, also after a failure: one run names all that fail. */
+async function runAll(steps) {
+  const left = steps.filter((step) => commandOf(step));
+  const work = async () => {
+    for (let step = left.shift(); step; step = left.shift()) await runStep(step);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+function commandOf({ ci, release = ci }) {
+  return kind === 'ci' ? ci : release;
+}
+
+/** Runs a step and prints its output as a whole when it has ended, with its time and its CPU time. */
+async function runStep(step) {
+  const { name, seconds: budget } = step;
+  console.log(`-- ${name}`);
+  const startedAt = performance.now();
+  const { code, output, cpuSeconds } = await runCommand(commandOf(step), budget);
+  const seconds = (performance.now() - startedAt) / 1000;
+  results.push({ name, code, seconds, cpuSeconds, budget });
+  if (step === SERVICES) env = { ...env, ...variablesIn(output) };
+  console.log(
+    `\n== ${name}: ${code === 0 ? 'passed' : `FAILED (${code})`} after ${seconds.toFixed(0)} s\n${output.trim()}\n`,
+  );
+}
+
+/** @returns the exit code or the signal, standard output and errors in their order, and the CPU time with that of all children */
+async function runCommand(command, budget) {
+  // `times` prints the times of the shell and of its children, in a line each.
+  const child = spawn('bash', ['-c', `trap 'times >&3' EXIT; set -euo pipefail; ${command}`], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    // A group of its own, so that all of it can be ended.
+    detached: true,
+  });
+  running.add(child);
+  const [output, times] = [[], []];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+  child.stdio[3].on('data', (chunk) => times.push(chunk));
+  const patience = setTimeout(() => end(child), budget * PATIENCE * 1000);
+  const [code, signal] = await once(child, 'close');
+  clearTimeout(patience);
+  running.delete(child);
+  return {
+    code: code ?? signal,
+    output: String(Buffer.concat(output)),
+    cpuSeconds: sumOf(String(Buffer.concat(times))),
+  };
+}
+
+function end(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** The seconds in the output of `times`, such as `1m2.500s`. */
+function sumOf(times) {
+  return [...times.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, rest]) => sum + minutes * 60 + Number(rest),
+    0,
+  );
+}
+
+/** The variables of `export NAME=value …` in the output of the services. */
+function variablesIn(output) {
+  return Object.fromEntries([...output.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+}
+
+function report(seconds) {
+  console.log('seconds | CPU seconds | budget | step');
+  for (const { name, code, seconds: took, cpuSeconds, budget } of results) {
+    const mark = [code === 0 ? '' : '  FAILED', took > budget ? '  above its budget' : ''].join('');
+    const columns = [took, cpuSeconds, budget].map((figure) => figure.toFixed(0).padStart(7));
+    console.log(`${columns.join(' | ')} | ${name}${mark}`);
+  }
+  const failed = results.filter(({ code }) => code !== 0);
+  console.log(`${seconds.toFixed(0)} s: ${failed.length === 0 ? 'all of it holds' : `${failed.length} FAILED`}`);
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(name, () => {
+    for (const child of running) end(child);
+    process.exit(1);
+  });
+}
+
+await main();

@@ -1,0 +1,63 @@
+/**
+ * A step of `.ci/run` and of `npm run release:check`.
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} [ci] the command of `.ci/run`. A step without one is too long for each merge
+ * @property {string} [release] the command of the release check, if it is another: the full length of a short form
+ * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
+ */
+
+export const PACKAGES = { name: 'npm ci', ci: 'npm ci --no-audit --no-fund', seconds: 100 };
+
+/** Its output has the variables that lead the other steps to the servers. */
+export const SERVICES = { name: 'PostgreSQL, Redis, browser and tools', ci: 'node scripts/services.mjs', seconds: 90 };
+
+export const BUILD = { name: 'build', ci: 'npm run --silent build', seconds: 20 };
+
+const WITHOUT_SERVERS = 'env -u CI -u TEST_DATABASE_URL -u TEST_REDIS_URL npm test --';
+const DEPEND_ON_SERVERS = "$(git grep -lE 'onPostgres|databaseKinds|redisUrl|canStart' 'test/**/*.test.ts')";
+
+const system = (name, short = '') => ({
+  ci: `npm run --silent test:${name} -- ${short}`.trim(),
+  release: `npm run --silent test:${name}`,
+});
+const atFullLengthOnly = (command) => ({ release: command });
+
+/** @type {Step[]} The longest first: a long step that begins last would run alone at the end. */
+export const STEPS = [
+  { name: 'tests on both databases, with Redis', ci: 'npm test', release: 'LONG_TESTS=1 npm test', seconds: 560 },
+  { name: 'browser', ci: 'npm run --silent test:browser', seconds: 360 },
+  { name: 'conformance kit', ...system('conformance', '--short'), seconds: 160 },
+  { name: 'lint, format, import boundaries, dead code', ci: 'npm run --silent lint', seconds: 120 },
+  { name: 'other versions of Node', ci: 'scripts/on-node.sh 26', release: 'scripts/on-node.sh 22 24 26', seconds: 150 },
+  {
+    name: 'package, its surface, and installed into applications',
+    ci: 'npm run --silent test:package -- surface applications',
+    release: 'npm run --silent test:package',
+    seconds: 100,
+  },
+  { name: 'examples of pages, and the clients as they are installed', ...system('examples'), seconds: 100 },
+  { name: 'outages of the database', ...system('outages', '--short'), seconds: 100 },
+  { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
+  { name: 'renderers and gateways of others', ...system('renderers'), seconds: 80 },
+  {
+    name: 'tests without PostgreSQL and Redis',
+    ci: `${WITHOUT_SERVERS} ${DEPEND_ON_SERVERS}`,
+    release: WITHOUT_SERVERS,
+    seconds: 80,
+  },
+  { name: 'types', ci: 'npm run --silent typecheck', seconds: 40 },
+  { name: 'kill -9 during a write load', ...system('durability', '--kills 4'), seconds: 40 },
+  { name: 'variables in SQL on real engines', ...system('bind-variables', '--values 2000 --texts 2000'), seconds: 40 },
+  { name: 'import and export under load', ...system('import', '--groups 5000'), seconds: 30 },
+  { name: 'keys rewrap under load', ...system('rewrap', '--groups 2000'), seconds: 30 },
+  { name: 'index of a migration beside callers', ...system('index', '--groups 20000'), seconds: 30 },
+  { name: 'move from SQLite to PostgreSQL', ...system('migrate-data', '--groups 5000'), seconds: 30 },
+  { name: 'documentation of the exports', ci: 'npm run --silent api:docs', seconds: 30 },
+  { name: 'bill of materials', ci: 'npm run --silent sbom >/dev/null', seconds: 10 },
+  { name: 'known vulnerabilities', ci: 'scripts/checks/audit.sh', seconds: 10 },
+  { name: 'event streams', ...atFullLengthOnly('npm run --silent test:streams'), seconds: 120 },
+  { name: 'neighbours', ...atFullLengthOnly('npm run --silent test:neighbours'), seconds: 300 },
+  { name: 'images', ...atFullLengthOnly('npm run --silent test:container'), seconds: 600 },
+  { name: 'ready to be published', ...atFullLengthOnly('node scripts/release/check.mjs'), seconds: 30 },
+];

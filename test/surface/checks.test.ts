@@ -1,0 +1,23 @@
+import { BUILD, PACKAGES, SERVICES, STEPS } from '../../scripts/checks/steps.mjs';
+import { scripts } from '../../package.json' with { type: 'json' };
+
+const MINUTES = 20;
+const AT_ONCE = 2;
+
+test('the release check runs every kind of test at full length', () => {
+  const commands = STEPS.map(({ ci, release = ci }) => release);
+  const kinds = Object.keys(scripts).filter((name) => /^test(:|$)/.test(name));
+  expect(kinds.length).toBeGreaterThan(10);
+  for (const kind of kinds) {
+    const isRun = new RegExp(`(npm run --silent ${kind}|npm ${kind})$`);
+    expect(commands.filter((command) => isRun.test(command!.replace(/ --$/, '')))).not.toEqual([]);
+  }
+});
+
+test('every step has a budget, and those of a merge fit into its time', () => {
+  const steps = [PACKAGES, SERVICES, BUILD, ...STEPS];
+  for (const { seconds } of steps) expect(seconds).toBeGreaterThan(0);
+  const merge = steps.filter((step) => step.ci !== undefined);
+  const seconds = merge.reduce((sum, step) => sum + step.seconds, 0);
+  expect(seconds / AT_ONCE).toBeLessThanOrEqual(MINUTES * 60);
+});
