@@ -4,6 +4,7 @@ import type { Client, ClientConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../config/config.ts';
 import { postgresDriver, sqliteDriver } from './drivers.ts';
+import { markRefusedConnection } from './database-errors.ts';
 import { LOCK_WAIT_MS } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
 import { PostgresNames } from './names.ts';
@@ -61,13 +62,23 @@ function writingSqlite(): typeof BetterSqlite3 {
 
 /**
  * A connection whose loss is reported by the next statement on it. Between two users in the pool, and after its last
- * use, it has no other listener, and an unhandled error event would end the process.
+ * use, it has no other listener, and an unhandled error event would end the process. An error of its opening is marked,
+ * whatever its code.
  */
 function quietClient(): typeof Client {
   return class QuietClient extends postgresDriver().Client {
     constructor(config?: string | ClientConfig) {
       super(config);
       this.on('error', () => undefined);
+    }
+
+    override connect(): Promise<this>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<this> | void {
+      if (callback) return super.connect((error: Error) => callback(markRefusedConnection(error)));
+      return super.connect().catch((error: unknown) => {
+        throw markRefusedConnection(error);
+      }) as Promise<this>;
     }
   };
 }

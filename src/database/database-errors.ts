@@ -3,9 +3,13 @@ import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderA
 import { DatabaseUnavailable, ServiceError } from '../common/problem/errors.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
 
-/** PostgreSQL: connection lost, out of resources, shutting down, read-only, lock and statement time-outs, deadlock. */
-const POSTGRES_STATES = /^(08...|53...|57P0.|25006|55P03|57014|40001|40P01)$/;
-const SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOMEM|PROTOCOL)/;
+/**
+ * PostgreSQL: connection lost, out of resources, shutting down, read-only, time-outs, conflicts with other
+ * transactions, a file that cannot be read, and its own defects.
+ */
+const POSTGRES_STATES = /^(08...|40...|53...|57P0.|58...|F0...|XX...|25006|25P03|25P04|55P03|57014)$/;
+const SQLITE_CODES =
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|INTERRUPT)(_|$)/;
 const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 /** Messages of errors to which pg assigns no code. */
 const PG_MESSAGES =
@@ -13,6 +17,15 @@ const PG_MESSAGES =
 
 /** Errors of TypeORM for a statement on a runner whose connection was lost. */
 const LOST_RUNNERS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
+
+/** Errors that opening a connection has failed with. */
+const refusedConnections = new WeakSet<object>();
+
+/** Makes an error of opening a connection count as `DatabaseUnavailable`: no code of a caller's statement is in it. */
+export function markRefusedConnection<T>(error: T): T {
+  if (typeof error === 'object' && error !== null) refusedConnections.add(error);
+  return error;
+}
 
 /** Translates transient errors into `DatabaseUnavailable`; returns others unchanged. */
 export function translateDatabaseError(error: unknown): unknown {
@@ -23,6 +36,7 @@ export function translateDatabaseError(error: unknown): unknown {
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  if (refusedConnections.has(error)) return true;
   if (LOST_RUNNERS.some((type) => error instanceof type)) return true;
   const { code } = error as NodeJS.ErrnoException;
   if (typeof code === 'string' && [POSTGRES_STATES, SQLITE_CODES, NETWORK_CODES].some((p) => p.test(code))) {
@@ -34,7 +48,8 @@ function isUnavailable(error: unknown): boolean {
 /** Whether the server itself rejected a statement, so that its connection is still usable. */
 export function isAnsweredByPostgres(error: unknown): boolean {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  return isPostgresError(cause) && !/^(08|57P)/.test(cause.code ?? '');
+  if (!isPostgresError(cause) || refusedConnections.has(cause)) return false;
+  return !/^(08|57P|25P0[34])/.test(cause.code ?? '');
 }
 
 /** Whether PostgreSQL has sent the error; its driver need not be loaded. */

@@ -1,88 +1,12 @@
-import { createServer, connect, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { randomUUID } from 'node:crypto';
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
+import { Cable } from '../support/cable.ts';
 import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { type RunningServer, startOwnServer, startServer } from '../support/processes.ts';
 import { until } from '../support/until.ts';
-
-/** A cable to the database that can be cut, or go silent, and be mended. */
-class Cable {
-  private readonly sockets = new Set<Socket>();
-  private server: Server | undefined;
-  private port = 0;
-  private silent = false;
-  private readonly hushed = new Set<Socket>();
-  private endsAfterAnswer = false;
-
-  constructor(private readonly target: URL) {}
-
-  async plugIn(): Promise<URL> {
-    this.server = createServer((incoming) => {
-      const outgoing = connect(Number(this.target.port || 5432), this.target.hostname);
-      for (const socket of [incoming, outgoing]) {
-        this.sockets.add(socket);
-        socket.on('error', () => socket.destroy());
-        socket.on('close', () => {
-          incoming.destroy();
-          outgoing.destroy();
-          this.sockets.delete(socket);
-        });
-      }
-      incoming.on('data', (chunk) => this.carries(incoming) && outgoing.write(chunk));
-      outgoing.on('data', (chunk: Buffer) => {
-        if (this.carries(incoming)) this.answer(incoming, chunk);
-      });
-    });
-    await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
-    const url = new URL(this.target);
-    url.host = `127.0.0.1:${this.port}`;
-    return url;
-  }
-
-  async cut(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.server!.close(resolve));
-  }
-
-  /** The connections there are go silent; new ones do not. */
-  hush(): void {
-    for (const socket of this.sockets) this.hushed.add(socket);
-  }
-
-  /** Each connection is ended by the server together with its next answer, in the same packet. */
-  endAfterAnswer(ends: boolean): void {
-    this.endsAfterAnswer = ends;
-  }
-
-  private answer(incoming: Socket, chunk: Buffer): void {
-    const isLast = this.endsAfterAnswer && chunk.subarray(-6).equals(READY_FOR_QUERY);
-    if (isLast) incoming.end(Buffer.concat([chunk, TERMINATED]));
-    else incoming.write(chunk);
-  }
-
-  private carries(socket: Socket): boolean {
-    return !this.silent && !this.hushed.has(socket);
-  }
-
-  goSilent(silent: boolean): void {
-    this.silent = silent;
-    if (!silent) for (const socket of this.sockets) socket.destroy();
-  }
-}
-
-/** PostgreSQL's message that a session outside a transaction takes the next statement. */
-const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05I', 'latin1');
-
-/** PostgreSQL's message to a session that an administrator ends. */
-const TERMINATED = (() => {
-  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0', 'latin1');
-  const head = Buffer.from('E\0\0\0\0', 'latin1');
-  head.writeInt32BE(4 + fields.length, 1);
-  return Buffer.concat([head, fields]);
-})();
 
 onPostgres('on postgres', () => {
   let database: TestDatabase;
@@ -153,6 +77,41 @@ onPostgres('on postgres', () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
     expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
+  });
+
+  test.each(['28000', '28P01', '3D000', '42501', '0A000', '42704'])(
+    'a database that refuses connections with %s gives 503 until it takes them',
+    async (state) => {
+      const { body } = await server.api.get(group);
+      cable.refuse(state);
+      await expectOutage();
+      // A pooled result of a moment ago may still be true.
+      await until(async () => (await server.api.introspect(body.user_group.token)).code === 'database_unavailable');
+      cable.refuse(undefined);
+      await expectRecovery();
+    },
+  );
+
+  test('a role that may no longer log in gives 503 until it may', async () => {
+    const role = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
+    await administer(`CREATE ROLE ${role} LOGIN SUPERUSER`);
+    const own = new URL(url);
+    own.username = role;
+    const serving = await startServer({ ...database.env, DATABASE_URL: own.href });
+    await administer(`ALTER ROLE ${role} NOLOGIN`);
+    const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`;
+    await administer(endSessions);
+    const isRefused = async (call: () => Promise<{ status: number; body: { code: string } }>) => {
+      const { status, body } = await call();
+      return [status, body.code].join() === '503,database_unavailable';
+    };
+    const write = () => serving.api.put({ ...group, name: 'no login' });
+    const look = () => serving.api.get({ user_group_id: 'g' });
+    for (const call of [look, write]) for (let count = 0; count < 5; count++) expect(await isRefused(call)).toBe(true);
+    await administer(`ALTER ROLE ${role} LOGIN`);
+    expect((await look()).status).toBe(200);
+    expect(await serving.stop()).toBe(0);
+    await administer(`DROP ROLE ${role}`);
   });
 
   test('a database that does not answer gives 503 in time', async () => {
