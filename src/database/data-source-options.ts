@@ -37,11 +37,18 @@ const SERVER_LIMITS = {
  */
 export const RECORDS_CHANGES = 'user_groups.records_changes';
 
+/** The level that every transaction is written for, whatever the default of the database or the role is. */
+const ISOLATION = 'READ COMMITTED';
+
 /**
- * Sets the limits for one transaction. Behind a pooler in transaction mode they cannot belong to the session: the next
- * transaction may be on another connection, which others use too.
+ * Sets the isolation level and the limits of one transaction. Behind a pooler in transaction mode they cannot belong to
+ * the session: the next transaction may be on another connection, which others use too.
  */
-export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({ ...SERVER_LIMITS, jit: 'off', [RECORDS_CHANGES]: 'on' })
+export const SET_LOCAL_LIMITS = `SET TRANSACTION ISOLATION LEVEL ${ISOLATION}; SELECT ${Object.entries({
+  ...SERVER_LIMITS,
+  jit: 'off',
+  [RECORDS_CHANGES]: 'on',
+})
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
@@ -123,6 +130,7 @@ export function migratingOptions(config: Config): DataSourceOptions {
     ? { ...sqlite(config.dataDir), ...writing(), timeout: MIGRATING_WAIT_MS }
     : {
         ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
+        isolationLevel: ISOLATION,
         extra: { Client: quietClient(), max: 1, connectionTimeoutMillis: 2000, keepAlive: true },
       };
 }
@@ -163,7 +171,13 @@ export function sessionUrl(config: Config): string | undefined {
  * and it expects more rows than there are.
  */
 function sessionSettings(config: Config): Partial<typeof SERVER_LIMITS> & ClientConfig {
-  return isPooled(config) ? {} : { ...SERVER_LIMITS, options: `-c jit=off -c ${RECORDS_CHANGES}=on` };
+  const isolation = ISOLATION.replace(' ', '\\ ');
+  return isPooled(config)
+    ? {}
+    : {
+        ...SERVER_LIMITS,
+        options: `-c jit=off -c ${RECORDS_CHANGES}=on -c default_transaction_isolation=${isolation}`,
+      };
 }
 
 /** Returns the options of a connection to `url` with these settings; see `hasSettings`. */

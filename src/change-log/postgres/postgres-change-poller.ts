@@ -148,7 +148,7 @@ export class PostgresChangePoller {
     const query = { text: POLL, values: [last ?? null] };
     if (!this.isPooled) return connection.query<Row>({ ...query, name: 'change.poll' });
     // The limit cannot belong to the session, nor the statement have a name.
-    await connection.query({ text: 'BEGIN' });
+    await connection.query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' });
     await connection.query({ text: `SET LOCAL statement_timeout = ${STATEMENT_LIMIT_MS}` });
     try {
       return await connection.query<Row>(query);
