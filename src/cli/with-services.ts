@@ -4,16 +4,25 @@ import { AppModule } from '../app/app.module.ts';
 import { type Caller, operator } from '../common/access/caller.ts';
 import { createLog, NestLog } from '../common/log.ts';
 import { translateDatabaseError } from '../database/database-errors.ts';
-import { prepareDatabase } from '../database/schema/migrate.ts';
+import { openDatabase, prepareDatabase } from '../database/schema/migrate.ts';
 import { KeyCheck } from '../key-administration/key-check.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { configure, notifyOperator } from './configure.ts';
 
-/** Runs `work` on the services of the application, on a prepared database; sends no webhooks. */
-export async function withServices(work: (app: INestApplicationContext) => Promise<void>): Promise<void> {
+/**
+ * Runs `work` on the services of the application; sends no webhooks.
+ * @param mayMake whether the command sets up an installation, so that it makes the tables that are missing. Any other
+ *   one refuses an empty database: a misspelt path would otherwise look like an installation without data
+ */
+export async function withServices(
+  work: (app: INestApplicationContext) => Promise<void>,
+  mayMake = false,
+): Promise<void> {
   const given = await configure();
   given.webhookDelivery = false;
-  const { config } = await prepareDatabase(given, notifyOperator);
+  const config = mayMake
+    ? (await prepareDatabase(given, notifyOperator)).config
+    : await openDatabase(given, notifyOperator);
   const log = await createLog({ ...config, logLevel: 'warn' }, 2);
   const app = await NestFactory.createApplicationContext(AppModule.with(config), {
     abortOnError: false,
@@ -32,20 +41,29 @@ export async function withServices(work: (app: INestApplicationContext) => Promi
 export function withWorkspace(
   name: string,
   work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
+  mayMake = false,
 ): Promise<void> {
   return withServices(async (app) => {
     const { id } = await app.get(WorkspaceService).getByName(name);
     await work(app, operator(id));
-  });
+  }, mayMake);
 }
+
+/** Does as `withWorkspace`, for a command that sets up an installation. */
+export const settingUp: typeof withWorkspace = (name, work) => withWorkspace(name, work, true);
 
 /** Does as `withWorkspace`, for work that encrypts or decrypts. @throws OperatorError if a key is not the recorded one */
 export function withKeys(
   name: string,
   work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
+  mayMake = false,
 ): Promise<void> {
-  return withWorkspace(name, async (app, caller) => {
-    await app.get(KeyCheck).requireRightKeys();
-    await work(app, caller);
-  });
+  return withWorkspace(
+    name,
+    async (app, caller) => {
+      await app.get(KeyCheck).requireRightKeys();
+      await work(app, caller);
+    },
+    mayMake,
+  );
 }

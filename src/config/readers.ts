@@ -126,7 +126,23 @@ export function oneOf<const T extends string>(...choices: T[]): (value: string) 
   };
 }
 
+/** Forms that other programs take, and what to write instead. */
+const OTHER_FORMS: [RegExp, string][] = [
+  [/^(['"]).*\1$/s, 'must not be in quotes: an --env-file takes them as text.'],
+  [/^postgres(ql)?:\/\/([^/?#]*@)?[^@/?#]*,[^@/?#]*([/?#]|$)/, 'must name one host, such as that of a load balancer.'],
+  [
+    /^postgres(ql)?:\/\/[^/?#]*@\//,
+    'must have a host. For a socket write postgres://user:password@localhost/database?host=/directory/of/the/socket.',
+  ],
+  [
+    /^postgres(ql)?:\/\/[^/?#]*\/?([?#][^@]*)?$/,
+    'must name a database, such as postgres://user:password@host:5432/database.',
+  ],
+];
+
 export function postgresUrl(value: string): string {
+  const [, instead] = OTHER_FORMS.find(([form]) => form.test(value)) ?? [];
+  if (instead !== undefined) throw new ConfigError(instead);
   if (isPostgresUrl(value)) return value;
   throw new ConfigError(
     'must be a URL such as postgres://user:password@host:5432/database, or unset for the embedded database; percent-encode the user and the password: %2F is a slash, %23 a hash, %3F a question mark, %40 an at sign, %25 a percent sign.',

@@ -268,6 +268,10 @@ test.each([
   ['LOG_FORMAT', 'xml'],
   ['DATABASE_URL', 'mysql://x/y'],
   ['DATABASE_URL', 'x'],
+  ['DATABASE_URL', 'postgres://user@127.0.0.1:5432'],
+  ['DATABASE_URL', 'postgres://user@127.0.0.1/'],
+  ['DATABASE_URL', 'postgresql://user@127.0.0.1?sslmode=require'],
+  ['DATABASE_DIRECT_URL', 'postgres://user@127.0.0.1:5432/?sslmode=require'],
   ['DATABASE_DIRECT_URL', 'x'],
   ['DATABASE_DIRECT_URL', 'postgres://x/y'],
   ['TOKEN_ENCRYPTION_KEYS', 'k1'],
@@ -292,6 +296,27 @@ test.each([
   } catch (error) {
     if (value.length > 6) expect((error as Error).message).not.toContain(value);
   }
+});
+
+test.each([
+  ["'postgres://u@h/db'", 'quotes'],
+  ['"postgres://u@h/db"', 'quotes'],
+  ['postgres://u:p,w@h1:5432,h2:5432/db', 'one host'],
+  ['postgres://u@h1,h2/db', 'one host'],
+  ['postgres://u@/db?host=/cloudsql/p:r:i', 'socket'],
+  ['postgres://u:p@h', 'name a database'],
+  ['postgres://u:p@ss@h/db', 'percent-encode'],
+])('DATABASE_URL=%s is refused with what to write instead', (DATABASE_URL, instead) => {
+  expect(() => loadConfig({ DATABASE_URL })).toThrow(new RegExp(`^DATABASE_URL must .*${instead}`));
+});
+
+test.each([
+  'postgres://u@localhost/db?host=/run/postgresql',
+  'postgresql:///db?host=/run/postgresql&user=u',
+  'postgres://u:p@%2Frun%2Fpostgresql/db',
+  'postgres://u:p,w@h/db',
+])('DATABASE_URL=%s is taken', (DATABASE_URL) => {
+  expect(loadConfig({ DATABASE_URL, TOKEN_ENCRYPTION_KEYS: `k1:${key}` }).databaseUrl).toBe(DATABASE_URL);
 });
 
 test.each([

@@ -47,7 +47,7 @@ export function defineBulk(group: Command): void {
     .option('--results <file>', 'write what became of each line there')
     .option('--dry-run', 'say what the import would do, and store nothing')
     .action((file: string, settings: ImportSettings) =>
-      withKeys(settings.workspace, (app, caller) => importFrom(app, caller, file, settings)),
+      withKeys(settings.workspace, (app, caller) => importFrom(app, caller, file, settings), !settings.dryRun),
     );
 
   withWorkspaceOption(

@@ -11,6 +11,7 @@ import { type Scope, scopes } from '../../common/access/caller.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
 import type { Printing } from '../output.ts';
 import { numberIn, parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
+import { settingUp } from '../with-services.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
@@ -63,7 +64,7 @@ export function defineToken(token: Command): void {
       run<Settings>(async ({ service, caller, options }) => {
         const dto = checkedDto(CreateApiTokenRequest, toWire(options));
         printIssued(options, await service.issue(caller, dto));
-      }),
+      }, settingUp),
     );
 
   list<{ state?: string }>('list the API tokens of a workspace', ({ service, caller, options }, page) =>

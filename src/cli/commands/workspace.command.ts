@@ -39,7 +39,7 @@ export function defineWorkspace(workspace: Command): void {
         const response = { success: 1, workspace: { id: publicId, number: id, name } };
         if (options.output === 'table') printDone(options, `Workspace ${id} is created.`, response);
         else printOne(options, response, 'workspace');
-      }),
+      }, true),
     );
 
   subcommandOf(workspace, 'list', 'list the workspaces').action((options: Printing) =>

@@ -6,7 +6,10 @@ import type { PortProvider } from './ports.ts';
 import { isInRange, serviceVersion } from '../version.ts';
 import type { Metric } from './metric.ts';
 
-/** Runs `work` on the services of the installation, with a migrated database; then closes them. */
+/**
+ * Runs `work` on the services of the installation, then closes them. A database that is empty, or lacks a migration, is
+ * refused and left as it is.
+ */
 export type WithServices = (work: (app: INestApplicationContext) => Promise<void>) => Promise<void>;
 
 /** A command line command of a plugin. */

@@ -1,11 +1,12 @@
+import { resolve } from 'node:path';
 import type { Migration } from 'typeorm';
-import { OperatorError, OperatorNotFound } from '../../common/problem/operator-error.ts';
+import { DatabaseUnusable, OperatorError, OperatorNotFound } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { lockTables } from '../migrations/lock-tables.ts';
 import { MigrationSession } from './migration-session.ts';
 import { type MigrationSet, migrationSets } from './migration-sets.ts';
 import type { Notify } from './migration-lock-wait.ts';
-import { reachDatabase } from './reach-database.ts';
+import { isThere, reachDatabase } from './reach-database.ts';
 
 export interface Prepared {
   /** The configuration, completed with facts about the database. */
@@ -50,15 +51,17 @@ export async function revertMigration(
 ): Promise<string | undefined> {
   const set = migrationSets(given).find((one) => one.plugin === plugin);
   if (!set) throw new OperatorNotFound(`No plugin ${plugin} with migrations is in PLUGINS.`);
-  const config = await reachDatabase(given, notify);
+  const config = await reachDatabase(given, notify, false);
+  if (!isThere(config)) return undefined;
   return MigrationSession.use(config, notify, set, (session) =>
     session.alone(async () => {
       const latest = (await session.listStates()).findLast(({ applied }) => applied);
+      if (!latest) return undefined;
       await session.transact(async ({ executor, runner }) => {
         await lockTables(runner);
         await executor.undoLastMigration();
       });
-      return latest?.name;
+      return latest.name;
     }),
   );
 }
@@ -71,16 +74,47 @@ export interface MigrationState {
   applied: boolean;
 }
 
-/** Lists every migration in order, those of plugins last, and whether this database has it. */
+/** Lists every migration in order, those of plugins last, and whether this database has it. Changes nothing. */
 export async function listMigrations(given: Config, notify: Notify = () => undefined): Promise<MigrationState[]> {
-  const config = await reachDatabase(given, notify);
+  return (await readStates(given, notify)).states;
+}
+
+/**
+ * Reaches a database that has every migration, without a change to it.
+ * @throws OperatorError if it is empty or lacks a migration
+ */
+export async function openDatabase(given: Config, notify: Notify): Promise<Config> {
+  const { config, states } = await readStates(given, notify);
+  const own = states.filter(({ plugin }) => plugin === undefined);
+  if (own.every(({ applied }) => !applied)) {
+    throw new DatabaseUnusable(
+      `${placeOf(config)} has no tables of the service. Is it the right one? The service makes them when it starts, and so do "token create", "workspace create", "group import" and "migration run".`,
+    );
+  }
+  const { length } = states.filter(({ applied }) => !applied);
+  if (length === 0) return config;
+  throw new DatabaseUnusable(
+    `${placeOf(config)} lacks ${length} of the migrations of this version. Start the service, or run "migration run".`,
+  );
+}
+
+function placeOf({ databaseUrl, dataDir }: Config): string {
+  if (databaseUrl === undefined) return `DATA_DIR ${resolve(dataDir)}`;
+  const { hostname, pathname } = new URL(databaseUrl);
+  return `The database ${decodeURIComponent(pathname.slice(1))} of DATABASE_URL on ${hostname || 'this machine'}`;
+}
+
+async function readStates(given: Config, notify: Notify): Promise<{ config: Config; states: MigrationState[] }> {
+  const config = await reachDatabase(given, notify, false);
   const states: MigrationState[] = [];
   for (const set of migrationSets(config)) {
     const { plugin } = set;
-    const found = await MigrationSession.use(config, notify, set, (session) => session.listStates());
+    const found = isThere(config)
+      ? await MigrationSession.use(config, notify, set, (session) => session.listStates())
+      : set.migrations.map(({ name }) => ({ name, applied: false }));
     states.push(...found.map((state) => ({ ...state, ...(plugin !== undefined && { plugin }) })));
   }
-  return states;
+  return { config, states };
 }
 
 /**

@@ -71,7 +71,10 @@ export class MigrationSession {
    * @throws OperatorError if the service of a version before its first migration has made the database
    */
   async listStates(): Promise<{ name: string; applied: boolean }[]> {
-    const executed = await this.transact(({ executor }) => executor.getExecutedMigrations());
+    // TypeORM would create a missing table before it reads it.
+    const executed = await this.transact(async ({ executor, runner, set }) =>
+      (await runner.hasTable(set.table)) ? executor.getExecutedMigrations() : [],
+    );
     const names = executed.map(({ name }) => name);
     if (this.set.plugin === undefined) requireFirstMigration(names);
     return this.runner.dataSource.migrations

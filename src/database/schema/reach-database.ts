@@ -20,21 +20,22 @@ const OF_POOLER = 'unsupported startup parameter';
 
 /**
  * Waits for the database: creates `DATA_DIR`, or waits up to 15 s for PostgreSQL.
+ * @param mayMake whether `DATA_DIR` or the schema is created if it is missing
  * @returns the configuration, with whether there is a pooler
  * @throws OperatorError with one line for the operator
  */
-export async function reachDatabase(config: Config, notify: Notify): Promise<Config> {
+export async function reachDatabase(config: Config, notify: Notify, mayMake = true): Promise<Config> {
   const { databaseUrl, databaseDirectUrl } = config;
   await loadDriver(config);
   if (databaseUrl === undefined) {
-    createDataDir(config.dataDir);
+    if (mayMake) createDataDir(config.dataDir);
     return config;
   }
   if (databaseDirectUrl !== undefined) await waitForPostgres(config, databaseDirectUrl, notify);
   const keepsSettings = await waitForPostgres(config, databaseUrl, notify);
   try {
     await requireOneDatabase(config);
-    if (keepsSettings) await makeSchema(config);
+    if (keepsSettings && mayMake) await makeSchema(config);
   } catch (error) {
     throw toOperatorError(config, error);
   }
@@ -55,14 +56,27 @@ export function toOperatorError(config: Config, error: unknown): OperatorError {
   });
 }
 
+/** Whether something has been stored in the embedded database; true of PostgreSQL, which has to be asked. */
+export function isThere({ databaseUrl, dataDir }: Config): boolean {
+  const file = sqlitePath(dataDir);
+  return databaseUrl !== undefined || (existsSync(file) && statSync(file).size > 0);
+}
+
 function createDataDir(dataDir: string): void {
   try {
     makeDirectory(resolve(dataDir));
     accessSync(dataDir, constants.W_OK | constants.X_OK);
-    // SQLite would make the file readable by everybody; its journal inherits the file's mode.
-    closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
   } catch (error) {
     throw new DatabaseUnusable(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
+  }
+  const file = sqlitePath(dataDir);
+  try {
+    // SQLite would make the file readable by everybody; its journal inherits the file's mode.
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    throw new DatabaseUnusable(
+      `The file ${file} cannot be written (${codeOf(error)}). The files in DATA_DIR must belong to the user of the process.`,
+    );
   }
 }
 
