@@ -177,6 +177,14 @@ function signatureFinding({ isSigned, kid }: UnverifiedToken): Finding {
 }
 
 function unknownForm(text: string): Finding {
+  if (text !== text.trim()) {
+    return finding(
+      'form',
+      false,
+      'malformed',
+      'White space stands around it, such as a line feed, which is no part of it.',
+    );
+  }
   for (const prefix of ['ugt', 'uga'] as const) {
     if (text.startsWith(`${prefix}_`) && !isWellFormedToken(prefix, text)) {
       return finding('form', false, 'malformed', `It begins with ${prefix}_, and its checksum is wrong.`);

@@ -17,7 +17,7 @@ export const nextSteps: Record<Refusal, string> = {
   view_as_forbidden: 'Allow it with view_as of PATCH /api/v1/workspace, or use a token of the group.',
   group_deleted: 'Restore the group from its history, or create it again: it then has another token.',
   api_token_expired: 'Issue another API token: POST /api/v1/api-tokens.',
-  malformed: 'Copy the token again: its checksum is wrong, so it is cut off or misspelt.',
+  malformed: 'Copy the token again, and nothing around it: it is cut off, misspelt, or has white space around it.',
   unknown: 'Check the workspace and the environment that the token comes from.',
 };
 

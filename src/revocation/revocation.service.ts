@@ -3,8 +3,10 @@ import { ApiTokenService } from '../api-token/api-token.service.ts';
 import type { Caller } from '../common/access/caller.ts';
 import { Gate } from '../common/concurrency/gate.ts';
 import { Slots } from '../common/concurrency/slots.ts';
-import { LastAdminApiToken } from '../common/problem/errors.ts';
+import { LastAdminApiToken, ValidationFailed } from '../common/problem/errors.ts';
+import type { Violation } from '../common/problem/violation.ts';
 import { hashToken } from '../common/secret/secrets.ts';
+import { soleToken, tokensIn } from '../common/secret/tokens-in.ts';
 import { EmbedTokenRevoker } from '../embed-token/embed-token.revoker.ts';
 import { BulkWrites, type Needed } from '../user-group/bulk/bulk-writes.ts';
 import { TokenEnder } from '../user-group/rotation/token-ender.ts';
@@ -16,7 +18,23 @@ const AT_ONCE = 2;
 
 const NEEDED: readonly Needed[] = [['tokens:rotate', 'Ending leaked tokens']];
 
+/** Different texts within a report that can be tokens. */
+const MAX_TOKENS = 5000;
+
+const NO_TOKEN: Violation = {
+  pointer: '/token',
+  code: 'not_acceptable',
+  detail: 'The field token must be a token alone: no token has white space or a character other than visible ASCII.',
+};
+const TOO_MANY: Violation = {
+  pointer: '/tokens',
+  code: 'too_many',
+  detail: `The texts must have at most ${MAX_TOKENS} different words that can be tokens.`,
+};
+
 const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
+/** What a text with several tokens reports: first what somebody still has to do. */
+const BY_URGENCY: readonly ReportedToken['result'][] = ['last_admin_token', 'ended', 'already_inactive'];
 
 /** Ends tokens of any kind. A token of another workspace is unknown. */
 @Injectable()
@@ -31,24 +49,33 @@ export class RevocationService {
     private readonly gate: Gate,
   ) {}
 
-  /** Ends a token for its holder; does nothing for a text that is none. @throws LastAdminApiToken */
-  async revoke(caller: Caller, token: string): Promise<void> {
-    await this.endOfGroups(caller, [token]);
-    const ended = await this.endApiTokens(caller, [token]);
-    if (ended.get(token)?.result === 'last_admin_token') throw new LastAdminApiToken();
+  /**
+   * Ends a token for its holder, also one with white space or quotes around it; does nothing for a text that has none.
+   * @throws LastAdminApiToken; ValidationFailed for a text with a character that no token has
+   */
+  async revoke(caller: Caller, text: string): Promise<void> {
+    const token = soleToken(text);
+    if (token === undefined && text.trim() !== '') throw new ValidationFailed([NO_TOKEN]);
+    const tokens = tokensIn(text);
+    await this.endOfGroups(caller, tokens);
+    const ended = await this.endApiTokens(caller, tokens);
+    if ([...ended.values()].some(({ result }) => result === 'last_admin_token')) throw new LastAdminApiToken();
   }
 
   /**
-   * Counts each different text as a call for the rate limits, and waits while they are exhausted.
+   * Ends the tokens within each text. Each different token counts as a call for the rate limits, and waits while they
+   * are exhausted.
    * @returns the result of each text, in their order
-   * @throws TooManyAtOnce, ShuttingDown, DatabaseUnavailable; some tokens may be ended by then, and the report can be repeated
+   * @throws ValidationFailed for too many different tokens; TooManyAtOnce, ShuttingDown, DatabaseUnavailable; some tokens may be ended by then, and the report can be repeated
    */
   async reportLeaked(
     caller: Caller,
     { tokens, source }: ReportLeakedTokensRequest,
   ): Promise<ReportLeakedTokensResponse> {
     const leak = { source };
-    const different = [...new Set(tokens)];
+    const within = tokens.map(tokensIn);
+    const different = [...new Set(within.flat())];
+    if (different.length > MAX_TOKENS) throw new ValidationFailed([TOO_MANY]);
     const inTurn = <T>(end: () => Promise<T>) => this.gate.run(caller.workspaceId, end);
     const ended = new Map<string, ReportedToken>();
     let current = caller;
@@ -61,7 +88,7 @@ export class RevocationService {
     // At the end: one of them may be the token of the caller itself.
     for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak)))
       ended.set(text, result);
-    return { success: 1, results: tokens.map((text) => ended.get(text) ?? UNKNOWN) };
+    return { success: 1, results: within.map((found) => worstOf(found.flatMap((text) => ended.get(text) ?? []))) };
   }
 
   /** Ends those that are tokens of user groups, or embed tokens. @returns their results, by the text */
@@ -93,6 +120,11 @@ export class RevocationService {
       }),
     );
   }
+}
+
+function worstOf(results: readonly ReportedToken[]): ReportedToken {
+  const urgent = BY_URGENCY.find((one) => results.some(({ result }) => result === one));
+  return results.find(({ result }) => result === urgent) ?? UNKNOWN;
 }
 
 function hexOf(text: string): string {

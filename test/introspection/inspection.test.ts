@@ -190,6 +190,9 @@ onEachDatabase((kind) => {
     const { put, verdict } = await start();
     const token = await put('a');
     expect(await verdict(token.slice(0, -1))).toEqual(['unknown', false, 'malformed']);
+    for (const text of [`${token}\n`, ` ${token}`, 'of-another-system-0123456789\r\n']) {
+      expect(await verdict(text)).toEqual(['unknown', false, 'malformed']);
+    }
     for (const text of ['', 'garbage', 'eyJhbGciOiJub25lIn0.e30.', 'x'.repeat(10_000), 'a.b.c']) {
       expect(await verdict(text)).toEqual(['unknown', false, 'unknown']);
     }

@@ -63,6 +63,57 @@ onEachDatabase((kind) => {
     ]);
   });
 
+  test.each([
+    ['a line feed', (token: string) => `${token}\n`],
+    ['quotes', (token: string) => `"${token}"`],
+    ['a scheme', (token: string) => `Authorization: Token ${token}`],
+    ['a name', (token: string) => `ugt=${token}`],
+    ['a line of code', (token: string) => `const token = '${token}'; // TODO`],
+    ['a URL', (token: string) => `https://dashboards.example.com/?userGroupToken=${token}&theme=dark`],
+    ['letters', (token: string) => `x${token}`],
+    ['a zero-width space', (token: string) => `\u200b${token}\u200b`],
+  ])('tokens of any kind are ended within %s', async (_name, around) => {
+    const { api } = service;
+    const [{ id, token }, other] = [await api.create(), await api.create()];
+    const issued = await api.call('POST', `${other.path}/embed-tokens`, { audience: 'renderer' });
+    const embedded = issued.body.embed_token.token;
+    const apiToken = await service.issueToken(['user-groups:read']);
+    const { body, text } = await report(api, [token, embedded, apiToken].map(around));
+    expect(body.results).toEqual([
+      { kind: 'user_group_token', result: 'ended', provided_id: id },
+      { kind: 'embed_token', result: 'ended', provided_id: other.id },
+      { kind: 'api_token', result: 'ended' },
+    ]);
+    expect(text).not.toContain(token);
+    for (const one of [token, embedded]) expect(await api.isActive(one)).toBe(false);
+  });
+
+  test('all tokens within one text are ended, and the text has one result', async () => {
+    const { api } = service;
+    const [one, two] = [await api.create(), await api.create()];
+    const foreign = 'that-of-another-system-0123456789';
+    await importGroups(api, { user_group_id: 'foreign', name: 'F', token: foreign });
+    const { body } = await report(api, [
+      `{"a": "${one.token}", "b": ["${two.token}"]}\n`,
+      `found: '${foreign}',`,
+      'none',
+    ]);
+    expect(body.results).toEqual([
+      { kind: 'user_group_token', result: 'ended', provided_id: one.id },
+      { kind: 'user_group_token', result: 'ended', provided_id: 'foreign' },
+      { kind: 'unknown', result: 'unknown' },
+    ]);
+    for (const token of [one.token, two.token, foreign]) expect(await api.isActive(token)).toBe(false);
+  });
+
+  test('a text with too many words is refused, and nothing is ended', async () => {
+    const { token } = await service.api.create();
+    const words = Array.from({ length: 5000 }, (_, index) => String(index).padStart(20, 'x'));
+    const { status, body } = await report(service.api, [token, words.join(' ')]);
+    expect([status, body.errors[0]]).toMatchObject([422, { pointer: '/tokens', code: 'too_many' }]);
+    expect(await service.api.isActive(token)).toBe(true);
+  });
+
   test('1,000 tokens are ended in one call', async () => {
     const { api } = service;
     const lines = Array.from({ length: 1000 }, (_, index) => ({ user_group_id: `leaked ${index}`, name: 'L' }));

@@ -1,6 +1,7 @@
 import { RevokedEmbedTokenExpiry } from '../../src/embed-token/embed-token.revoker.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;
@@ -83,6 +84,47 @@ onEachDatabase((kind) => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 {"success":1}']));
     expect([await theirs.isActive(token), await theirs.isActive(embedded)]).toEqual([true, true]);
     expect((await service.clientOf(apiToken).get({ user_group_id: 'x' })).status).toBe(404);
+  });
+
+  test.each([
+    ['a line feed', (token: string) => `${token}\n`],
+    ['blanks and line ends', (token: string) => ` \t${token}\r\n`],
+    ['a byte order mark', (token: string) => `\ufeff${token}`],
+    ['a no-break space', (token: string) => `${token}\u00a0`],
+    ['quotes', (token: string) => `"${token}"`],
+    ['a name', (token: string) => `ugt=${token}`],
+  ])('a token with %s around it ends', async (_name, around) => {
+    const { token, path } = await service.api.create();
+    const embedded = await embed(service.api, path);
+    expect((await revoke(service.api, around(embedded))).status).toBe(200);
+    expect(await service.api.isActive(embedded)).toBe(false);
+    const sent = String(new URLSearchParams({ token: around(token) }));
+    expect((await service.api.call('POST', '/api/v1/revoke', sent, FORM)).status).toBe(200);
+    expect(await service.api.isActive(token)).toBe(false);
+    const apiToken = await service.issueToken(['user-groups:read']);
+    expect((await revoke(service.api, around(apiToken))).status).toBe(200);
+    expect((await service.clientOf(apiToken).get({ user_group_id: 'x' })).status).toBe(401);
+  });
+
+  test('a token of another system ends with a line feed, too', async () => {
+    const token = 'that-of-another-system-0123456789';
+    await importGroups(service.api, { user_group_id: 'foreign', name: 'F', token });
+    expect((await revoke(service.api, `${token}\n`)).status).toBe(200);
+    expect(await service.api.isActive(token)).toBe(false);
+  });
+
+  test.each([
+    ['a scheme', (token: string) => `Token ${token}`],
+    ['two lines', (token: string) => `${token}\n${token}`],
+    ['a zero-width space', (token: string) => `\u200b${token}`],
+  ])('a token with %s is refused, and never a success', async (_name, around) => {
+    const { token } = await service.api.create();
+    const { status, body } = await revoke(service.api, around(token));
+    expect([status, body.errors[0]]).toEqual([
+      422,
+      expect.objectContaining({ pointer: '/token', code: 'not_acceptable' }),
+    ]);
+    expect(body.errors[0]!.detail).not.toContain(token);
   });
 
   test('an OAuth client sends a form, with its API token as the secret and a hint', async () => {

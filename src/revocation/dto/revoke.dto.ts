@@ -18,7 +18,7 @@ const MAX_REPORTED = 1000;
 export class ReportLeakedTokensRequest {
   @ListOf(
     String,
-    'The tokens, at most 1,000 and as many as BODY_LIMIT takes.',
+    'The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT takes.',
     ['ugt_EXAMPLE4example4EXAMPLE4example4000000'],
     { minItems: 1, maxItems: MAX_REPORTED },
   )
@@ -35,7 +35,7 @@ export class ReportLeakedTokensRequest {
 export const tokenKinds = ['user_group_token', 'embed_token', 'api_token', 'unknown'] as const;
 export const endResults = ['ended', 'already_inactive', 'last_admin_token', 'unknown'] as const;
 
-/** The result for a token. */
+/** The result for a text. */
 export class ReportedToken {
   @CodeOf(
     tokenKinds,
@@ -56,6 +56,9 @@ export class ReportedToken {
 }
 
 export class ReportLeakedTokensResponse extends SuccessResponse {
-  @ListOf(ReportedToken, 'One for each token, in the order of the tokens.')
+  @ListOf(
+    ReportedToken,
+    'One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended`.',
+  )
   results!: ReportedToken[];
 }
