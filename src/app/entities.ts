@@ -1,7 +1,7 @@
 import { ActivityRecord } from '../activity/activity.entity.ts';
 import { ApiToken } from '../api-token/api-token.entity.ts';
 import { AuditEvent } from '../audit/audit-event.entity.ts';
-import { ChangeEvent } from '../change-log/change-event.entity.ts';
+import { ChangeEvent, ChangeRemoval } from '../change-log/change-event.entity.ts';
 import { ConsoleSession } from '../console/session/console-session.entity.ts';
 import { EncryptionKeyRecord } from '../encryption-key/encryption-key.entity.ts';
 import { EventConsumerRecord } from '../event/consumer/event-consumer.entity.ts';
@@ -29,6 +29,7 @@ export const entities: (new () => object)[] = [
   ApiToken,
   AuditEvent,
   ChangeEvent,
+  ChangeRemoval,
   ConsoleSession,
   DataSourceMapping,
   EncryptionKeyRecord,

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One committed change, written in its transaction. It has no foreign keys: an event outlives its subject. */
 @Entity('change_event')
@@ -36,4 +36,13 @@ export class ChangeEvent {
 
   /** Time of the writing process's clock. */
   @Column('bigint') occurredAt!: number;
+}
+
+/** Up to where events have been removed, whatever the retention was then: one row, or none. */
+@Entity('change_removal')
+export class ChangeRemoval {
+  @PrimaryColumn('integer') id!: number;
+
+  /** The latest `occurredAt` of a removed event. */
+  @Column('bigint') removedUntil!: number;
 }

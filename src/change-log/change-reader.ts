@@ -51,6 +51,11 @@ const findAnchor = statement<{ id: number }, { publicId: number | null; oldest: 
       (SELECT min(id) FROM change_event) AS oldest`,
 );
 
+const findRemoval = statement<Record<string, never>, { removedUntil: number }>(
+  'change-event.find-removal',
+  () => 'SELECT removed_until AS "removedUntil" FROM change_removal WHERE id = 1',
+);
+
 /** Allows for a wrong clock in another process, which removes events. */
 const MARGIN_MS = 60_000;
 
@@ -77,12 +82,14 @@ export abstract class ChangeReader {
   abstract read(position: ChangePosition, options: ReadOptions): Promise<ReadChanges>;
 
   /**
+   * Follows the reading of the changes, which may be removed until then.
    * @param at time when the position was reached
-   * @throws PositionLost if changes after it may have been removed since
+   * @throws PositionLost if changes after it may have been removed since, also by a process with another retention
    */
-  protected requireKept(at: number): void {
-    const keptSince = Date.now() - this.retentionHours * HOUR_MS + MARGIN_MS;
-    if (at < keptSince) throw new PositionLost('changes behind the position have been removed');
+  protected async requireKept(at: number): Promise<void> {
+    const [removal] = await this.statements.read(findRemoval, {});
+    const removedUntil = Math.max(Date.now() - this.retentionHours * HOUR_MS, removal?.removedUntil ?? 0);
+    if (at < removedUntil + MARGIN_MS) throw new PositionLost('changes behind the position have been removed');
   }
 
   /** @throws PositionLost if the event is missing although it is not old enough to be removed; DatabaseUnavailable */

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HOUR_MS, MINUTE_MS } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
-import { ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep.ts';
+import { BATCH, ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep.ts';
 
 /** Longer than any transaction stays open: a change made this long before a position was reached lies before it. */
 const MARGIN_MS = 600_000;
@@ -14,7 +14,7 @@ export interface ChangeConsumer {
 }
 
 /** Checks the oldest only: ids are assigned nearly in the order of time. */
-const removeExpired: RemoveExpired = statement(
+const removeExpired = statement<{ now: number; limit: number }, { occurredAt: number }>(
   'change-event.remove-expired',
   ({ isAmong }) => `
     DELETE FROM change_event
@@ -23,7 +23,15 @@ const removeExpired: RemoveExpired = statement(
       `SELECT id FROM (SELECT id, occurred_at FROM change_event ORDER BY id LIMIT :limit) AS oldest
        WHERE occurred_at < CAST(:now AS bigint)`,
     )}
-    RETURNING id`,
+    RETURNING occurred_at AS "occurredAt"`,
+);
+
+const noteRemoval = statement<{ until: number }, never>(
+  'change-event.note-removal',
+  () => `
+    INSERT INTO change_removal (id, removed_until) VALUES (1, :until)
+    ON CONFLICT (id) DO UPDATE SET removed_until = excluded.removed_until
+    WHERE excluded.removed_until > change_removal.removed_until`,
 );
 
 /** Removes the events of changes after their retention period, if every consumer has read them. */
@@ -35,7 +43,7 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
   private isClosing = false;
   private measuring: NodeJS.Timeout | undefined;
 
-  protected readonly removeExpired = removeExpired;
+  protected readonly removeExpired: RemoveExpired = removeExpired;
   protected override readonly retentionMs = this.config.eventRetentionHours * HOUR_MS;
 
   /** Keeps changes until the consumer has read them, from now on. */
@@ -71,6 +79,19 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
       });
     }
     return before;
+  }
+
+  /** Notes with each batch up to where events are removed: a reader may have another retention period. */
+  protected override async *removeBatches(now: number): AsyncGenerator<number> {
+    for (let batch = BATCH; batch > 0; yield batch) {
+      const removed = await this.transactor.run(async (manager) => {
+        const rows = await this.statements.run(manager, removeExpired, { now, limit: BATCH });
+        const until = rows.reduce((latest, { occurredAt }) => Math.max(latest, occurredAt), 0);
+        if (rows.length > 0) await this.statements.run(manager, noteRemoval, { until });
+        return rows;
+      });
+      batch = removed.length;
+    }
   }
 
   private async look(consumer: ChangeConsumer): Promise<number | undefined> {

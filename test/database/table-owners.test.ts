@@ -40,6 +40,7 @@ test('every table has an owner', () => {
     'api_token',
     'audit_event',
     'change_event',
+    'change_removal',
     'console_session',
     'data_source_mapping',
     'encryption_key',

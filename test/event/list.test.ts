@@ -1,8 +1,9 @@
+import { ChangeRetention } from '../../src/change-log/change-retention.ts';
 import { ChangeTail } from '../../src/event/feed/change-tail.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
-import { withService } from '../support/test-service.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
 interface Listed {
@@ -210,6 +211,34 @@ onEachDatabase((kind) => {
       const gone = await list({ after });
       expect([gone.status, gone.body.code]).toEqual([410, 'events_gone']);
       expect((await list({})).status).toBe(200);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test('a cursor stays gone when events are kept for longer than before', async () => {
+    const own = await startTestService(kind, { EVENT_RETENTION_HOURS: '24' });
+    await own.api.create();
+    const after = (await own.api.call('GET', '/api/v1/events?after=latest')).body.next_cursor;
+    for (let count = 0; count < 3; count++) await own.api.create();
+    const later = Date.now() + 30 * 3_600_000;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => later);
+    try {
+      expect(await own.app.get(ChangeRetention).sweep()).toBeGreaterThan(3);
+      const { id } = await own.api.create();
+      const longer = await startTestService(own.database, { EVENT_RETENTION_HOURS: '168' });
+      for (const { api } of [own, longer]) {
+        const gone = await api.call('GET', `/api/v1/events?after=${after}`);
+        expect([gone.status, gone.body.code]).toEqual([410, 'events_gone']);
+        const stream = await api.call('GET', '/api/v1/events/stream', undefined, { 'Last-Event-ID': after });
+        expect([stream.status, stream.body.code]).toEqual([410, 'events_gone']);
+      }
+      const { events } = (await longer.api.call('GET', '/api/v1/events')).body as unknown as {
+        events: { user_group: object }[];
+      };
+      expect(events.at(-1)!.user_group).toMatchObject({ provided_id: id });
+      await longer.close();
+      await own.close();
     } finally {
       clock.mockRestore();
     }

@@ -100,7 +100,6 @@ export class PostgresChangeReader extends ChangeReader {
 
   override async read(position: ChangePosition, options: ReadOptions): Promise<ReadChanges> {
     const last = parsePosition<Position>(position, 'snapshot');
-    if (!options.isRetained) this.requireKept(last.at);
     const at = Date.now();
     let { snapshot } = last;
     let rows = await this.select(snapshot, options);
@@ -113,6 +112,7 @@ export class PostgresChangeReader extends ChangeReader {
       // The server may have restarted once more.
       if (rows[0]!.server !== server) return { changes: [], position, hasMore: true };
     }
+    if (!options.isRetained) await this.requireKept(last.at);
     const { seen, changes, hasMore } = cut(rows, parseSnapshot(snapshot), options.limit);
     const end = changes.at(-1);
     const anchor = end ? { id: end.id!, publicId: end.publicId } : last.anchor;

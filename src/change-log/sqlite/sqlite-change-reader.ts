@@ -57,7 +57,6 @@ export class SqliteChangeReader extends ChangeReader {
 
   override async read(position: ChangePosition, { workspaceId, limit, isRetained }: ReadOptions): Promise<ReadChanges> {
     const { id: after, at: lastAt, anchor } = parsePosition<Position>(position, 'id');
-    if (!isRetained) this.requireKept(lastAt);
     const at = Date.now();
     const last = await this.findLastId();
     if (after > last) throw new PositionLost('the database is older than the position');
@@ -67,6 +66,7 @@ export class SqliteChangeReader extends ChangeReader {
       workspaceId === undefined
         ? await this.statements.read(readAll, parameters)
         : await this.statements.read(readWorkspace, { ...parameters, workspaceId });
+    if (!isRetained) await this.requireKept(lastAt);
     const hasMore = rows.length > limit;
     const read = rows.slice(0, limit);
     const end = read.at(-1);

@@ -10,6 +10,7 @@ export const RIGHTS: Record<string, string> = {
   api_token: 'SELECT, INSERT, UPDATE',
   audit_event: 'SELECT, INSERT, DELETE',
   change_event: 'SELECT, INSERT, DELETE',
+  change_removal: 'SELECT, INSERT, UPDATE',
   console_session: 'SELECT, INSERT, UPDATE, DELETE',
   data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
   encryption_key: 'SELECT, INSERT, UPDATE',

@@ -8,7 +8,7 @@ import { Transactor } from '../transactor.ts';
 import { onDrained, type OnDrained } from './shutdown-phases.ts';
 
 /** Small enough that no caller waits for it. */
-const BATCH = 1000;
+export const BATCH = 1000;
 
 /** Removes at most `limit` rows that have expired at `now`, and returns something for each. */
 export type RemoveExpired = Statement<{ now: number; limit: number }, object>;

@@ -55,8 +55,13 @@ export function logAndEvents({ isPostgres, longCountedId }: Spelling): string[] 
      WHERE kind IN ('data_source.delete', 'schema.delete')`,
     ...(isPostgres ? recordForeignWrites() : []),
 
+    `CREATE TABLE change_removal (
+      id integer NOT NULL,
+      removed_until bigint NOT NULL,
+      ${primaryKey('change_removal', 'id')})`,
+
     `CREATE TABLE event_consumer (
-      name varchar(100) NOT NULL CONSTRAINT event_consumer_pkey PRIMARY KEY,
+      name ${compared('varchar(100)')} NOT NULL CONSTRAINT event_consumer_pkey PRIMARY KEY,
       position text NOT NULL,
       lease_owner varchar(36),
       lease_until bigint,
