@@ -21,10 +21,10 @@ export class AuditEvent {
   @Column('text') action!: string;
   @Column('varchar', { length: 16 }) actorType!: 'api_token' | 'operator' | 'service' | 'unknown';
   @Column('integer', { nullable: true }) apiTokenId!: number | null;
-  @Column('text', { nullable: true }) requestId!: string | null;
+  @Column({ type: 'text', collation: 'C', nullable: true }) requestId!: string | null;
   @Column('text', { nullable: true }) address!: string | null;
   @Column('text', { nullable: true }) objectType!: string | null;
-  @Column('text', { nullable: true }) objectId!: string | null;
+  @Column({ type: 'text', collation: 'C', nullable: true }) objectId!: string | null;
   @Column('text', { nullable: true }) before!: string | null;
   @Column('text', { nullable: true }) after!: string | null;
   @Column('text', { nullable: true }) details!: string | null;

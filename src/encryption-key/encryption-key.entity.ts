@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A key this database has been written with; the key itself is never stored. */
 @Entity('encryption_key')
 export class EncryptionKeyRecord {
-  @PrimaryColumn('varchar', { length: 32 }) id!: string;
+  @PrimaryColumn({ type: 'varchar', length: 32, collation: 'C' }) id!: string;
 
   /** Identifies the key without revealing anything about it. */
   @Column('blob') checkValue!: Buffer;

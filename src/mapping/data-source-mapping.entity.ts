@@ -8,7 +8,7 @@ export class DataSourceMapping {
   @ForeignKey('user_group', { onDelete: 'CASCADE' })
   @PrimaryColumn('integer')
   userGroupId!: number;
-  @PrimaryColumn('text') schemaId!: string;
+  @PrimaryColumn({ type: 'text', collation: 'C' }) schemaId!: string;
 
   /** The data source as sent; an integer in decimal digits. */
   @Column('text') dataSource!: string;

@@ -9,7 +9,7 @@ abstract class Registered {
   workspaceId!: number;
 
   /** The host application's own id; it never changes, because stored mappings refer to it. */
-  @Column('text') providedId!: string;
+  @Column({ type: 'text', collation: 'C' }) providedId!: string;
   @Column('text') name!: string;
   @Column('bigint') createdAt!: number;
   @Column('bigint') updatedAt!: number;

@@ -6,10 +6,10 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Index('workspace_public_id_key', ['publicId'], { unique: true })
 export class Workspace {
   @PrimaryGeneratedColumn() id!: number;
-  @Column('text') name!: string;
+  @Column({ type: 'text', collation: 'C' }) name!: string;
 
   /** Public id: random, without meaning, and constant. */
-  @Column('varchar', { length: 35 }) publicId!: string;
+  @Column({ type: 'varchar', length: 35, collation: 'C' }) publicId!: string;
   @Column('bigint') createdAt!: number;
 
   /** `open` accepts any id in a mapping, `registered` accepts ids of the registry. */

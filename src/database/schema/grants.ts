@@ -38,7 +38,7 @@ export const RIGHTS: Record<string, string> = {
 };
 
 /** Tables whose rows are numbered by a sequence. */
-const NUMBERED = [
+export const NUMBERED = [
   'api_token',
   'audit_event',
   'change_event',

@@ -6,7 +6,8 @@ import { lockTables } from '../migrations/lock-tables.ts';
 import { MigrationSession } from './migration-session.ts';
 import { type MigrationSet, migrationSets } from './migration-sets.ts';
 import type { Notify } from './migration-lock-wait.ts';
-import { isThere, reachDatabase } from './reach-database.ts';
+import { isThere, reachDatabase, toOperatorError } from './reach-database.ts';
+import { warnOfMove } from './start-warnings.ts';
 
 export interface Prepared {
   /** The configuration, completed with facts about the database. */
@@ -24,6 +25,9 @@ export async function prepareDatabase(given: Config, notify: Notify = () => unde
   const config = await reachDatabase(given, notify);
   const migrated: string[] = [];
   for (const set of migrationSets(config)) migrated.push(...(await migrate(config, notify, set)));
+  await warnOfMove(config, notify).catch((error: unknown) => {
+    throw toOperatorError(config, error);
+  });
   return { config, migrated };
 }
 

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Position of a durable consumer in the change log, and the process that has its lease. */
 @Entity('event_consumer')
 export class EventConsumerRecord {
-  @PrimaryColumn('varchar', { length: 100 }) name!: string;
+  @PrimaryColumn({ type: 'varchar', length: 100, collation: 'C' }) name!: string;
 
   /** The position after all handled events. */
   @Column('text') position!: string;

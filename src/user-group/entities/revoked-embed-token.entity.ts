@@ -8,6 +8,6 @@ export class RevokedEmbedToken {
   @PrimaryColumn('integer')
   userGroupId!: number;
 
-  @PrimaryColumn('varchar', { length: 64 }) jti!: string;
+  @PrimaryColumn({ type: 'varchar', length: 64, collation: 'C' }) jti!: string;
   @Column('bigint') expiresAt!: number;
 }

@@ -25,7 +25,7 @@ export class UserGroupToken {
   @Column('blob', { nullable: true }) ciphertext!: Buffer | null;
 
   /** The key that encrypted it; null once the ciphertext is erased. */
-  @Column('varchar', { length: 32, nullable: true }) keyId!: string | null;
+  @Column({ type: 'varchar', length: 32, collation: 'C', nullable: true }) keyId!: string | null;
   @Column('bigint') createdAt!: number;
   @Column('bigint', { nullable: true }) retiredAt!: number | null;
 

@@ -12,7 +12,7 @@ export class UserGroupVersion {
   @ForeignKey('workspace', { onDelete: 'RESTRICT' })
   @Column('integer')
   workspaceId!: number;
-  @Column('text') providedId!: string;
+  @Column({ type: 'text', collation: 'C' }) providedId!: string;
   @Column('text') name!: string;
   @Column('text') properties!: string;
 

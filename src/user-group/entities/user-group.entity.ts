@@ -21,7 +21,7 @@ export class UserGroup {
   workspaceId!: number;
 
   /** The host application's own id: compared code point by code point, never altered. */
-  @Column('text') providedId!: string;
+  @Column({ type: 'text', collation: 'C' }) providedId!: string;
 
   /** The id as logs show it, if it contains what looks like a token; otherwise null. */
   @Column('text', { nullable: true }) redactedId!: string | null;
@@ -42,5 +42,5 @@ export class UserGroup {
   @Column('bigint', { nullable: true }) validUntil!: number | null;
 
   /** The flaw that the rules of its workspace find, once they have been checked; null for none. */
-  @Column('varchar', { length: 10, nullable: true }) flaw!: 'incomplete' | 'unresolved' | null;
+  @Column({ type: 'varchar', length: 10, collation: 'C', nullable: true }) flaw!: 'incomplete' | 'unresolved' | null;
 }

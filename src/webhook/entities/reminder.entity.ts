@@ -4,9 +4,9 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('notice')
 @Index(['at'])
 export class Reminder {
-  @PrimaryColumn('text') kind!: string;
+  @PrimaryColumn({ type: 'text', collation: 'C' }) kind!: string;
 
   /** The thing and its moment, or the number of the handled event. */
-  @PrimaryColumn('text') subject!: string;
+  @PrimaryColumn({ type: 'text', collation: 'C' }) subject!: string;
   @Column('bigint') at!: number;
 }

@@ -22,7 +22,7 @@ export class WebhookEndpoint {
 
   /** Its secrets and the values of its headers, encrypted. */
   @Column('blob') ciphertext!: Buffer;
-  @Column('varchar', { length: 32 }) keyId!: string;
+  @Column({ type: 'varchar', length: 32, collation: 'C' }) keyId!: string;
 
   /** Names of its headers, separated by spaces. */
   @Column('text') headerNames!: string;

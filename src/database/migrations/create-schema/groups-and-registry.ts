@@ -1,12 +1,12 @@
 import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
 
 /** User groups with their tokens and mappings, and the registered things that mappings name. */
-export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelling): string[] {
+export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling): string[] {
   // The two tables differ in what refers to them, not in what they hold.
   const registered = (table: string) => `CREATE TABLE ${table} (
       ${countedId(table)},
       workspace_id integer NOT NULL,
-      provided_id text NOT NULL,
+      provided_id ${compared('text')} NOT NULL,
       name text NOT NULL,
       created_at bigint NOT NULL,
       updated_at bigint NOT NULL,
@@ -16,7 +16,7 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
     `CREATE TABLE user_group (
       ${countedId('user_group')},
       workspace_id integer NOT NULL,
-      provided_id text NOT NULL,
+      provided_id ${compared('text')} NOT NULL,
       redacted_id text,
       name text NOT NULL,
       properties text NOT NULL,
@@ -25,14 +25,14 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
       updated_at bigint NOT NULL,
       suspended_at bigint,
       valid_until bigint,
-      flaw varchar(10),
+      flaw ${compared('varchar(10)')},
       ${unique('user_group', 'workspace_id', 'provided_id')},
       ${reference('user_group', 'workspace_id', 'workspace', 'RESTRICT')})`,
     'CREATE INDEX user_group_workspace_id_id_idx ON user_group (workspace_id, id)',
     `CREATE INDEX user_group_workspace_id_updated_at_id_idx
      ON user_group (workspace_id, updated_at, id)`,
     `CREATE INDEX user_group_workspace_id_name_id_idx
-     ON user_group (workspace_id, ${byCodePoint('name')}, id)`,
+     ON user_group (workspace_id, ${compared('name')}, id)`,
     `CREATE INDEX user_group_suspended_idx ON user_group (workspace_id, id)
      WHERE suspended_at IS NOT NULL`,
     `CREATE INDEX user_group_ending_idx ON user_group (workspace_id, id)
@@ -51,7 +51,7 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
       token_hash ${binaryType} NOT NULL,
       last_four varchar(4) NOT NULL,
       ciphertext ${binaryType},
-      key_id varchar(32),
+      key_id ${compared('varchar(32)')},
       created_at bigint NOT NULL,
       retired_at bigint,
       retired_by integer,
@@ -74,7 +74,7 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
 
     `CREATE TABLE revoked_embed_token (
       user_group_id integer NOT NULL,
-      jti varchar(64) NOT NULL,
+      jti ${compared('varchar(64)')} NOT NULL,
       expires_at bigint NOT NULL,
       ${primaryKey('revoked_embed_token', 'user_group_id', 'jti')},
       ${reference('revoked_embed_token', 'user_group_id', 'user_group', 'CASCADE')})`,
@@ -97,7 +97,7 @@ export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelli
     registered('registered_data_source'),
     `CREATE TABLE data_source_mapping (
       user_group_id integer NOT NULL,
-      schema_id text NOT NULL,
+      schema_id ${compared('text')} NOT NULL,
       data_source text NOT NULL,
       data_source_type varchar(7) NOT NULL,
       registered_schema_id integer,

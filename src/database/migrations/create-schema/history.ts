@@ -4,14 +4,14 @@ import { primaryKey, reference, type Spelling } from '../table-parts.ts';
 const JUDGING = ['mapping_policy', 'variables', 'required_schemas', 'tokens_ended_before'];
 
 /** The states of groups that a later one has replaced, and the rules by which they were judged. */
-export function history({ isPostgres }: Spelling): string[] {
+export function history({ compared, isPostgres }: Spelling): string[] {
   return [
     // Without a foreign key to its group: it outlives it.
     `CREATE TABLE user_group_version (
       user_group_id integer NOT NULL,
       version integer NOT NULL,
       workspace_id integer NOT NULL,
-      provided_id text NOT NULL,
+      provided_id ${compared('text')} NOT NULL,
       name text NOT NULL,
       properties text NOT NULL,
       mapping text,

@@ -13,7 +13,7 @@ const CACHED_TABLES = [
 ];
 
 /** The audit log, the change log with those who read it, and the counts of activity. */
-export function logAndEvents({ isPostgres, longCountedId }: Spelling): string[] {
+export function logAndEvents({ compared, isPostgres, longCountedId }: Spelling): string[] {
   return [
     `CREATE TABLE audit_event (
       ${longCountedId('audit_event')},
@@ -23,10 +23,10 @@ export function logAndEvents({ isPostgres, longCountedId }: Spelling): string[] 
       action text NOT NULL,
       actor_type varchar(16) NOT NULL,
       api_token_id integer,
-      request_id text,
+      request_id ${compared('text')},
       address text,
       object_type text,
-      object_id text,
+      object_id ${compared('text')},
       before text,
       after text,
       details text,

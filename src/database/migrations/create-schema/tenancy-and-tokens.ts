@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
 
 /** The tenants with their API tokens, and the keys that encrypt. */
-export function tenancyAndTokens({ binaryType, countedId }: Spelling): string[] {
+export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling): string[] {
   return [
     `CREATE TABLE workspace (
       ${countedId('workspace')},
-      name text NOT NULL,
-      public_id varchar(35) NOT NULL,
+      name ${compared('text')} NOT NULL,
+      public_id ${compared('varchar(35)')} NOT NULL,
       created_at bigint NOT NULL,
       mapping_policy varchar(10) NOT NULL DEFAULT 'open',
       variables text NOT NULL DEFAULT '[]',
@@ -58,7 +58,7 @@ export function tenancyAndTokens({ binaryType, countedId }: Spelling): string[] 
     'CREATE INDEX idempotent_response_created_at_idx ON idempotent_response (created_at)',
 
     `CREATE TABLE encryption_key (
-      id varchar(32) NOT NULL CONSTRAINT encryption_key_pkey PRIMARY KEY,
+      id ${compared('varchar(32)')} NOT NULL CONSTRAINT encryption_key_pkey PRIMARY KEY,
       check_value ${binaryType} NOT NULL,
       created_at bigint NOT NULL,
       forgotten_at bigint,

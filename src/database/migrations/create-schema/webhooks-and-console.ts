@@ -1,7 +1,7 @@
 import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
 
 /** Webhook endpoints with what is sent to them, notices, and the sessions of the console. */
-export function webhooksAndConsole({ binaryType, longCountedId }: Spelling): string[] {
+export function webhooksAndConsole({ binaryType, compared, longCountedId }: Spelling): string[] {
   return [
     `CREATE TABLE webhook_endpoint (
       id integer NOT NULL,
@@ -12,7 +12,7 @@ export function webhooksAndConsole({ binaryType, longCountedId }: Spelling): str
       signature varchar(3) NOT NULL,
       public_key text,
       ciphertext ${binaryType} NOT NULL,
-      key_id varchar(32) NOT NULL,
+      key_id ${compared('varchar(32)')} NOT NULL,
       header_names text NOT NULL,
       old_secret_until bigint,
       disabled_at bigint,
@@ -85,8 +85,8 @@ export function webhooksAndConsole({ binaryType, longCountedId }: Spelling): str
       ${primaryKey('webhook_backlog', 'workspace_id')})`,
 
     `CREATE TABLE notice (
-      kind text NOT NULL,
-      subject text NOT NULL,
+      kind ${compared('text')} NOT NULL,
+      subject ${compared('text')} NOT NULL,
       at bigint NOT NULL,
       ${primaryKey('notice', 'kind', 'subject')})`,
     'CREATE INDEX notice_at_idx ON notice (at)',
