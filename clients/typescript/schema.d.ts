@@ -442,7 +442,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. OAuth 2.0 clients send the API token as their secret, as for introspection.
+         * @description For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. White space around the token is left out; a text that can be no token is a 422. OAuth 2.0 clients send the API token as their secret, as for introspection.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Report leaked tokens
-         * @description For scanners that have found tokens: up to 1,000 texts. Each token of the workspace is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different text counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 run at once in a workspace. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62.
+         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 run at once in a workspace. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -1969,8 +1969,8 @@ export interface components {
             state: string;
             /** @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had all that the workspace requires. `tokens_ended`: it was ended together with all others of the workspace. */
             refused_because: string | null;
-            /** @description The last four characters of the token; null for one issued by an early version. */
-            last_four: string | null;
+            /** @description The last four characters of the token. */
+            last_four: string;
             /**
              * Format: date-time
              * @description When it was issued.
@@ -2364,7 +2364,7 @@ export interface components {
             success: 1;
         };
         ReportLeakedTokensRequest: {
-            /** @description The tokens, at most 1,000 and as many as BODY_LIMIT takes. */
+            /** @description The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT takes. */
             tokens: string[];
             /** @description Where they were found, for the audit log. */
             source?: string;
@@ -2383,7 +2383,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description One for each token, in the order of the tokens. */
+            /** @description One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended`. */
             results: components["schemas"]["ReportedToken"][];
         };
         ChangedUserGroup: {
@@ -2772,6 +2772,8 @@ export interface components {
             refusal_days: number;
             /** @description Days for which it keeps to whom tokens were shown; never longer than `audit_days`. */
             shown_token_days: number;
+            /** @description Days for which a replaced state of a user group is kept; 0 for no limit. */
+            history_days: number;
             /** @description Hours for which the change feed keeps an event. */
             event_hours: number;
             /** @description Days for which webhooks can be replayed. */
@@ -2942,8 +2944,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`. */
-        "400_Body": {
+        /** @description Codes: `request_malformed`, `idempotency_key_invalid`. */
+        "400_Key": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2951,8 +2953,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `credentials_ambiguous`. */
-        "400_Body_CredentialsAmbiguous": {
+        /** @description Codes: `request_malformed`, `idempotency_key_invalid`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`. */
+        "400_Key_Body": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2960,8 +2962,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `idempotency_key_invalid`. */
-        "400_Body_IdempotencyKeyInvalid": {
+        /** @description Codes: `request_malformed`, `idempotency_key_invalid`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `credentials_ambiguous`. */
+        "400_Key_Body_CredentialsAmbiguous": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2969,8 +2971,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `precondition_malformed`. */
-        "400_Body_PreconditionMalformed": {
+        /** @description Codes: `request_malformed`, `idempotency_key_invalid`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `precondition_malformed`. */
+        "400_Key_Body_PreconditionMalformed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2978,8 +2980,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `request_malformed`, `precondition_malformed`. */
-        "400_PreconditionMalformed": {
+        /** @description Codes: `request_malformed`, `idempotency_key_invalid`, `precondition_malformed`. */
+        "400_Key_PreconditionMalformed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3124,7 +3126,7 @@ export interface components {
             };
         };
         /** @description Codes: `api_token_ended`, `api_token_of_person`, `idempotency_key_reused`, `idempotency_key_spent`. */
-        "409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKey": {
+        "409_ApiTokenEnded_ApiTokenOfPerson_Key": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3178,7 +3180,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`. */
-        "409_IdempotencyKey": {
+        "409_Key": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3187,7 +3189,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`. */
-        "409_IdempotencyKey_ProvidedIdTaken": {
+        "409_Key_ProvidedIdTaken": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3196,7 +3198,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`, `too_many_schemas`. */
-        "409_IdempotencyKey_ProvidedIdTaken_TooManySchemas": {
+        "409_Key_ProvidedIdTaken_TooManySchemas": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3205,7 +3207,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
-        "409_IdempotencyKey_TokenForgotten": {
+        "409_Key_TokenForgotten": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3214,7 +3216,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `too_many_webhook_endpoints`. */
-        "409_IdempotencyKey_TooManyWebhookEndpoints": {
+        "409_Key_TooManyWebhookEndpoints": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3223,7 +3225,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `user_group_inactive`, `user_group_tokens_ended`. */
-        "409_IdempotencyKey_UserGroupInactive_UserGroupTokensEnded": {
+        "409_Key_UserGroupInactive_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3232,7 +3234,7 @@ export interface components {
             };
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `webhook_replay_running`. */
-        "409_IdempotencyKey_WebhookReplayRunning": {
+        "409_Key_WebhookReplayRunning": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3504,7 +3506,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupLookupResponse"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -3539,7 +3541,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
@@ -3576,12 +3578,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_TokenNotFound"];
             405: components["responses"]["405_MethodNotAllowed"];
-            409: components["responses"]["409_IdempotencyKey_TokenForgotten"];
+            409: components["responses"]["409_Key_TokenForgotten"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -3618,7 +3620,7 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["ImportedLine"] | components["schemas"]["RefusedLine"] | components["schemas"]["ImportSummary"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
@@ -3652,7 +3654,7 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["UserGroupLine"] | components["schemas"]["ExportSummary"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413_Body"];
@@ -3702,7 +3704,7 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["BulkChangeStarted"] | components["schemas"]["ChangedUserGroupLine"] | components["schemas"]["RefusedUserGroupLine"] | components["schemas"]["BulkChangeSummary"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_ChangeRefused"];
@@ -3743,7 +3745,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupVersionsResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -3781,7 +3783,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupVersionResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
@@ -3833,7 +3835,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
@@ -3888,7 +3890,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupsResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -3934,7 +3936,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_HistoryBeginsLater_UserGroupNotFound"];
@@ -3985,7 +3987,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
@@ -4024,7 +4026,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4068,7 +4070,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4103,7 +4105,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4135,7 +4137,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4176,7 +4178,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupTokensResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4207,7 +4209,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4246,11 +4248,11 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupWithTokenResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_IdempotencyKey_TokenForgotten"];
+            409: components["responses"]["409_Key_TokenForgotten"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4282,7 +4284,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupTokensResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_TokenNotFound_UserGroupNotFound"];
@@ -4321,11 +4323,11 @@ export interface operations {
                     "application/json": components["schemas"]["EmbedTokenResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ViewAsForbidden"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_IdempotencyKey_UserGroupInactive_UserGroupTokensEnded"];
+            409: components["responses"]["409_Key_UserGroupInactive_UserGroupTokensEnded"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4383,7 +4385,7 @@ export interface operations {
                     "application/json": components["schemas"]["IntrospectionResponse"];
                 };
             };
-            400: components["responses"]["400_Body_CredentialsAmbiguous"];
+            400: components["responses"]["400_Key_Body_CredentialsAmbiguous"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413_Body"];
@@ -4415,7 +4417,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupViewResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
@@ -4471,7 +4473,7 @@ export interface operations {
                     "application/json": components["schemas"]["InspectionResponse"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413_Body"];
@@ -4505,7 +4507,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokeTokenResponse"];
                 };
             };
-            400: components["responses"]["400_Body_CredentialsAmbiguous"];
+            400: components["responses"]["400_Key_Body_CredentialsAmbiguous"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ApiTokenSuperseded"];
             409: components["responses"]["409_LastAdminToken"];
@@ -4539,7 +4541,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportLeakedTokensResponse"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ApiTokenSuperseded"];
             413: components["responses"]["413_Body"];
@@ -4575,7 +4577,7 @@ export interface operations {
                     "application/json": components["schemas"]["SchemasResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -4610,10 +4612,10 @@ export interface operations {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
-            409: components["responses"]["409_IdempotencyKey_ProvidedIdTaken_TooManySchemas"];
+            409: components["responses"]["409_Key_ProvidedIdTaken_TooManySchemas"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4656,7 +4658,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_SchemaNotFound"];
@@ -4693,7 +4695,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_SchemaNotFound"];
@@ -4737,7 +4739,7 @@ export interface operations {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_SchemaNotFound"];
@@ -4776,7 +4778,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReferencesResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_SchemaNotFound"];
@@ -4811,7 +4813,7 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourcesResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -4846,10 +4848,10 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
-            409: components["responses"]["409_IdempotencyKey_ProvidedIdTaken"];
+            409: components["responses"]["409_Key_ProvidedIdTaken"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4892,7 +4894,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_DataSourceNotFound"];
@@ -4929,7 +4931,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_DataSourceNotFound"];
@@ -4973,7 +4975,7 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_DataSourceNotFound"];
@@ -5012,7 +5014,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReferencesResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_DataSourceNotFound"];
@@ -5053,7 +5055,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             412: components["responses"]["412_PreconditionFailed"];
@@ -5092,7 +5094,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_MappingsUnresolvable"];
@@ -5123,7 +5125,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceIdentityResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5155,7 +5157,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupIssuesResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5191,7 +5193,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupIssuesResponse"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413_Body"];
@@ -5224,7 +5226,7 @@ export interface operations {
                     "application/json": components["schemas"]["EndTokensResponse"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413_Body"];
@@ -5258,7 +5260,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointsResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5293,10 +5295,10 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
-            409: components["responses"]["409_IdempotencyKey_TooManyWebhookEndpoints"];
+            409: components["responses"]["409_Key_TooManyWebhookEndpoints"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5339,7 +5341,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound"];
@@ -5376,7 +5378,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound"];
@@ -5419,7 +5421,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound"];
@@ -5461,11 +5463,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound"];
-            409: components["responses"]["409_IdempotencyKey"];
+            409: components["responses"]["409_Key"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5502,7 +5504,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookAttemptsResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound"];
@@ -5533,7 +5535,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookTestResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound"];
@@ -5572,11 +5574,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookReplayResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_WebhookEndpointNotFound_WebhookEventNotFound"];
-            409: components["responses"]["409_IdempotencyKey_WebhookReplayRunning"];
+            409: components["responses"]["409_Key_WebhookReplayRunning"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5612,7 +5614,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokensResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5647,10 +5649,10 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenWithSecretResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ApiTokenSuperseded_GrantExceedsCaller"];
-            409: components["responses"]["409_IdempotencyKey"];
+            409: components["responses"]["409_Key"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5693,7 +5695,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_PreconditionMalformed"];
+            400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_ApiTokenNotFound"];
@@ -5736,7 +5738,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            400: components["responses"]["400_Body_PreconditionMalformed"];
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ApiTokenSuperseded_GrantExceedsCaller"];
             404: components["responses"]["404_ApiTokenNotFound"];
@@ -5779,11 +5781,11 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenWithSecretResponse"];
                 };
             };
-            400: components["responses"]["400_Body_IdempotencyKeyInvalid"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ApiTokenSuperseded_GrantExceedsCaller"];
             404: components["responses"]["404_ApiTokenNotFound"];
-            409: components["responses"]["409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKey"];
+            409: components["responses"]["409_ApiTokenEnded_ApiTokenOfPerson_Key"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5813,7 +5815,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ApiTokenSuperseded"];
             404: components["responses"]["404_ApiTokenNotFound"];
@@ -5842,7 +5844,7 @@ export interface operations {
                     "application/json": components["schemas"]["OverviewResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5876,7 +5878,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5903,7 +5905,7 @@ export interface operations {
                     "application/json": components["schemas"]["SystemResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5953,7 +5955,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEventsResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
@@ -5984,7 +5986,7 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportSummary"];
                 };
             };
-            400: components["responses"]["400_Body"];
+            400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             413: components["responses"]["413_Body"];
@@ -6022,7 +6024,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventsResponse"];
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             410: components["responses"]["410_EventsGone"];
@@ -6058,7 +6060,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["400"];
+            400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             410: components["responses"]["410_EventsGone"];

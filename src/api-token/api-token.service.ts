@@ -81,7 +81,11 @@ export class ApiTokenService {
   /** Issues a token. The response is the only one that ever contains it. @throws GrantExceedsCaller */
   async issue(caller: Caller, dto: CreateApiTokenRequest, key?: string): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
-    const call = { key, request: ['api_token.issue', dto] };
+    const { name, scopes, expires_at: expiry = null, allowed_cidrs: cidrs } = dto;
+    const call = {
+      key,
+      request: ['api_token.issue', name, scopes.toSorted(), expiry, cidrs ? cidrs.toSorted() : null],
+    };
     return this.change(caller, call, async (manager, own) => {
       const grant = {
         scopes: dto.scopes.join(' '),
@@ -155,7 +159,7 @@ export class ApiTokenService {
   ): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
     const { grace_period_seconds: graceSeconds = 0 } = dto;
-    const call = { key, request: ['api_token.rotate', id, dto] };
+    const call = { key, request: ['api_token.rotate', id, graceSeconds] };
     return this.change(caller, call, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
       if (old.subject !== null) throw new ApiTokenOfPerson();

@@ -14,6 +14,7 @@ import {
   type ErrorSpec,
   ExpectationFailed,
   HeadersTooLarge,
+  IdempotencyKeyInvalid,
   IdempotencyKeyReused,
   IdempotencyKeySpent,
   InsufficientScope,
@@ -65,6 +66,7 @@ const PUBLIC_ERRORS: DocumentedError[] = [RequestMalformed, ...DEFAULT_ERRORS];
 const COMMON_ERRORS: DocumentedError[] = [
   DatabaseUnavailable,
   ...PUBLIC_ERRORS,
+  IdempotencyKeyInvalid,
   ShuttingDown,
   CredentialsMissing,
   CredentialsMalformed,
@@ -86,8 +88,8 @@ const BODY_ERRORS: DocumentedError[] = [
   MediaTypeUnsupported,
 ];
 
-/** Come together, wherever a key is taken. */
-const KEY_ERRORS: DocumentedError[] = [IdempotencyKeyReused, IdempotencyKeySpent];
+/** Those of one status come together. */
+const KEY_ERRORS: DocumentedError[] = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
 
 /** Documents the errors of an operation with a body: the common ones, and its own. */
 export function ApiProblems(...own: DocumentedError[]): MethodDecorator {
@@ -109,7 +111,9 @@ export const sharedResponses = new Map<string, DocumentedError[]>();
 
 /** Refers to a shared response for each status, and for the errors of all operations. */
 function documentProblems(common: DocumentedError[], own: DocumentedError[]): MethodDecorator {
-  const sorted = own.toSorted((a, b) => (a.spec.code < b.spec.code ? -1 : 1));
+  const sorted = own
+    .filter((error) => !common.includes(error))
+    .toSorted((a, b) => (a.spec.code < b.spec.code ? -1 : 1));
   const errors = [...common, ...sorted];
   const statusOf = (error: DocumentedError) => (DEFAULT_ERRORS.includes(error) ? 'default' : error.spec.status);
   const statuses = new Set(errors.map(statusOf));
@@ -132,7 +136,7 @@ function documentProblems(common: DocumentedError[], own: DocumentedError[]): Me
 /** Tells apart the responses of one status: whether there is a body or a key, and the errors of few operations. */
 function partOfName(error: DocumentedError, common: DocumentedError[]): string {
   if (BODY_ERRORS.includes(error)) return '_Body';
-  if (KEY_ERRORS.includes(error)) return '_IdempotencyKey';
+  if (KEY_ERRORS.includes(error)) return '_Key';
   if (common.includes(error)) return '';
   const words = error.spec.code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `_${words.join('')}`;

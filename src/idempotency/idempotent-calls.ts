@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/access/caller.ts';
 import { IdempotencyKeyReused, IdempotencyKeySpent, RateLimited } from '../common/problem/errors.ts';
+import { canonicalJson } from '../common/json/canonical-json.ts';
 import { sha256 } from '../common/secret/secrets.ts';
 import { DAY_MS, HOUR_MS } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
@@ -23,7 +24,10 @@ const UNFILLED: SealedText = { keyId: '', ciphertext: Buffer.alloc(0) };
 export interface IdempotentCall {
   /** The `Idempotency-Key`; undefined for a call without one, which is done each time. */
   key: string | undefined;
-  /** The content of the call: its operation, its parameters and its body. */
+  /**
+   * The content of the call: its operation, its parameters and its body, with the defaults of fields that were not sent.
+   * The order of members makes no difference.
+   */
   request: readonly unknown[];
 }
 
@@ -101,7 +105,7 @@ export class IdempotentCalls {
   ): Promise<T> {
     if (key === undefined) return work();
     const owner = { workspaceId, keyHash: sha256(`${apiTokenId} ${key}`) };
-    const requestHash = sha256(JSON.stringify(request));
+    const requestHash = sha256(canonicalJson(request));
     const now = Date.now();
     const expired = now - LIFE_MS;
     const row = { ...owner, requestHash, ...UNFILLED, now, expired };

@@ -15,7 +15,7 @@ export class IntrospectionController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:introspect', { gated: false, anyQuery: true })
+  @RequiresScope('tokens:introspect', { gated: false, lenient: true })
   @AcceptsClientSecret()
   @Operation(
     'introspectToken',

@@ -30,7 +30,7 @@ export class UserGroupController {
   ) {}
 
   @Get()
-  @RequiresScope('user-groups:read', { gated: false, anyQuery: true })
+  @RequiresScope('user-groups:read', { gated: false, lenient: true })
   @Operation(
     'createOrLookUpUserGroup',
     'Create or look up a user group',
@@ -47,7 +47,7 @@ export class UserGroupController {
   }
 
   @Put()
-  @RequiresScope('user-groups:write', { gated: false, anyQuery: true })
+  @RequiresScope('user-groups:write', { gated: false, lenient: true })
   @Operation(
     'upsertUserGroup',
     'Write a user group',
@@ -64,7 +64,7 @@ export class UserGroupController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:rotate', { gated: false, anyQuery: true })
+  @RequiresScope('tokens:rotate', { gated: false, lenient: true })
   @Operation(
     'rotateUserGroupToken',
     'Rotate a user group token',

@@ -1,7 +1,9 @@
+import { MAX_GRACE_SECONDS } from '../../src/common/grace.ts';
 import { DAY_MS } from '../../src/common/time.ts';
 import { IdempotentResponseExpiry } from '../../src/idempotency/idempotent-calls.ts';
 import type { Answer, ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { callOf, describeOperations } from '../support/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
 const V1 = '/api/v1';
@@ -130,6 +132,86 @@ onEachDatabase((kind) => {
       expect(await rowsOf(operation.counted)).toBe(before);
       await changeDatabase(service.database, 'DELETE FROM webhook_replay');
     });
+  });
+
+  test.each<[string, string, object, object]>([
+    [
+      'members in another order, within objects too',
+      'embed-tokens',
+      { audience: 'x', acting_for: { subject: 's', reason: 'r' } },
+      { acting_for: { reason: 'r', subject: 's' }, audience: 'x' },
+    ],
+    ['the default life', 'embed-tokens', { audience: 'x' }, { audience: 'x', expires_in_seconds: 600 }],
+    ['the default grace period', 'tokens/rotate', {}, { grace_period_seconds: 0 }],
+    [
+      'scopes in another order, and no limits as null',
+      `${V1}/api-tokens`,
+      { name: 'n', scopes: ['audit:read', 'events:read'] },
+      { scopes: ['events:read', 'audit:read'], name: 'n', expires_at: null, allowed_cidrs: null },
+    ],
+    [
+      'ranges in another order',
+      `${V1}/api-tokens`,
+      { name: 'n', scopes: ['audit:read'], allowed_cidrs: ['10.0.0.0/8', '127.0.0.1/32'] },
+      { name: 'n', scopes: ['audit:read'], allowed_cidrs: ['127.0.0.1/32', '10.0.0.0/8'] },
+    ],
+    [
+      'each default of an endpoint',
+      `${V1}/webhook-endpoints`,
+      { url: 'https://example.com/' },
+      { url: 'https://example.com/', description: null, event_types: ['*'], signature: 'v1', headers: {} },
+    ],
+    [
+      'header fields in another order',
+      `${V1}/webhook-endpoints`,
+      { url: 'https://example.com/', headers: { 'X-A': '1', 'X-B': '2' } },
+      { headers: { 'X-B': '2', 'X-A': '1' }, url: 'https://example.com/' },
+    ],
+  ])('the same call with %s gets the first response', async (_name, place, first, second) => {
+    const key = newKey();
+    const path = place.startsWith(V1) ? place : `${(await service.api.create()).path}/${place}`;
+    const answers = [await send(service.api, path, first, key), await send(service.api, path, second, key)];
+    expect(answers[0]!.status).toBeLessThan(300);
+    expect([answers[1]!.status, answers[1]!.text]).toEqual([answers[0]!.status, answers[0]!.text]);
+  });
+
+  test('the same rotation of an API token, a secret or a group with its default grace period is the first one', async () => {
+    const { body } = await service.api.call('POST', `${V1}/api-tokens`, { name: 'r', scopes: ['audit:read'] });
+    const endpoint = await service.api.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/' });
+    const { token } = await service.api.create();
+    for (const [path, grace_period_seconds, rest] of [
+      [`${V1}/api-tokens/${body.api_token.id}/rotate`, 0, {}],
+      [`${V1}/webhook-endpoints/${endpoint.body.webhook_endpoint.id}/roll-secret`, MAX_GRACE_SECONDS, {}],
+      ['/api/user', 0, { current_token: token }],
+    ] as const) {
+      const key = newKey();
+      const one = await send(service.api, path, rest, key);
+      const two = await send(service.api, path, { grace_period_seconds, ...rest }, key);
+      expect(one.status).toBeLessThan(300);
+      expect([path, two.status, two.text]).toEqual([path, one.status, one.text]);
+    }
+  });
+
+  test('a malformed key is refused by every operation, before anything is done', async () => {
+    expect((await service.api.call('PUT', `${V1}/user-groups/1`, { name: 'kept' })).status).toBeLessThan(300);
+    const recorded = () => service.query('SELECT id FROM change_event');
+    const before = await recorded();
+    const wrong: string[] = [];
+    for (const operation of await describeOperations()) {
+      const isLenient = operation.path === `${V1}/introspect` || operation.path === '/api/user';
+      if (isLenient || !operation.path.startsWith('/api/')) continue;
+      const call = callOf(operation);
+      for (const key of ['', 'not visible', 'x'.repeat(256)]) {
+        const { status, body } = await service.api.send({
+          ...call,
+          headers: { ...call.headers, 'Idempotency-Key': key },
+        });
+        if (status !== 400 || body.code !== 'idempotency_key_invalid')
+          wrong.push(`${call.method} ${call.path} ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(await recorded()).toEqual(before);
   });
 
   test('the keys of another caller are others', async () => {

@@ -1114,8 +1114,8 @@ class UserGroupToken(TypedDict):
     workspace.
     """
 
-    last_four: str | None
-    """The last four characters of the token; null for one issued by an early version."""
+    last_four: str
+    """The last four characters of the token."""
 
     created_at: str
     """When it was issued."""
@@ -1584,7 +1584,7 @@ class RevokeTokenResponse(TypedDict):
 
 class ReportLeakedTokensRequest(TypedDict):
     tokens: list[str]
-    """The tokens, at most 1,000 and as many as BODY_LIMIT takes."""
+    """The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT takes."""
 
     source: NotRequired[str]
     """Where they were found, for the audit log."""
@@ -1609,7 +1609,9 @@ class ReportLeakedTokensResponse(TypedDict):
     """1: the call succeeded."""
 
     results: list[ReportedToken]
-    """One for each token, in the order of the tokens."""
+    """One for each text, in their order. Of several tokens in a text, the one that is most urgent:
+    `last_admin_token`, then `ended`.
+    """
 
 
 class ChangedUserGroup(TypedDict):
@@ -2049,6 +2051,9 @@ class SystemRetention(TypedDict):
 
     shown_token_days: int
     """Days for which it keeps to whom tokens were shown; never longer than `audit_days`."""
+
+    history_days: int
+    """Days for which a replaced state of a user group is kept; 0 for no limit."""
 
     event_hours: int
     """Hours for which the change feed keeps an event."""

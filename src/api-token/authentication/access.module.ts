@@ -2,7 +2,7 @@ import { type CanActivate, type DynamicModule, Module, type Type } from '@nestjs
 import { AccessRefusalLog } from '../../audit/tally/access-refusal-log.ts';
 import { AuditModule } from '../../audit/audit.module.ts';
 import { ACCESS_STEPS } from '../../common/access/access.guard.ts';
-import { QueryGuard } from '../../common/access/query.guard.ts';
+import { ParameterGuard } from '../../common/access/parameter.guard.ts';
 import { RefusalObserver } from '../../common/access/refusal-observer.ts';
 import { ScopeGuard } from '../../common/access/scope.guard.ts';
 import { RateLimitGuard } from '../../rate-limit/rate-limit.guard.ts';
@@ -23,10 +23,10 @@ export class AccessModule {
         ...guards,
         AuthenticationGuard,
         ScopeGuard,
-        QueryGuard,
+        ParameterGuard,
         {
           provide: ACCESS_STEPS,
-          inject: [...guards, AuthenticationGuard, RateLimitGuard, ScopeGuard, QueryGuard],
+          inject: [...guards, AuthenticationGuard, RateLimitGuard, ScopeGuard, ParameterGuard],
           useFactory: (...steps: CanActivate[]) => steps,
         },
         { provide: RefusalObserver, useExisting: AccessRefusalLog },

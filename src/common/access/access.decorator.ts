@@ -21,7 +21,7 @@ const SCOPE_METADATA = 'access:scope';
 const SCOPES_WITH_METADATA = 'access:scopes-with';
 const PUBLIC_METADATA = 'access:public';
 const ANY_SCOPE_METADATA = 'access:any-scope';
-const ANY_QUERY_METADATA = 'access:any-query';
+const LENIENT_METADATA = 'access:lenient';
 const CLIENT_SECRET_METADATA = 'access:client-secret';
 export const API_TOKEN_SCHEME = 'ApiToken';
 export const CLIENT_SECRET_SCHEME = 'ClientSecret';
@@ -35,11 +35,11 @@ export interface HandlerOptions {
    */
   gated?: boolean;
   /**
-   * Whether a call can have query parameters that the handler does not declare by `QueryOf`. They are refused otherwise,
-   * unless the handler is public.
+   * Whether query parameters that the handler does not declare by `QueryOf`, and a malformed `Idempotency-Key`, are
+   * ignored. They are refused otherwise, unless the handler is public.
    * @defaultValue false
    */
-  anyQuery?: boolean;
+  lenient?: boolean;
 }
 
 /** Options of the declaration of a scope. */
@@ -51,9 +51,9 @@ export interface ScopeOptions extends HandlerOptions {
   scopesWith?: Readonly<Record<string, Scope>>;
 }
 
-const guarded = ({ gated = true, anyQuery = false }: HandlerOptions) =>
+const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
   applyDecorators(
-    SetMetadata(ANY_QUERY_METADATA, anyQuery),
+    SetMetadata(LENIENT_METADATA, lenient),
     UseGuards(AccessGuard),
     UseFilters(ProblemFilter),
     ...(gated ? [UseInterceptors(GateInterceptor)] : []),
@@ -103,8 +103,10 @@ export interface Access {
   isPublic: boolean;
   isForAnyScope: boolean;
   acceptsClientSecret: boolean;
-  /** Whether query parameters are read or ignored; a handler without them refuses each. */
-  admitsQuery: boolean;
+  /** Whether what it does not know, other than in its body, is ignored. */
+  isLenient: boolean;
+  /** Whether it has query parameters. */
+  takesQuery: boolean;
 }
 
 /** Decorators do not change, and looking them up takes as long as a guard. */
@@ -121,7 +123,8 @@ export function accessOf(handler: object): Access {
       isPublic: isTrue(PUBLIC_METADATA, handler),
       isForAnyScope: isTrue(ANY_SCOPE_METADATA, handler),
       acceptsClientSecret: isTrue(CLIENT_SECRET_METADATA, handler),
-      admitsQuery: [QUERY_METADATA, ANY_QUERY_METADATA, PUBLIC_METADATA].some((key) => isTrue(key, handler)),
+      isLenient: isTrue(LENIENT_METADATA, handler) || isTrue(PUBLIC_METADATA, handler),
+      takesQuery: isTrue(QUERY_METADATA, handler),
     };
     known.set(handler, access);
   }

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { firstValueFrom } from 'rxjs';
 
-/** Injection token of the steps that every call passes, in order: authentication, rate limit, scope, query. */
+/** Injection token of the steps that every call passes, in order: authentication, rate limit, scope, parameters. */
 export const ACCESS_STEPS = Symbol('access steps');
 
 /** Admits a call that every step admits. Decorators that declare access add this guard. */

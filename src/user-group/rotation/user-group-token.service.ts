@@ -58,7 +58,7 @@ export class UserGroupTokenService {
   rotate(caller: Caller, dto: RotateUserGroupTokenRequest, key?: string): Promise<UserGroupWithTokenResponse> {
     const { current_token: token, grace_period_seconds } = dto;
     const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
-    const call = toCall(caller, key, ['current_token', token, grace_period_seconds]);
+    const call = toCall(caller, key, ['current_token', token, graceSeconds]);
     return this.rotateIdempotently(caller, call, () =>
       this.rotations.rotate({ caller, tokenHash: hashToken(token), graceSeconds, call }),
     );
@@ -72,7 +72,7 @@ export class UserGroupTokenService {
     key?: string,
   ): Promise<UserGroupWithTokenResponse> {
     const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
-    const call = toCall(caller, key, ['user_group_id', providedId, grace_period_seconds]);
+    const call = toCall(caller, key, ['user_group_id', providedId, graceSeconds]);
     return this.rotateIdempotently(caller, call, async () => {
       const { group, token } = await this.writer.write({
         caller,

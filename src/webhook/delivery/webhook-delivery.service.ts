@@ -52,7 +52,8 @@ export class WebhookDeliveryService {
     const { event_id, from, to, include_delivered: includeDelivered = false } = dto;
     requireOneWay(dto);
     await this.endpoints.get({ workspaceId: caller.workspaceId, id });
-    return this.calls.run(caller, { key, request: ['webhook_endpoint.replay', id, dto] }, async (manager) => {
+    const request = ['webhook_endpoint.replay', id, { event_id, from, to, includeDelivered }];
+    return this.calls.run(caller, { key, request }, async (manager) => {
       if (event_id !== undefined) await this.replayOne(manager, caller, id, event_id);
       else {
         await this.replays.begin(manager, caller, {

@@ -86,7 +86,8 @@ export class WebhookEndpointService {
     const { signature = 'v1', headers = {} } = dto;
     const { secret, publicKey } = generateSigningSecret(signature);
     const now = Date.now();
-    const call = { key, request: ['webhook_endpoint.create', dto] };
+    const { url, description = null, event_types: types = ['*'] } = dto;
+    const call = { key, request: ['webhook_endpoint.create', url, description, types.toSorted(), signature, headers] };
     return this.calls.run(caller, call, async (manager) => {
       // Serialises creations, so that the maximum holds.
       await this.workspaces.lock(manager, workspaceId);
@@ -98,9 +99,9 @@ export class WebhookEndpointService {
       const inserted = await this.endpoints.insert(manager, (id) => ({
         id,
         workspaceId,
-        url: dto.url,
-        description: dto.description ?? null,
-        eventTypes: (dto.event_types ?? ['*']).join(' '),
+        url,
+        description,
+        eventTypes: types.join(' '),
         signature,
         publicKey,
         ...this.secrets.seal({ secret, headers }, { workspaceId, id }),
@@ -173,7 +174,7 @@ export class WebhookEndpointService {
     key?: string,
   ): Promise<WebhookEndpointWithSecretResponse> {
     const { grace_period_seconds: graceSeconds = MAX_GRACE_SECONDS } = dto;
-    const call = { key, request: ['webhook_endpoint.roll_secret', id, dto] };
+    const call = { key, request: ['webhook_endpoint.roll_secret', id, graceSeconds] };
     return this.calls.run(caller, call, async (manager) => {
       let issued = '';
       const changed = await this.change(manager, caller, id, async (row) => {

@@ -159,20 +159,23 @@ export function requireIdempotencyKey(key: string): void {
   if (!VISIBLE_ASCII.test(key)) throw new IdempotencyKeyInvalid();
 }
 
+/** Returns the `Idempotency-Key` header; undefined if it was not sent. @throws IdempotencyKeyInvalid */
+export function idempotencyKeyOf({ headersDistinct }: Request): string | undefined {
+  const given = headersDistinct['idempotency-key'];
+  if (given === undefined) return undefined;
+  const [key = ''] = given;
+  if (given.length !== 1) throw new IdempotencyKeyInvalid();
+  requireIdempotencyKey(key);
+  return key;
+}
+
 /**
  * Parameter decorator: the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header) unchanged, quoted or
  * not; undefined if it was not sent.
  */
 export function IdempotencyKeyHeader(): ParameterDecorator {
   return requestParam(
-    ({ headersDistinct }) => {
-      const given = headersDistinct['idempotency-key'];
-      if (given === undefined) return undefined;
-      const [key = ''] = given;
-      if (given.length !== 1) throw new IdempotencyKeyInvalid();
-      requireIdempotencyKey(key);
-      return key;
-    },
+    idempotencyKeyOf,
     optionalHeader(
       'Idempotency-Key',
       '1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response.',
