@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 const PROGRAM = `
 import { createClient } from './out/client/index.js';
-import { listUserGroups, upsertUserGroup, type Problem, type UserGroupWithToken } from './out/index.js';
+import { deleteUserGroup, getUserGroup, listUserGroups, upsertUserGroup, type Problem, type UserGroupWithToken } from './out/index.js';
 
 const token = process.env['TOKEN']!;
 // The client asks for each scheme of an operation, and adds the word Bearer itself.
@@ -22,6 +22,9 @@ const list = await listUserGroups({ client, query: { status: 'active', name_pref
 if (!list.data) throw new Error(JSON.stringify(list.error));
 const refused = await upsertUserGroup({ client, body: { user_group_id: 'generated', name: '' } });
 const problem = refused.error as Problem;
+const id = 'x/../generated';
+const read = await getUserGroup({ client, path: { id } });
+const deleted = await deleteUserGroup({ client, path: { id } });
 // A code that a later version adds is no error of types.
 const code: Problem['code'] = 'added_later';
 // @ts-expect-error a misspelt field is an error of the compiler
@@ -33,6 +36,7 @@ console.log(
     token: group.token.slice(0, 4),
     listed: list.data.user_groups.map(({ provided_id }) => provided_id),
     refused: [problem.code, problem.errors?.[0]?.pointer],
+    ids: [read.error?.code, deleted.error?.code],
     code,
   }),
 );
@@ -84,8 +88,13 @@ test('the client of @hey-api/openapi-ts compiles, and calls the service', () => 
     token: 'ugt_',
     listed: ['generated'],
     refused: ['validation_failed', '/name'],
+    ids: ['user_group_not_found', 'user_group_not_found'],
     code: 'added_later',
   });
+  const page = readFileSync(join(root, 'docs', 'guides', 'call-the-service.md'), 'utf8');
+  const { dependencies } = readJson('package.json') as { dependencies: Record<string, string> };
+  const version = dependencies['@hey-api/openapi-ts']!.split('.').slice(0, 2).join('.');
+  expect(page).toContain(`| \`@hey-api/openapi-ts\` ${version} | encoded |`);
 });
 
 test('the collection of Postman has every operation, and its request with the example is accepted', async () => {
