@@ -226,6 +226,8 @@ const writing = (): Partial<SqliteOptions> => ({
     // A checkpoint follows 16 MiB of changes, not SQLite's 4: each writes a page once, however often it has
     // changed since the last.
     database.pragma('wal_autocheckpoint = 4000');
+    // A long reader, such as a backup, lets the journal grow. It gives the disk back afterwards.
+    database.pragma('journal_size_limit = 33554432');
   },
 });
 
