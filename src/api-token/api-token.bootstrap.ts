@@ -4,16 +4,19 @@ import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log.ts';
 import { operator, scopes } from '../common/access/caller.ts';
 import { writePrivateFile } from '../common/secret/private-file.ts';
-import { generateToken } from '../common/secret/secrets.ts';
+import { generateToken, hashToken } from '../common/secret/secrets.ts';
 import { Config } from '../config/config.ts';
 import { isUniqueViolation } from '../database/database-errors.ts';
 import { Transactor } from '../database/transactor.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
+import { hasEnded } from './api-token.rules.ts';
 
 export type BootstrapResult =
   | { kind: 'present' }
+  /** Others are there, and the one of BOOTSTRAP_API_TOKEN is not, or has ended. */
+  | { kind: 'ignored' }
   /** It was created from BOOTSTRAP_API_TOKEN. */
   | { kind: 'configured' }
   | { kind: 'generated'; token: string; file: string }
@@ -50,8 +53,11 @@ export class ApiTokenBootstrap {
   }
 
   private async runWith(manager: EntityManager): Promise<BootstrapResult> {
-    if (await manager.exists(ApiToken)) return { kind: 'present' };
     const { bootstrapApiToken, databaseUrl, dataDir } = this.config;
+    if (await manager.exists(ApiToken)) {
+      const isOther = bootstrapApiToken !== undefined && !(await this.isActive(manager, bootstrapApiToken));
+      return { kind: isOther ? 'ignored' : 'present' };
+    }
     if (bootstrapApiToken !== undefined) {
       await this.create(manager, bootstrapApiToken);
       return { kind: 'configured' };
@@ -63,6 +69,11 @@ export class ApiTokenBootstrap {
     writePrivateFile(file, `${token}\n`);
     await this.create(manager, token);
     return { kind: 'generated', token, file };
+  }
+
+  private async isActive(manager: EntityManager, token: string): Promise<boolean> {
+    const found = await manager.findOneBy(ApiToken, { tokenHash: hashToken(token) });
+    return found !== null && !hasEnded(found);
   }
 
   private async create(manager: EntityManager, token: string): Promise<void> {

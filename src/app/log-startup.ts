@@ -35,6 +35,11 @@ function firstSteps(bootstrap: BootstrapResult, api: string, isTerminal: boolean
   switch (bootstrap.kind) {
     case 'present':
       return {};
+    case 'ignored':
+      return {
+        first_token:
+          'BOOTSTRAP_API_TOKEN is no active API token, and creates none, because there are others. To replace a token use: npm run cli -- token rotate',
+      };
     case 'configured':
       return { first_token: 'created from BOOTSTRAP_API_TOKEN' };
     case 'absent':
