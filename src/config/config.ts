@@ -28,7 +28,11 @@ import { FromEnv } from './variable.ts';
 
 /** The whole configuration: each variable with its type, default and description. */
 export class Config {
-  @FromEnv('HOST', { group: 'Server', about: 'Address of the API; use `0.0.0.0` in a container.', read: text })
+  @FromEnv('HOST', {
+    group: 'Server',
+    about: 'Address of the API; use `0.0.0.0` in a container, or `::`, which also takes IPv4.',
+    read: text,
+  })
   host = '127.0.0.1';
 
   @FromEnv('PORT', { about: 'TCP port of the API; `0` takes any free one.', read: integer(0, 65_535) })

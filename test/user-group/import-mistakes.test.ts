@@ -87,6 +87,21 @@ onEachDatabase((kind) => {
     expect(other!.detail).toBe('The line is not valid JSON at character 20.');
   });
 
+  test.each([
+    ['a JSON array', '{"user_group_id":"a","name":"A"},'],
+    ['a part of an object', '{'],
+    ['a part of an object', '  "user_group_id": "a",'],
+    ['a part of an object', '{"user_group_id":"a",'],
+    ['CSV', 'user_group_id,name,'],
+    ['CSV', 'acme;Acme;'],
+    ['CSV', '"acme","Acme, Inc.",'],
+    ['CSV', 'acme\tAcme'],
+  ])('what looks like %s gets a hint of that and no other: %s', async (form, text) => {
+    const [{ detail } = { detail: '' }] = await send(text);
+    expect(detail!.match(/looks like ([^:]+):/)?.[1]).toBe(form);
+    expect(detail!.match(/looks like/g)).toHaveLength(1);
+  });
+
   test('what is wrong with a line is said of the line', async () => {
     const lines = await send(
       Buffer.concat([

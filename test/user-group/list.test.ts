@@ -219,6 +219,7 @@ onEachDatabase((kind) => {
       other: { name: 'ac me', properties: { acme: 1, nested: { deep: 'acme' }, list: ['acme'] } },
       umlaut: { name: 'MÜLLER', properties: { seats: 25, open: true } },
       signs: { name: '100%_', properties: { region: 'ΩMEGA' } },
+      dotted: { name: 'İstanbul', properties: { region: 'DİYARBAKIR' } },
       sigma: { name: 'ΚΩΣΤΑΣ', properties: { region: 'νήσος' } },
     });
     const search = (text: string, filters = {}) => ids({ search: text, ...filters });
@@ -229,12 +230,15 @@ onEachDatabase((kind) => {
     for (const text of ['ΚΩΣ', 'κωστας', 'ΝΉΣΟΣ', 'ήσοσ']) {
       expect([text, await search(text)]).toEqual([text, ['sigma']]);
     }
+    for (const text of ['istanbul', 'ISTANBUL', 'İSTANBUL', 'diyarbak']) {
+      expect([text, await search(text)]).toEqual([text, ['dotted']]);
+    }
     expect(await search('"Quoted" \\ \t')).toEqual(['property']);
     expect(await search('%')).toEqual(['signs']);
     for (const nowhere of ['25', 'true', 'seats', 'acme acme', '\\"']) {
       expect([nowhere, await search(nowhere)]).toEqual([nowhere, []]);
     }
-    expect(await search('')).toHaveLength(7);
+    expect(await search('')).toHaveLength(8);
     expect(await search('acme', { property_name: 'customer' })).toEqual(['property']);
     expect(await search('acme', { name_prefix: 'The', sort: '-name' })).toEqual(['name']);
   });

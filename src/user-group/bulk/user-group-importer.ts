@@ -35,6 +35,8 @@ const NEEDED: readonly Needed[] = [['user-groups:write', 'Importing groups']];
 
 const ARRAY_HINT =
   ' This looks like a JSON array: an import takes an object on each line, without brackets, and without commas between them.';
+const PARTS_HINT = ' This looks like a part of an object: an import takes the whole of it on one line.';
+const COLUMNS_HINT = ' This looks like CSV: an import takes a JSON object on each line.';
 
 const BLANK = /^[ \t\r]*$/;
 
@@ -102,7 +104,10 @@ export class UserGroupImporter {
     }
   }
 
-  /** Yields lines as the rate limits of the caller permit, and empty batches while it has to wait. */
+  /**
+   * Yields lines as the rate limits of the caller permit, and empty batches while it has to wait. A blank line counts, too:
+   * a body of line ends has no other limit.
+   */
   private async *admit(caller: Caller, lines: Lines): AsyncGenerator<Admitted<ReadLine>> {
     const seen = new SeenIds();
     for await (const arrived of lines) {
@@ -150,7 +155,7 @@ export class UserGroupImporter {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const refused = toRefusedLine(line, error, id);
-      if (isOfArray(bytes, error)) refused.detail += ARRAY_HINT;
+      refused.detail += hintOf(bytes, error);
       return { line, refused };
     }
   }
@@ -173,11 +178,14 @@ function isReplacement(line: Answered): boolean {
   return line.success === 1 && line.token_replaced === true;
 }
 
-/** Tells whether a refused line seems to be part of a JSON array. */
-function isOfArray(bytes: Buffer, error: ServiceError): boolean {
+/** Says of a refused line from which other form of a file it seems to be. */
+function hintOf(bytes: Buffer, error: ServiceError): string {
   const text = bytes.toString('latin1').trim();
-  const isArray = text.startsWith('[') || text.startsWith(']');
-  return isArray || (error instanceof JsonMalformed && /[,\]]$/.test(text));
+  if (/^[[\]]/.test(text)) return ARRAY_HINT;
+  if (!(error instanceof JsonMalformed)) return '';
+  if (/^\{.*\}\s*[,\]]+$/.test(text)) return ARRAY_HINT;
+  if (/^[{}]$|^"[^"]*"\s*:|^\{[^}]*,$/.test(text)) return PARTS_HINT;
+  return /[,;\t]/.test(text) && !/[{}]/.test(text) ? COLUMNS_HINT : '';
 }
 
 function isSummary(value: JsonValue): boolean {
