@@ -59,32 +59,35 @@ export class EmbedTokenService {
     if (!group) throw new UserGroupNotFound();
     requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
     if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
-    if (group.createdAt < (group.tokensEndedBefore ?? 0)) throw new UserGroupTokensEnded();
     const key = { workspaceId, userGroupId: group.userGroupId };
     const snapshot = await this.snapshots.find(key, { isFresh: true });
     if (!snapshot) throw new UserGroupNotFound();
+    // Of one moment: a rotation may have come after the first read.
+    const { generation, createdAt } = snapshot.tokens.at(-1)!;
+    const { tokensEndedBefore, embedTokensEndedBefore, embedTokenIssuer, publicId } = snapshot.workspace;
+    if (createdAt < (tokensEndedBefore ?? 0)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
     // If the clock of this process is behind, the token must not be among those that were ended.
-    const issuedAt = Math.max(Date.now(), group.embedTokensEndedBefore ?? 0);
+    const issuedAt = Math.max(Date.now(), embedTokensEndedBefore ?? 0);
     const iat = Math.floor(issuedAt / 1000);
     const answer = await this.sign({
-      iss: group.embedTokenIssuer ?? this.config.embedTokenIssuer,
+      iss: embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
       iat,
       exp: Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000)),
       iat_ms: issuedAt,
       jti: randomBytes(JTI_BYTES).toString('base64url'),
-      workspace_id: group.publicId,
+      workspace_id: publicId,
       team_id: group.userGroupId,
-      gen: group.generation,
+      gen: generation,
       ...(origin !== undefined && { origin }),
       ...(actingFor && { act: { sub: actingFor.subject } }),
     });
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
     if (idempotencyKey === undefined && !actingFor) return answer;
     // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
-    const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, dto] };
+    const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
     return this.calls.run(caller, call, async (manager) => {
       if (!actingFor) return answer;
       const { jti, expires_at } = answer.embed_token;

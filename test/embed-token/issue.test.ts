@@ -1,4 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -19,6 +20,21 @@ onEachDatabase((kind) => {
 
   const pathOf = (id: string) => `/api/v1/user-groups/${encodeURIComponent(id)}/embed-tokens`;
   const issue = (body: unknown, id = 'acme') => service.api.call('POST', pathOf(id), body);
+
+  test('a rotation between two reads of the database leaves no token that is dead from its beginning', async () => {
+    const { id, token } = await service.api.create();
+    const snapshots = service.app.get(UserGroupSnapshots);
+    const find = snapshots.find.bind(snapshots);
+    const finding = jest.spyOn(snapshots, 'find').mockImplementationOnce(async (...key) => {
+      await service.api.rotate(token);
+      return find(...key);
+    });
+    const { status, body } = await issue({ audience: AUDIENCE }, id);
+    finding.mockRestore();
+    expect(status).toBe(201);
+    expect(decodeJwt(body.embed_token.token)['gen']).toBe(2);
+    expect(await service.api.isActive(body.embed_token.token)).toBe(true);
+  });
 
   test('an embed token says whose it is, for whom and until when, and nothing about the group', async () => {
     const { status, headers, body } = await issue({ audience: AUDIENCE, origin: ORIGIN });

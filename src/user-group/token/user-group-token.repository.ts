@@ -25,10 +25,8 @@ export const IS_ENDED_TOGETHER =
   't.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)';
 
 /** The current token of a group, without the token itself. */
-export interface CurrentToken extends EmbeddingWorkspace, EndedTogether {
+export interface CurrentToken extends Pick<EmbeddingWorkspace, 'viewAs'> {
   userGroupId: number;
-  generation: number;
-  createdAt: number;
   /** JSON text of the allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: string;
 }
@@ -163,10 +161,7 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
 const findCurrent = statement<{ workspaceId: number; providedId: string }, CurrentToken>(
   'user-group-token.find-current',
   () => `
-    SELECT g.id AS "userGroupId", t.generation, t.created_at AS "createdAt",
-      w.tokens_ended_before AS "tokensEndedBefore", w.embed_tokens_ended_before AS "embedTokensEndedBefore",
-      w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer",
-      w.view_as AS "viewAs", w.embed_token_audiences AS "embedTokenAudiences"
+    SELECT g.id AS "userGroupId", w.view_as AS "viewAs", w.embed_token_audiences AS "embedTokenAudiences"
     FROM user_group g
     JOIN workspace w ON w.id = g.workspace_id
     JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
