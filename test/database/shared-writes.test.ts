@@ -57,6 +57,28 @@ test('a write that wins its second race is stored by it', async () => {
   expect(transactions).toEqual(['a', 'a']);
 });
 
+test('a call whose retry begins too late is not said to have never started', async () => {
+  jest.useFakeTimers();
+  try {
+    let waves = 0;
+    const writes = new SharedWrites<string, string>({
+      keyOf: (call) => call,
+      onDone: () => undefined,
+      run: async (_workspaceId, wave) => {
+        waves++;
+        await new Promise((resolve) => setTimeout(resolve, 2100));
+        return wave.map(() => 'retry');
+      },
+    });
+    const refused = writes.join(1, 'a').catch((error: unknown) => error as DatabaseUnavailable);
+    await jest.advanceTimersByTimeAsync(2200);
+    const { cause } = (await refused) as { cause: Error };
+    expect([waves, cause.message]).toEqual([1, expect.stringMatching(/^started and undone, and not started again/)]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('a transaction that fails is halved until what makes it fail is by itself', async () => {
   const { outcomes, transactions } = await writeTogether(['a', 'b', 'c', 'bad', 'e'], (wave) => {
     if (wave.includes('bad')) throw new Error('a row of it is bad');

@@ -53,17 +53,19 @@ export class Lanes<Call, Result> {
 
   /**
    * @param deadline for the start of the wave, by `performance.now()`
+   * @param isRetry whether the call was in a wave before, within the same deadline
    * @throws DatabaseUnavailable if the wave does not start, or has no result, in time; its work may then still be done
    *   later; errors of `run`
    */
-  join(workspaceId: number, call: Call, deadline = beginBy()): Promise<Result> {
+  join(workspaceId: number, call: Call, deadline = beginBy(), isRetry = false): Promise<Result> {
+    const late = isRetry ? NOT_RETRIED : NOT_BEGUN;
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) return Promise.reject(tooLate(NOT_BEGUN));
+    if (leftMs <= 0) return Promise.reject(tooLate(late));
     return new Promise<Result>((resolve, reject) => {
       const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
       const timer = setTimeout(() => {
         lane.waiting.delete(waiting);
-        reject(tooLate(NOT_BEGUN));
+        reject(tooLate(late));
       }, leftMs);
       const waiting = { call, key: this.options.keyOf?.(call), resolve, reject, timer };
       lane.waiting.add(waiting);
@@ -142,6 +144,7 @@ export class Lanes<Call, Result> {
 }
 
 const NOT_BEGUN = `not started within ${MAX_WAIT_MS} ms`;
+const NOT_RETRIED = `started and undone, and not started again within ${MAX_WAIT_MS} ms of its arrival`;
 
 function tooLate(what: string): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error(what));

@@ -75,7 +75,7 @@ export class SharedWrites<Call, Answer> {
     const deadline = beginBy();
     let lane = this.together;
     for (let attempt = 1; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
-      const step = await lane.join(workspaceId, call, deadline);
+      const step = await lane.join(workspaceId, call, deadline, attempt > 1);
       if (typeof step === 'object') {
         if ('error' in step) throw step.error;
         return step.value;
