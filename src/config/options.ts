@@ -16,6 +16,7 @@ export interface UserGroupOptions {
   /** The same database without its connection pooler in transaction mode. */
   databaseDirectUrl?: string;
   databasePoolSize?: number;
+  migrationWaitSeconds?: number;
   dataDir?: string;
   /** `k2:<base64>,k1:<base64>`: the first encrypts, all decrypt. Required with PostgreSQL. */
   tokenEncryptionKeys?: string;
@@ -42,6 +43,9 @@ export interface UserGroupOptions {
   authenticationFailureLimitPerMinute?: number;
   redisUrl?: string;
   auditRetentionDays?: number;
+  auditRefusalRetentionDays?: number;
+  auditTokenAccessRetentionDays?: number;
+  historyRetentionDays?: number;
   eventRetentionHours?: number;
   webhookDelivery?: boolean;
   webhookRetentionDays?: number;

@@ -69,6 +69,7 @@ export class SystemService {
           audit_days: config.auditRetentionDays,
           refusal_days: config.auditRefusalRetentionDays,
           shown_token_days: config.auditTokenAccessRetentionDays,
+          history_days: config.historyRetentionDays,
           event_hours: config.eventRetentionHours,
           webhook_days: config.webhookRetentionDays,
         },

@@ -36,6 +36,7 @@ onEachDatabase((kind) => {
       AUDIT_RETENTION_DAYS: '400',
       EVENT_RETENTION_HOURS: '48',
       WEBHOOK_RETENTION_DAYS: '9',
+      HISTORY_RETENTION_DAYS: '800',
       RATE_LIMIT_PER_MINUTE: '900',
       INTROSPECTION_RATE_LIMIT_PER_MINUTE: '70',
       BODY_LIMIT: '1MiB',
@@ -67,7 +68,10 @@ onEachDatabase((kind) => {
         ],
         rewrap_remaining: false,
         event_consumers: [],
-        retention: { audit_days: 400, refusal_days: 90, shown_token_days: 30, event_hours: 48, webhook_days: 9 },
+        retention: {
+          ...{ audit_days: 400, refusal_days: 90, shown_token_days: 30 },
+          ...{ history_days: 800, event_hours: 48, webhook_days: 9 },
+        },
         limits: {
           calls_per_minute: 900,
           workspace_calls_per_minute: 4500,

@@ -20,6 +20,7 @@ const NAMES: Record<string, string> = {
   audit_days: 'Audit log kept for',
   refusal_days: 'Refused calls kept for',
   shown_token_days: 'Records of shown tokens kept for',
+  history_days: 'Past states of groups kept for',
   event_hours: 'Events kept for',
   webhook_days: 'Webhooks can be replayed for',
   body_bytes: 'Largest request',
@@ -34,7 +35,7 @@ const number = new Intl.NumberFormat();
 /** Zero removes a limit. */
 function count(name: string, value: number): string {
   const [, unit] = /_(minute|days|hours|bytes)$/.exec(name) ?? [];
-  if (value === 0 && (unit === 'minute' || name === 'audit_days')) return 'no limit';
+  if (value === 0 && (unit === 'minute' || name === 'audit_days' || name === 'history_days')) return 'no limit';
   if (unit === 'bytes') return `${number.format(value / 1024)} KiB`;
   return unit && unit !== 'minute' ? `${number.format(value)} ${unit}` : number.format(value);
 }

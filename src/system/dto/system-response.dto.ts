@@ -71,6 +71,9 @@ export class SystemRetention {
   @Integer('Days for which it keeps to whom tokens were shown; never longer than `audit_days`.', 30)
   shown_token_days!: number;
 
+  @Integer('Days for which a replaced state of a user group is kept; 0 for no limit.', 365)
+  history_days!: number;
+
   @Integer('Hours for which the change feed keeps an event.', 168)
   event_hours!: number;
 

@@ -47,8 +47,8 @@ export class TokenView {
   )
   refused_because!: InactiveReason | null;
 
-  @Text.orNull('The last four characters of the token; null for one issued by an early version.', '9fQ2')
-  last_four!: string | null;
+  @Text('The last four characters of the token.', '9fQ2')
+  last_four!: string;
 
   @Time('When it was issued.')
   created_at!: string;
