@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Tenant, type Variable, variableOf } from './config.ts';
-import { each } from './kit.ts';
+import { each } from './each.ts';
 import type { Trace } from './trace.ts';
 
 const CALL_LIMIT_MS = 30_000;

@@ -1,4 +1,4 @@
-import { allowed } from './pages.ts';
+import { allowed } from './menu.ts';
 import { Dialog } from './ui/dialog.tsx';
 
 const KEYS: [keys: string[], what: string][] = [

@@ -1,77 +1,40 @@
 import type { ComponentType } from 'preact';
-import { INSPECTING } from './inspector.ts';
-import type { Scope } from './own-types.ts';
+import { allowed, type PAGES } from './menu.ts';
 import { place } from './router.ts';
-import { may } from './session.ts';
-import type { IconName } from './ui/icons.tsx';
 
-export interface PageEntry {
-  path: string;
-  name: string;
-  icon: IconName;
-  key: string;
-  scope?: Scope;
-  load: () => Promise<{ default: ComponentType<{ path: string[] }> }>;
+type Load = () => Promise<{ default: ComponentType<{ path: string[] }> }>;
+
+const LOADS: Record<(typeof PAGES)[number]['path'], Load> = {
+  '': () => import('./pages/overview/overview.tsx'),
+  groups: () => import('./pages/groups/groups.tsx'),
+  inspect: () => import('./pages/inspect/inspect.tsx'),
+  leaked: () => import('./pages/leaked.tsx'),
+  registry: () => import('./pages/registry/registry.tsx'),
+  'api-tokens': () => import('./pages/api-tokens/api-tokens.tsx'),
+  audit: () => import('./pages/audit/audit.tsx'),
+  webhooks: () => import('./pages/webhooks/webhooks.tsx'),
+  events: () => import('./pages/events.tsx'),
+  sessions: () => import('./pages/sessions.tsx'),
+  system: () => import('./pages/system.tsx'),
+};
+
+/** Returns what loads the page of a path; undefined if there is none. */
+export function loadOf(path: string): Load | undefined {
+  return Object.hasOwn(LOADS, path) ? LOADS[path as keyof typeof LOADS] : undefined;
 }
-
-export const PAGES: PageEntry[] = [
-  {
-    ...{ path: '', name: 'Overview', icon: 'overview', key: 'o', scope: 'user-groups:read' },
-    load: () => import('./pages/overview/overview.tsx'),
-  },
-  {
-    ...{ path: 'groups', name: 'User groups', icon: 'groups', key: 'u', scope: 'user-groups:read' },
-    load: () => import('./pages/groups/groups.tsx'),
-  },
-  {
-    ...{ path: 'inspect', name: 'Inspect a token', icon: 'inspect', key: 'i', scope: INSPECTING },
-    load: () => import('./pages/inspect/inspect.tsx'),
-  },
-  {
-    ...{ path: 'leaked', name: 'Leaked tokens', icon: 'warning', key: 'l', scope: 'tokens:rotate' },
-    load: () => import('./pages/leaked.tsx'),
-  },
-  {
-    ...{ path: 'registry', name: 'Registry', icon: 'registry', key: 'r', scope: 'registry:read' },
-    load: () => import('./pages/registry/registry.tsx'),
-  },
-  {
-    ...{ path: 'api-tokens', name: 'API tokens', icon: 'key', key: 't', scope: 'admin' },
-    load: () => import('./pages/api-tokens/api-tokens.tsx'),
-  },
-  {
-    ...{ path: 'audit', name: 'Audit log', icon: 'audit', key: 'a', scope: 'audit:read' },
-    load: () => import('./pages/audit/audit.tsx'),
-  },
-  {
-    ...{ path: 'webhooks', name: 'Webhooks', icon: 'webhook', key: 'w', scope: 'webhooks:read' },
-    load: () => import('./pages/webhooks/webhooks.tsx'),
-  },
-  {
-    ...{ path: 'events', name: 'Events', icon: 'events', key: 'e', scope: 'events:read' },
-    load: () => import('./pages/events.tsx'),
-  },
-  { ...{ path: 'sessions', name: 'Sessions', icon: 'sessions', key: 's' }, load: () => import('./pages/sessions.tsx') },
-  {
-    ...{ path: 'system', name: 'System', icon: 'system', key: 'y', scope: 'admin' },
-    load: () => import('./pages/system.tsx'),
-  },
-];
-
-export const allowed = () => PAGES.filter(({ scope }) => scope === undefined || may(scope));
 
 /** Dialogs that open from every page. */
 export const DIALOGS = { find: () => import('./frame/finder.tsx'), help: () => import('./help.tsx') };
 
 /** Loads the scripts of all pages, so that a later one needs no network. */
 export function loadAll(): void {
+  const loads = [...Object.values(DIALOGS), ...allowed().map(({ path }) => loadOf(path)!)];
   // The place that shows a missing page reports it.
-  for (const load of [...Object.values(DIALOGS), ...allowed().map((page) => page.load)]) load().catch(() => undefined);
+  for (const load of loads) load().catch(() => undefined);
 }
 
 /** Begins to load the page of the current place, before it is known who is there. */
 export function loadFirst(): void {
   const [first = ''] = place.value.path;
-  const page = PAGES.find(({ path }) => path === first);
-  page?.load().catch(() => undefined);
+  loadOf(first)?.().catch(() => undefined);
 }

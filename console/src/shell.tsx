@@ -5,7 +5,8 @@ import { useKeys } from './frame/keys.ts';
 import { Navigation } from './frame/navigation.tsx';
 import { seek, watch } from './frame/watch.ts';
 import type { Session } from './own-types.ts';
-import { allowed, loadAll, DIALOGS, type PageEntry, PAGES } from './pages.ts';
+import { allowed, type PageEntry, PAGES } from './menu.ts';
+import { DIALOGS, loadAll, loadOf } from './pages.ts';
 import { addressOf, goTo, place } from './router.ts';
 import { isAway, leave, returns, session } from './session.ts';
 import { useSignals } from './signal.ts';
@@ -121,7 +122,7 @@ function Lazy({ page }: { page: PageEntry }) {
   const [error, setError] = useState<unknown>();
   const [since] = useState(returns.value);
   useEffect(() => {
-    page.load().then(
+    loadOf(page.path)!().then(
       (module) => {
         setPage(() => module.default);
       },
@@ -151,7 +152,7 @@ function Lazy({ page }: { page: PageEntry }) {
 }
 
 function Missing({ path }: { path: string }) {
-  const known = PAGES.find((page) => page.path === path);
+  const known: PageEntry | undefined = PAGES.find((page) => page.path === path);
   const title = known?.scope ? `You need the ${known.scope} scope to see ${known.name}` : 'There is no such page';
   useEffect(() => {
     setTitle(title);

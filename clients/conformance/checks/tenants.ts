@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Check, each, Skipped } from '../kit.ts';
+import { each } from '../each.ts';
+import { type Check, Skipped } from '../kit.ts';
 import { Service, type ServiceError } from '../service.ts';
 
 const INTERLEAVINGS = 200;

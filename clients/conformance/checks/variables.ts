@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { valueAt, type Variable, withValue } from '../config.ts';
-import { type Check, each, Failed, isSuccess, type Kit, Skipped } from '../kit.ts';
+import { each } from '../each.ts';
+import { type Check, Failed, isSuccess, type Kit, Skipped } from '../kit.ts';
 import type { Rendering } from '../renderer.ts';
 import { type Group, ServiceError } from '../service.ts';
 

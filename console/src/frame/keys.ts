@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { allowed } from '../pages.ts';
+import { allowed } from '../menu.ts';
 import { addressOf, goTo } from '../router.ts';
 import { isAway } from '../session.ts';
 import { isTaken } from '../ui/shortcuts.ts';

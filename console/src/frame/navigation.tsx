@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { within } from '../api.ts';
 import { clock, isUtc } from '../clock.ts';
 import type { Session } from '../own-types.ts';
-import { allowed } from '../pages.ts';
+import { allowed } from '../menu.ts';
 import { addressOf, place } from '../router.ts';
 import { setTheme, theme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';

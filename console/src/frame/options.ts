@@ -1,7 +1,7 @@
 import { answerOf, api } from '../api.ts';
 import { inspect, INSPECTING, reportLeaked } from '../inspector.ts';
 import type { Scope } from '../own-types.ts';
-import { allowed } from '../pages.ts';
+import { allowed } from '../menu.ts';
 import { withExact } from '../pages/groups/find.ts';
 import { addressOf, goTo, isLikeToken, tokensIn } from '../router.ts';
 import { may } from '../session.ts';

@@ -1,0 +1,32 @@
+import { INSPECTING } from './inspector.ts';
+import type { Scope } from './own-types.ts';
+import { may } from './session.ts';
+import type { IconName } from './ui/icons.tsx';
+
+/** A page as menus and keys name it; `pages.ts` loads it. */
+export interface PageEntry {
+  path: string;
+  name: string;
+  icon: IconName;
+  key: string;
+  scope?: Scope;
+}
+
+export const PAGES = [
+  { path: '', name: 'Overview', icon: 'overview', key: 'o', scope: 'user-groups:read' },
+  { path: 'groups', name: 'User groups', icon: 'groups', key: 'u', scope: 'user-groups:read' },
+  { path: 'inspect', name: 'Inspect a token', icon: 'inspect', key: 'i', scope: INSPECTING },
+  { path: 'leaked', name: 'Leaked tokens', icon: 'warning', key: 'l', scope: 'tokens:rotate' },
+  { path: 'registry', name: 'Registry', icon: 'registry', key: 'r', scope: 'registry:read' },
+  { path: 'api-tokens', name: 'API tokens', icon: 'key', key: 't', scope: 'admin' },
+  { path: 'audit', name: 'Audit log', icon: 'audit', key: 'a', scope: 'audit:read' },
+  { path: 'webhooks', name: 'Webhooks', icon: 'webhook', key: 'w', scope: 'webhooks:read' },
+  { path: 'events', name: 'Events', icon: 'events', key: 'e', scope: 'events:read' },
+  { path: 'sessions', name: 'Sessions', icon: 'sessions', key: 's' },
+  { path: 'system', name: 'System', icon: 'system', key: 'y', scope: 'admin' },
+] as const satisfies readonly PageEntry[];
+
+export const allowed = (): readonly PageEntry[] => {
+  const entries: readonly PageEntry[] = PAGES;
+  return entries.filter(({ scope }) => scope === undefined || may(scope));
+};
