@@ -1,12 +1,104 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 import { keptPromises } from './scripts/lint/kept-promises.mjs';
+import { noRealTime } from './scripts/lint/no-real-time.mjs';
 import { plainComments } from './scripts/lint/plain-comments.mjs';
 import { waitedReads } from './scripts/lint/waited-reads.mjs';
 
 const local = {
-  rules: { 'kept-promises': keptPromises, 'plain-comments': plainComments, 'waited-reads': waitedReads },
+  rules: {
+    'kept-promises': keptPromises,
+    'no-real-time': noRealTime,
+    'plain-comments': plainComments,
+    'waited-reads': waitedReads,
+  },
 };
+
+/** Helpers that wait for a condition, each with a bound that only a failing test reaches. */
+const waitForConditions = [
+  'test/support/until.ts',
+  'test/support/real-time.ts',
+  'test/support/event-stream.ts',
+  'test/support/processes.ts',
+  'test/support/warm-processes.mjs',
+];
+
+/** Tests that still wait for a time or compare times: the list only shrinks. */
+const stillInRealTime = [
+  'test/access/gate.test.ts',
+  'test/audit/audit-log.test.ts',
+  'test/audit/shown-tokens.test.ts',
+  'test/client/cached-introspector.test.ts',
+  'test/client/transport.test.ts',
+  'test/console/sessions.test.ts',
+  'test/database/last-use.test.ts',
+  'test/database/migrations.test.ts',
+  'test/database/transactor.test.ts',
+  'test/event/list.test.ts',
+  'test/event/many-streams.test.ts',
+  'test/event/slots.test.ts',
+  'test/event/stream.test.ts',
+  'test/health/first-token.test.ts',
+  'test/http/attacks.test.ts',
+  'test/http/body.test.ts',
+  'test/keys/rewrap.test.ts',
+  'test/keys/vault.test.ts',
+  'test/library/change-guard.test.ts',
+  'test/library/end-of-listening.test.ts',
+  'test/library/host-application.test.ts',
+  'test/process/logs-and-metrics.test.ts',
+  'test/process/migrate-data-refusals.test.ts',
+  'test/process/shutdown.test.ts',
+  'test/rate-limit/import-lines.test.ts',
+  'test/rate-limit/redis.test.ts',
+  'test/registry/busy-workspace.test.ts',
+  'test/security/defects.test.ts',
+  'test/support/asking.ts',
+  'test/support/event-consumer.mjs',
+  'test/support/fake-events.ts',
+  'test/support/misbehaving-proxy.ts',
+  'test/support/unhindered.ts',
+  'test/user-group/export.test.ts',
+  'test/user-group/import-streaming.test.ts',
+  'test/user-group/list.test.ts',
+  'test/user-group/one-ahead.test.ts',
+  'test/user-group/past.test.ts',
+  'test/user-group/resource-races.test.ts',
+  'test/user-group/resource.test.ts',
+  'test/user-group/rules-on-replicas.test.ts',
+  'test/user-group/starvation.test.ts',
+  'test/user-group/versions.test.ts',
+  'test/webhook/delivery.test.ts',
+  'test/webhook/hanging-endpoints.test.ts',
+  'test/webhook/killed-workers.test.ts',
+  'test/webhook/many-deliveries.test.ts',
+  'test/webhook/metrics.test.ts',
+  'test/webhook/reminders.test.ts',
+  'test/webhook/removal.test.ts',
+  'test/webhook/replays.test.ts',
+  'test/webhook/unread-events.test.ts',
+  'test/webhook/webhook-sender.test.ts',
+];
+
+/** The same of programs, of tests with a browser and of whole processes. */
+const processesInRealTime = [
+  'test/browser/console/group-history.test.ts',
+  'test/browser/console/on-call.test.ts',
+  'test/browser/console/round-trips.test.ts',
+  'test/browser/console/search.test.ts',
+  'test/browser/console/sign-in.test.ts',
+  'test/client/cached-introspector-outages.test.ts',
+  'test/client/cached-introspector-processes.test.ts',
+  'test/database/outage.test.ts',
+  'test/examples/embed-a-dashboard.test.ts',
+  'test/http/connections.test.ts',
+  'test/library/event-consumers.test.ts',
+  'test/library/misbehaving.test.ts',
+  'test/package/scenario.ts',
+  'test/process/cli.test.ts',
+  'test/process/start.test.ts',
+  'test/system/**',
+];
 
 export default tseslint.config(
   {
@@ -61,6 +153,12 @@ export default tseslint.config(
     rules: { 'local/kept-promises': 'error' },
   },
   { files: ['test/browser/**', 'test/lint/**'], plugins: { local }, rules: { 'local/waited-reads': 'error' } },
+  {
+    files: ['test/**'],
+    ignores: [...waitForConditions, ...stillInRealTime, ...processesInRealTime],
+    plugins: { local },
+    rules: { 'local/no-real-time': 'error' },
+  },
   {
     files: ['src/**', 'clients/**', 'console/src/**', 'scripts/**', 'test/**', 'examples/**'],
     // The OpenAPI document gives its words.
