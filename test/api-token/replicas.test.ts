@@ -1,7 +1,7 @@
 import type { Answer, ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
-import { lastAskedBefore } from '../support/until.ts';
+import { lastAskedBefore, until } from '../support/until.ts';
 
 const PATH = '/api/v1/api-tokens';
 
@@ -52,8 +52,15 @@ onPostgres('on postgres', () => {
           .then((answer) => answer.status);
       // Each replica knows the token and gets calls all the time, so that no replica looks it up by chance.
       expect(await Promise.all(servers.map(getStatus))).toEqual([404, 404, 404]);
-      const polling = servers.map((server) => lastAskedBefore(async () => (await getStatus(server)) === status));
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      const asked = servers.map(() => 0);
+      const polling = servers.map((server, index) =>
+        lastAskedBefore(async () => {
+          const found = await getStatus(server);
+          asked[index]!++;
+          return found === status;
+        }),
+      );
+      await until(() => asked.every((count) => count > 5));
       expect([200, 201]).toContain((await change(id)).status);
       const changedAt = performance.now();
       for (const lastAskedAt of await Promise.all(polling)) expect(lastAskedAt - changedAt).toBeLessThan(1000);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BOUND_MS, introspectorOf, proxyTo, serve, underRotations } from '../support/asking.ts';
-import { until } from '../support/until.ts';
+import { lastAskedBefore, until } from '../support/until.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
 
@@ -18,7 +18,9 @@ test('a network that loses everything, for a while or for good, makes no answer 
     async () => {
       held.hold();
       cut.cut();
-      await until(() => introspectors.every(({ isCurrent }) => !isCurrent), BOUND_MS);
+      const cutAt = performance.now();
+      const areBehind = () => Promise.resolve(introspectors.every(({ isCurrent }) => !isCurrent));
+      expect((await lastAskedBefore(areBehind)) - cutAt).toBeLessThan(BOUND_MS);
       await sleep(BOUND_MS);
       held.release();
       cut.heal();
@@ -74,7 +76,10 @@ onPostgres('two replicas on postgres', () => {
       [introspector],
       async () => {
         first.process.kill('SIGSTOP');
-        await until(() => !introspector.isCurrent, BOUND_MS);
+        const stoppedAt = performance.now();
+        expect((await lastAskedBefore(() => Promise.resolve(!introspector.isCurrent))) - stoppedAt).toBeLessThan(
+          BOUND_MS,
+        );
         await sleep(BOUND_MS);
         first.process.kill('SIGCONT');
         await until(() => introspector.isCurrent);

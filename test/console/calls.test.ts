@@ -6,6 +6,7 @@ import { ConsoleBrowser, OWN_PAGE, signedIn } from '../support/console.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { readUntil } from '../support/until.ts';
 
 withFrozenBuckets();
 
@@ -162,8 +163,8 @@ onEachDatabase((kind) => {
   test('a call of the console has the route of the API in the metrics', async () => {
     const before = await count();
     await browser.call('GET', '/console/api/v1/user-groups/seen');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await count()).toBe(before + 1);
+    // It is counted when its response has been sent.
+    expect(await readUntil(before + 1, count)).toBe(before + 1);
 
     async function count(): Promise<number> {
       const text = await service.app.get(Metrics).registry.metrics();

@@ -2,6 +2,7 @@ import { freePort } from '../system/lab/ports.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { ForgingProvider } from '../support/forging-provider.ts';
 import { runCli, type RunningServer, startServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const SECRETS = ['a-role-of-anna', 'anna@example.com', 'https://graph.example.com/anna'];
 
@@ -50,9 +51,7 @@ onEachDatabase((kind) => {
     const { place } = await provider.signIn(server.baseUrl, flaw);
     expect(place).toContain(`error=${code}`);
     const id = new URLSearchParams(place.split('?')[1]).get('request_id')!;
-    for (let wait = 0; wait < 100 && linesOf(id).length < 2; wait++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(() => linesOf(id).length >= 2);
     const [told, request, ...more] = linesOf(id);
     expect(more).toEqual([]);
     expect(request).toMatchObject({ msg: 'request', status: 302, code });

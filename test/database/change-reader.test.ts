@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeReader, PositionLost, type ReadOptions } from '../../src/change-log/change-reader.ts';
 import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -172,13 +172,18 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
     const committed: string[] = [];
     const read: string[] = [];
     let isWriting = true;
+    let reads = 0;
+    const nextRead = () => {
+      const before = reads;
+      return until(() => reads > before);
+    };
     const write = async (writer: number) => {
       const client = await connect();
       for (let number = 0; number < 60; number++) {
         const ids = Array.from({ length: randomInt(1, 6) }, (_, i) => `${writer}/${number}/${i}`);
         await client.query('BEGIN');
         await record(client, ...ids);
-        await sleep(randomInt(0, 3) === 0 ? randomInt(0, 60) : 0);
+        for (let left = randomInt(0, 3) === 0 ? randomInt(0, 10) : 0; left > 0; left--) await nextRead();
         const isKept = randomInt(0, 10) > 0;
         await client.query(isKept ? 'COMMIT' : 'ROLLBACK');
         if (isKept) committed.push(...ids);
@@ -188,11 +193,11 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
       for (let isLast = false; ;) {
         const limit = randomInt(1, 12);
         const found = await reader.read(position, { workspaceId: 1, limit });
+        reads++;
         ({ position } = found);
         read.push(...found.changes.map(({ objectId }) => objectId!));
         if (isLast && !found.hasMore) return;
         isLast = !isWriting;
-        await sleep(randomInt(0, 5));
       }
     };
     const reading = readOn();

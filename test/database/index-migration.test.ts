@@ -11,6 +11,7 @@ import { createIndex } from '../../src/database/migrations/build-index.ts';
 import { createTestDatabase, onPostgres, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
 const MIGRATION = 'IndexGroups1795700000003';
@@ -62,10 +63,10 @@ onPostgres('on a PostgreSQL that is in use', () => {
     // Without the migration, as the version before.
     const { api, stop } = await startServer(database.env);
     for (let i = 0; i < 20; i++) {
-      const started = performance.now();
       const { status } = await api.put({ user_group_id: `g${i % 3}`, name: `G ${i}` });
-      expect([status, performance.now() - started < 1000]).toEqual([200, true]);
+      expect(status).toBe(200);
     }
+    // None of them has waited for the build.
     expect(await isWhole(database)).toBe(false);
     await backup.query('COMMIT');
     expect(await server.finished).toEqual([0, `MIGRATION\n${MIGRATION}\n`]);
@@ -150,9 +151,7 @@ function spawnMigration({ env }: TestDatabase) {
 }
 
 async function buildHasBegun(database: TestDatabase): Promise<void> {
-  while ((await isWhole(database)) === undefined) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(async () => (await isWhole(database)) !== undefined);
 }
 
 /** Undefined if there is no such index. */

@@ -169,7 +169,7 @@ onPostgres('on postgres', () => {
       const [listener, ...others] = await listeners();
       return listener !== undefined && listener.pid !== before!.pid && others.length === 0;
     };
-    await until(isReplaced, 20_000);
+    await until(isReplaced);
     cable.goSilent(false);
     await expectRecovery();
   });

@@ -1,6 +1,5 @@
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   onDrained,
   onFlush,
@@ -9,6 +8,7 @@ import {
   type OnFlush,
 } from '../../src/database/upkeep/shutdown-phases.ts';
 import { WriteBehind } from '../../src/database/upkeep/write-behind.ts';
+import { until } from '../support/until.ts';
 
 test('at the end all finish at once, and those that do not are given up; then the rest is written', async () => {
   const done: string[] = [];
@@ -32,7 +32,7 @@ test('at the end all finish at once, and those that do not are given up; then th
   }
   const never = working('endless', () => new Promise(() => undefined));
   const refused = working('refused', () => Promise.reject(new Error('refused')));
-  const slow = working('slow', () => sleep(100));
+  const slow = working('slow', () => until(() => done.length >= 3));
   @Module({ providers: [slow, { provide: 'alias', useExisting: slow }] })
   class Inner {}
   @Module({ imports: [ShutdownPhasesModule, Inner], providers: [Count, never, refused] })

@@ -6,7 +6,7 @@ import { passTime } from '../support/fake-time.ts';
 import { forbidEvents } from '../support/forbid-events.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { lastAskedBefore } from '../support/until.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const ACTING_FOR = { subject: 'kim@support.example.com', reason: 'Ticket 4711: the dashboard is blank' };
@@ -186,9 +186,11 @@ onEachDatabase((kind) => {
     const [token, plain] = [tokenOf(await viewAs()), tokenOf(await send({}))];
     expect([await elsewhere.isActive(token), await api.isActive(token)]).toEqual([true, true]);
     const { status, text } = await own.set({ view_as: 'forbidden' });
+    const forbiddenAt = performance.now();
     expect([status, text]).toEqual([200, expect.stringContaining('"view_as":"forbidden"')]);
     expect(await api.isActive(token)).toBe(false);
-    await until(async () => !(await elsewhere.isActive(token)), 1000);
+    const lastAskedAt = await lastAskedBefore(async () => !(await elsewhere.isActive(token)));
+    expect(lastAskedAt - forbiddenAt).toBeLessThan(1000);
     expect([await elsewhere.isActive(plain), await api.isActive(plain)]).toEqual([true, true]);
     await replica.close();
 

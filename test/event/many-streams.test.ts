@@ -77,5 +77,5 @@ onEachDatabase((kind) => {
     // More than the buffers of the kernel take has been committed.
     expect(mostUnread).toBeGreaterThan(64 * 1024);
     expect(mostUnread).toBeLessThan(2 * 1024 ** 2);
-  }, 60_000);
+  });
 });

@@ -303,7 +303,7 @@ onEachDatabase((kind) => {
     expect(quick.isOver).toBe(false);
     const seen = quick.messages.length;
     await quick.until(() => quick.messages.length > seen);
-  }, 60_000);
+  });
 
   if (kind === 'postgres') {
     test('a stream ends when PostgreSQL is another server, which may have lost what was told', async () => {

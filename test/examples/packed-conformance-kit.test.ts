@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
     stdio: 'ignore',
   });
-  await until(() => accepts(port), 20_000);
+  await until(() => accepts(port));
 }, 120_000);
 
 afterAll(async () => {

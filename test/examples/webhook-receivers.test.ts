@@ -31,7 +31,7 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
       env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
       stdio: 'ignore',
     });
-    await until(() => accepts(port), 20_000);
+    await until(() => accepts(port));
   });
 
   afterAll(() => {
@@ -101,7 +101,6 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
     for (const socket of sockets) socket.on('connect', () => connected++).on('error', () => undefined);
     await until(
       () => connected === sockets.length,
-      5000,
       () => connected,
     );
     expect(await deliver([secret])).toBe(204);

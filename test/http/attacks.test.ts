@@ -67,7 +67,7 @@ onEachDatabase((kind) => {
     await Promise.all(Array.from({ length: 30 }, () => send('GARBAGE\r\n\r\n', 'end')));
     const assets = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50);
     await Promise.all(Array.from({ length: 5 }, () => send(assets, 'reset')));
-    await until(async () => (await openFiles()) < before + 15, 5000);
+    await until(async () => (await openFiles()) < before + 15);
     await expectAlive();
   });
 

@@ -2,6 +2,7 @@ import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const V1 = '/api/v1';
 const ENDPOINT = { url: 'https://receiver.example/hooks', event_types: ['*'] };
@@ -105,11 +106,7 @@ describe.each(databaseKinds)('entity tags on %s', (database) => {
     const path = `${V1}/api-tokens/${id}`;
     const { headers } = await service.api.call('GET', path);
     await service.clientOf(token).call('GET', path);
-    const until = Date.now() + 5000;
-    let used: string | null = null;
-    while (used === null && Date.now() < until)
-      used = (await service.api.call('GET', path)).body.api_token.last_used_at;
-    expect(used).not.toBeNull();
+    await until(async () => (await service.api.call('GET', path)).body.api_token.last_used_at !== null);
     expect((await service.api.call('GET', path)).headers['etag']).toBe(headers['etag']);
   });
 

@@ -2,6 +2,7 @@ import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
+import { untilAfter } from '../support/until.ts';
 
 const PATH = '/api/v1/user-groups';
 const INSPECT = '/api/v1/tokens/inspect';
@@ -108,7 +109,7 @@ onEachDatabase((kind) => {
     expect(inspection).toMatchObject({ reason: 'group_incomplete', user_group: { status: 'incomplete' } });
     expect(inspection.checks.at(-1)?.detail).toContain('/properties/plan');
     await workspace.set({ variables: [] });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await untilAfter();
     await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'drill' });
     expect(await verdict(token)).toEqual(['user_group_token', false, 'tokens_ended']);
   });
@@ -167,7 +168,7 @@ onEachDatabase((kind) => {
     const { put, inspect, embed } = await start();
     await put('a');
     const token = await embed('a', { expires_in_seconds: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await untilAfter(Date.now() + 1000);
     expect(failed(await inspect(token))).toEqual(['expiry']);
   });
 

@@ -111,7 +111,7 @@ describe('what cannot be unwrapped ends the start with one line', () => {
     vault.failure = 503;
     expect(await refusal(wrapped())).toContain('cannot be reached: it returns 503.');
     expect(vault.calls.length).toBeGreaterThan(5);
-  }, 60_000);
+  });
 
   test('a Vault that is sealed for a while is waited for', async () => {
     vault.failure = 503;

@@ -170,7 +170,7 @@ onEachDatabase((kind) => {
     // The lease of 30 seconds is given back.
     await stop(holder === 'first' ? first : second);
     await create(holder === 'first' ? second : first, ['after']);
-    await until(() => handled.includes('after'), 4000);
+    await until(() => handled.includes('after'));
     expect(handledBy.at(-1)).not.toBe(holder);
   });
 
@@ -269,7 +269,7 @@ onEachDatabase((kind) => {
       createInterface(child.stdout).on('line', (line) => {
         lines.push(JSON.parse(line) as (typeof lines)[number]);
       });
-      await until(() => lines.some(({ pid }) => pid === child.pid), 20_000);
+      await until(() => lines.some(({ pid }) => pid === child.pid));
       return child;
     };
     const [first, second] = [await spawnConsumer(), await spawnConsumer()];
@@ -287,7 +287,7 @@ onEachDatabase((kind) => {
       return batches.filter((line) => line.begun !== undefined);
     };
     const expected = [...names('a', 5), ...names('b', 5)];
-    await until(() => new Set(handled().flatMap(({ ids }) => ids!)).size === 10, 10_000);
+    await until(() => new Set(handled().flatMap(({ ids }) => ids!)).size === 10);
     // It was killed while it handled them, and so all of them come again.
     expect(
       handled()

@@ -4,6 +4,7 @@ import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api-client.ts';
 import { OWN_PAGE } from '../support/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
+import { untilAfter } from '../support/until.ts';
 
 const V1 = '/api/v1';
 const GROUP = { user_group_id: 'acme-emea', name: 'Acme EMEA' };
@@ -129,7 +130,7 @@ const calls: Record<string, () => Promise<Answer>> = {
   user_group_tokens_ended: async () => {
     const other = await inWorkspace('ended');
     await other.put(GROUP);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await untilAfter();
     await other.call('POST', `${V1}/workspace/end-tokens`, { kinds: ['user_group_token'], reason: 'r' });
     return other.call('POST', `${AT}/embed-tokens`, { audience: 'a' });
   },

@@ -28,7 +28,6 @@ onEachDatabase((kind) => {
     let overview: Overview;
     await until(
       async () => isLike((overview = await read(api)), expected),
-      10_000,
       () => JSON.stringify(overview),
     );
   };

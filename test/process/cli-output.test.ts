@@ -106,7 +106,7 @@ test('a database that is away is code 5, and one line', async () => {
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
   expect(stderr).toMatch(/^user-group-service: The PostgreSQL of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/m);
   expect(stderr).not.toContain('secret');
-}, 40_000);
+});
 
 test('what keeps the embedded database from being used is code 5', async () => {
   const { code, stderr } = await runCli({ DATA_DIR: '/dev/null/data' }, 'token', 'list');

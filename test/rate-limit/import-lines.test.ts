@@ -77,7 +77,7 @@ onEachDatabase((kind) => {
     // Something else may use a connection for a moment.
     const pool = service.app.get(Statements);
     const usage = () => pool.poolUsage() ?? { busy: 0, waiting: 0 };
-    await until(() => usage().busy + usage().waiting === 0, 1000);
+    await until(() => usage().busy + usage().waiting === 0);
     // The same token has some calls left, another its own, and imports of others are stored.
     expect((await client.put({ user_group_id: 'beside', name: 'B' })).status).toBe(200);
     const [line] = await importGroups(service.clientOf(await issue()), ...groups('other', 1));

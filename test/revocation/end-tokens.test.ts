@@ -4,14 +4,14 @@ import { importGroups } from '../support/lines.ts';
 import { noteForeignToken } from '../support/leaks.ts';
 import { runCli, type RunningServer, startServer } from '../support/processes.ts';
 import { withService } from '../support/test-service.ts';
-import { lastAskedBefore, until } from '../support/until.ts';
+import { lastAskedBefore, until, untilAfter } from '../support/until.ts';
 
 const SCOPES = ['admin', 'audit:read', 'tokens:introspect', 'user-groups:write'] as const;
 const ALL = ['user_group_token', 'embed_token'];
 
 async function end(api: ApiClient, body: object = {}) {
   // Times are compared to the millisecond: a token of the same one counts as later.
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  await untilAfter();
   return api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ALL, reason: 'leaked', ...body });
 }
 
@@ -162,7 +162,7 @@ onEachDatabase((kind) => {
     const { path } = await api.create();
     const issue = async () => (await embed(api, path)).body.embed_token.token;
     const early = await issue();
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await untilAfter();
     const before = new Date().toISOString();
     const late = await issue();
     await end(api, { kinds: ['embed_token'], before });

@@ -48,5 +48,5 @@ export async function introspectOnce(api: ApiClient, token: string): Promise<voi
   await until(async () => {
     const { text } = await api.call('GET', '/api/v1/overview/activity');
     return /"introspections":[1-9]/.test(text);
-  }, 15_000);
+  });
 }

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { once } from 'node:events';
 
-const LIMIT_MS = 50_000;
+const LIMIT_MS = 100_000;
 
 /** A server-sent event. */
 export interface StreamMessage {

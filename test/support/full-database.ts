@@ -1,5 +1,4 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { scopes } from '../../src/common/access/caller.ts';
 import { sqlitePath } from '../../src/database/data-source-options.ts';
@@ -8,7 +7,7 @@ import type { TestDatabase } from './databases.ts';
 import { IMPORT, toLines } from './lines.ts';
 import { runCli, type RunningServer } from './processes.ts';
 import { PERMITTED } from './webhook-receiver.ts';
-import { until } from './until.ts';
+import { until, untilAfter } from './until.ts';
 
 export const WORKSPACES = ['default', 'Ünï "quoted"; DROP TABLE user_group; -- 😀'];
 
@@ -83,7 +82,7 @@ export async function fillDatabase(env: Record<string, string>, server: RunningS
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
   // A refused call, which belongs to no workspace.
   await server.apiOf('uga_unknown').get({ user_group_id: 'x' });
-  await sleep(Math.max(0, Date.parse(soon) - Date.now()));
+  await untilAfter(Date.parse(soon));
   return {
     apiTokens,
     endedApiTokens,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preparePgBouncer } from '../system/lab/pgbouncer.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
+import { until } from './until.ts';
 
 /** Connections to PostgreSQL that all sessions of the pooler share, unless a test says otherwise. */
 export const POOL_SIZE = 3;
@@ -51,10 +52,10 @@ export class OwnPgBouncer {
     const args = preparePgBouncer(this.dir, options);
     const child = spawn('pgbouncer', args, { stdio: 'ignore' });
     this.child = child;
-    while (!(await accepts(this.port))) {
+    await until(() => {
       if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return accepts(this.port);
+    });
   }
 
   async kill(): Promise<void> {

@@ -69,11 +69,10 @@ export class WebhookReceiver {
     this.reply = (response) => response.writeHead(status, headers).end(body);
   }
 
-  /** Waits until there are `count` messages. @throws if they do not come within some seconds */
-  async receive(count: number, ms = 8000): Promise<ReceivedMessage[]> {
+  /** Waits until there are `count` messages. */
+  async receive(count: number): Promise<ReceivedMessage[]> {
     await until(
       () => this.messages.length >= count,
-      ms,
       () => `${this.messages.length} of ${count}`,
     );
     return this.messages;

@@ -19,11 +19,12 @@ onEachDatabase((kind) => {
 
   test('the predecessor can be introspected until the grace period is over, and can never rotate', async () => {
     const { id, token } = await create();
-    const next = await service.api.rotate(token, 2);
+    const next = await service.api.rotate(token, 60);
+    const rotatedUntil = Date.now();
     const [old, current] = [await service.api.introspect(token), await service.api.introspect(next)];
     expect(old).toEqual({ ...current, iat: expect.any(Number), exp: expect.any(Number) });
     expect(current).not.toHaveProperty('exp');
-    expect(old.exp * 1000 - Date.now()).toBeLessThanOrEqual(2000);
+    expect(old.exp * 1000).toBeLessThanOrEqual(rotatedUntil + 60_000);
     for (const grace_period_seconds of [undefined, 0, 60]) {
       const again = await service.api.post({ current_token: token, grace_period_seconds });
       expect([again.status, again.body.code]).toEqual([404, 'token_not_found']);
@@ -176,19 +177,20 @@ onEachDatabase((kind) => {
     await until(async () => {
       const { tokens } = (await service.api.call('GET', path)).body;
       return tokens[0]!.last_introspected_at !== null;
-    }, 5000);
+    });
   });
 
   test('the last introspection of each token is written down', async () => {
     const other = await startTestService(service.database);
     const { id, token, path } = await create();
     const next = await service.api.rotate(token, 3600);
+    const askedFrom = Date.now();
     const { body } = await other.api.call('POST', '/api/v1/introspect', { token });
     expect(body).toMatchObject({ active: true, sub: id });
     await other.close();
     const [current, old] = (await service.api.call('GET', path)).body.tokens;
     expect(current).toMatchObject({ last_four: next.slice(-4), last_introspected_at: null });
-    expect(Date.now() - Date.parse(old!.last_introspected_at!)).toBeLessThan(60_000);
+    expect(Date.parse(old!.last_introspected_at!)).toBeGreaterThanOrEqual(askedFrom);
   });
 
   test('without a grace period in the call ROTATION_GRACE_SECONDS holds', async () => {

@@ -1,5 +1,6 @@
 import type { Answer } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { passTime } from '../support/fake-time.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
@@ -59,7 +60,7 @@ onEachDatabase((kind) => {
     expect(await show('wrong')).toMatchObject({ status: 'incomplete', reasons: [{ code: 'type' }] });
     expect(await show('whole')).toMatchObject({ status: 'active', reasons: [] });
     expect([await api.isActive(tokens['lacks']!), await api.isActive(tokens['whole']!)]).toEqual([false, true]);
-    await until(async () => (await list('status=incomplete')).length === 2, 10_000);
+    await until(async () => (await list('status=incomplete')).length === 2);
     expect([await list('status=incomplete'), await list('status=active')]).toEqual([['lacks', 'wrong'], ['whole']]);
     const { body } = await api.call('GET', `${PATH}?status=incomplete`);
     expect(body.user_groups[0]).toEqual(await show('lacks'));
@@ -67,7 +68,7 @@ onEachDatabase((kind) => {
     expect([await list('status=incomplete'), await list('status=active')]).toEqual([['wrong'], ['lacks', 'whole']]);
     await workspace.set({ variables: [] });
     expect(await show('wrong')).toMatchObject({ status: 'active', reasons: [] });
-    await until(async () => (await list('status=incomplete')).length === 0, 10_000);
+    await until(async () => (await list('status=incomplete')).length === 0);
   });
 
   test('a schema that is required and not mapped makes it incomplete', async () => {
@@ -77,7 +78,7 @@ onEachDatabase((kind) => {
       status: 'incomplete',
       reasons: [{ code: 'required', pointer: '/mapping/billing' }],
     });
-    await until(async () => (await list('status=incomplete')).length === 1, 10_000);
+    await until(async () => (await list('status=incomplete')).length === 1);
   });
 
   test('under the policy open an unregistered mapping is no reason', async () => {
@@ -102,7 +103,7 @@ onEachDatabase((kind) => {
     });
     expect(await api.isActive(tokens['a']!)).toBe(true);
     await workspace.set({ variables: [{ name: 'plan', type: 'string', required: true }] });
-    await until(async () => (await list('status=unresolved')).length === 1, 10_000);
+    await until(async () => (await list('status=unresolved')).length === 1);
     expect([await list('status=unresolved'), await list('status=active')]).toEqual([['a'], ['b']]);
   });
 
@@ -123,7 +124,7 @@ onEachDatabase((kind) => {
       ['incomplete', 'required'],
       ['active'],
     ]);
-    await until(async () => (await list('status=incomplete')).length === 1, 10_000);
+    await until(async () => (await list('status=incomplete')).length === 1);
     expect(
       await Promise.all(['suspended', 'expired', 'incomplete', 'active'].map((one) => list(`status=${one}`))),
     ).toEqual([['a'], ['b'], ['c'], ['d']]);
@@ -142,7 +143,7 @@ onEachDatabase((kind) => {
     await patch('b', { properties: null });
     await workspace.set({ variables: [{ name: 'plan', type: 'string', required: true }] });
     await api.call('POST', `${PATH}/a/suspend`);
-    await until(async () => (await list('status=incomplete')).length === 1, 10_000);
+    await until(async () => (await list('status=incomplete')).length === 1);
     for (const limit of [1, 2, 50]) {
       const found: string[] = [];
       for (let cursor = ''; ;) {
@@ -163,15 +164,16 @@ onEachDatabase((kind) => {
 
   test('the clock ends a group: its tokens, its embed tokens, and what they say of their end', async () => {
     const { api, tokens, show, patch } = await start('a');
-    const end = Date.now() + 2500;
+    const end = Date.now() + 60_000;
     const set = await patch('a', { valid_until: new Date(end).toISOString() });
     expect(set.body.user_group).toMatchObject({ status: 'active', valid_until: new Date(end).toISOString() });
     const embed = await api.call('POST', `${PATH}/a/embed-tokens`, { audience: 'here' });
     expect(Date.parse(embed.body.embed_token.expires_at)).toBe(Math.floor(end / 1000) * 1000);
     const introspected = await api.call('POST', '/api/v1/introspect', { token: tokens['a'] });
     expect(introspected.body).toMatchObject({ active: true, exp: Math.floor(end / 1000) });
-    await until(async () => !(await api.isActive(tokens['a']!)), 10_000);
-    expect(Date.now()).toBeGreaterThanOrEqual(end);
+    expect(await api.isActive(tokens['a']!)).toBe(true);
+    passTime(60_000);
+    expect(await api.isActive(tokens['a']!)).toBe(false);
     expect(await show('a')).toMatchObject({
       status: 'expired',
       reasons: [{ code: 'expired', pointer: '/valid_until' }],

@@ -57,7 +57,7 @@ onEachDatabase((kind) => {
     expect((await api.call('POST', `${PATH}/${id}/replay`, { event_id: 'evt_1' })).status).toBe(404);
     const listed = (await api.call('GET', PATH)).body.webhook_endpoints;
     expect(listed.map((endpoint) => endpoint.id)).toEqual([other]);
-    await until(async () => (await rowsOf('webhook_endpoint', 'id', id)).length === 0, 20_000);
+    await until(async () => (await rowsOf('webhook_endpoint', 'id', id)).length === 0);
     expect(await rowsOf('webhook_delivery', 'endpoint_id', id)).toEqual([]);
     expect(await rowsOf('webhook_attempt', 'endpoint_id', id)).toEqual([]);
     expect(await rowsOf('webhook_endpoint', 'id', other)).toHaveLength(1);
