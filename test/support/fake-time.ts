@@ -15,6 +15,15 @@ export const ALL_BUT_TIMEOUTS = [...NEITHER_CLOCK_NOR_TIMEOUT, 'Date'] as const;
 /** For `doNotFake`: what time it is can be set, and goes on from there; what waits is not faked. */
 export const ALL_BUT_THE_CLOCK = [...NEITHER_CLOCK_NOR_TIMEOUT, 'setTimeout', 'clearTimeout'] as const;
 
+/**
+ * Stops the time by which the service limits how long a call waits, for the rest of the test: calls that are many for a
+ * busy machine are all served.
+ */
+export function stopTimeLimits(): void {
+  const faked: readonly string[] = ['performance'];
+  jest.useFakeTimers({ doNotFake: ALL_BUT_TIMEOUTS.filter((name) => !faked.includes(name)) });
+}
+
 /** Moves the clock forward for the rest of the test. Timers wait no less. */
 export function passTime(ms: number): void {
   jest.useFakeTimers({ now: Date.now() + ms, doNotFake: [...ALL_BUT_THE_CLOCK] });
