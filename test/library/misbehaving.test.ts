@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Statements } from '../../src/database/statements.ts';
 import {
   definePlugin,
@@ -18,6 +17,7 @@ import {
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
@@ -44,9 +44,15 @@ const ODD: [string, () => unknown][] = [
 ];
 const NAMES = ODD.map(([name]) => name);
 
+const GUARD_LIMIT_MS = 1500;
+/** The faked time that has passed. */
+let passedMs = 0;
+
 /** Does what the name of a group says. */
 class OddGuard extends UserGroupChangeGuard {
   static entered = 0;
+  /** The faked time until which a call that hangs is waited for. */
+  static hangsUntilMs = 0;
   static release: () => void = () => undefined;
   static late: Promise<unknown> = Promise.resolve();
 
@@ -54,6 +60,7 @@ class OddGuard extends UserGroupChangeGuard {
     const names = changes.map(({ after }) => after?.name);
     if (names.includes('hangs')) {
       OddGuard.entered++;
+      OddGuard.hangsUntilMs = passedMs + GUARD_LIMIT_MS;
       const released = new Promise<void>((resolve) => (OddGuard.release = resolve));
       // The guard goes on when nothing waits for it any more.
       OddGuard.late = released.then(() => manager.query('SELECT 1'));
@@ -125,7 +132,7 @@ onEachDatabase((kind) => {
     const before = OddGuard.entered;
     jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
     const hanging = ['h1', 'h2', 'h3', 'h4', 'h5'].map((id) => service.api.put({ user_group_id: id, name: 'hangs' }));
-    while (OddGuard.entered === before) await nextTurn();
+    await until(() => OddGuard.entered > before);
     const ready = await service.api.send({ method: 'GET', path: '/health/ready' });
     expect(ready.status).toBe(200);
     const neighbour = other.put({ user_group_id: 'n', name: 'N' });
@@ -231,22 +238,26 @@ onEachDatabase((kind) => {
   );
 });
 
-test.each([
-  ...[ODD[1]!, ODD[3]!, ['hangs', () => new Promise(() => undefined)] as const],
-  ['leaves out a bucket', () => Promise.resolve({ granted: 1, states: [] })] as const,
-])('while a store of rate limits %s, calls are counted in the process', async (_name, count) => {
-  OddStore.count = count;
-  const ports = [{ provide: RateLimitStore, useClass: OddStore }];
-  const limited = await startTestService('sqlite', { RATE_LIMIT_PER_MINUTE: '3' }, [
-    definePlugin({ name: 'odd', compatibility: '^0.1.0', ports }),
-  ]);
-  const path = '/api/v1/audit-events?limit=1';
-  const statuses: number[] = [];
-  for (let calls = 0; calls < 4; calls++) {
-    statuses.push((await limited.api.send({ method: 'GET', path })).status);
-  }
-  await limited.close();
-  expect(statuses).toEqual([200, 200, 200, 429]);
+describe('while a store of rate limits', () => {
+  withFrozenBuckets();
+
+  test.each([
+    ...[ODD[1]!, ODD[3]!, ['hangs', () => new Promise(() => undefined)] as const],
+    ['leaves out a bucket', () => Promise.resolve({ granted: 1, states: [] })] as const,
+  ])('%s, calls are counted in the process', async (_name, count) => {
+    OddStore.count = count;
+    const ports = [{ provide: RateLimitStore, useClass: OddStore }];
+    const limited = await startTestService('sqlite', { RATE_LIMIT_PER_MINUTE: '3' }, [
+      definePlugin({ name: 'odd', compatibility: '^0.1.0', ports }),
+    ]);
+    const path = '/api/v1/audit-events?limit=1';
+    const statuses: number[] = [];
+    for (let calls = 0; calls < 4; calls++) {
+      statuses.push((await limited.api.send({ method: 'GET', path })).status);
+    }
+    await limited.close();
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
 });
 
 describe('what cannot be used ends the start with a line that names it', () => {
@@ -260,12 +271,18 @@ describe('what cannot be used ends the start with a line that names it', () => {
 
   test('a key provider that does not return', async () => {
     jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
-    const keys = () => new Promise(() => undefined);
+    let isAsked = false;
+    const keys = () => {
+      isAsked = true;
+      return new Promise(() => undefined);
+    };
     const starting = startTestService('sqlite', {}, [
       definePlugin({ name: 'odd', compatibility: '^0.1.0', ports: [{ provide: KeyProvider, useValue: { keys } }] }),
     ]);
     const refusal = expect(starting).rejects.toThrow('keys of the plugin odd has not returned within 30 s.');
-    await advancing(refusal);
+    await until(() => isAsked);
+    await jest.advanceTimersByTimeAsync(30_000);
+    await refusal;
     jest.useRealTimers();
   });
 
@@ -300,15 +317,19 @@ describe('what cannot be used ends the start with a line that names it', () => {
   });
 });
 
-/** Lets the faked time pass until the promise is settled. */
+/**
+ * Lets the faked time pass until the promise is settled: fast while a guard hangs, and otherwise no faster than real time,
+ * which the database needs.
+ */
 async function advancing<T>(promise: Promise<T>): Promise<T> {
-  const settled = new Set<Promise<T>>();
-  const note = () => settled.add(promise);
+  let isSettled = false;
+  const note = () => (isSettled = true);
   promise.then(note, note);
-  for (let round = 0; round < 200 && !settled.has(promise); round++) {
-    await jest.advanceTimersByTimeAsync(250);
-    // The database needs real time for what follows.
-    for (const until = performance.now() + 30; performance.now() < until;) await nextTurn();
-  }
+  await until(async () => {
+    const stepMs = passedMs < OddGuard.hangsUntilMs ? 250 : 2;
+    if (!isSettled) await jest.advanceTimersByTimeAsync(stepMs);
+    passedMs += stepMs;
+    return isSettled;
+  });
   return promise;
 }
