@@ -1,11 +1,11 @@
-// A process of an application that handles events: it writes each batch as a line, before and after it has
-// handled it, and ends with the process that has started it.
+// A process of an application that handles events: it writes each batch as a line, handles none to its end before it
+// reads a line, and ends with the process that has started it.
 import { NestFactory } from '@nestjs/core';
+import { once } from 'node:events';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UserGroupEvents, UserGroupServiceModule } from '../../dist/src/library/index.js';
 
-const { DATABASE_URL, DATA_DIR, TOKEN_ENCRYPTION_KEYS, LEASE_SECONDS, HANDLING_MS } = process.env;
+const { DATABASE_URL, DATA_DIR, TOKEN_ENCRYPTION_KEYS, LEASE_SECONDS } = process.env;
 
 const say = (line) => process.stdout.write(`${JSON.stringify({ pid: process.pid, ...line })}\n`);
 const app = await NestFactory.createApplicationContext(
@@ -18,6 +18,7 @@ const app = await NestFactory.createApplicationContext(
   }),
   { logger: false },
 );
+const mayFinish = once(process.stdin, 'data');
 await app.get(UserGroupEvents).subscribe({
   name: 'killed',
   types: ['user_group.create'],
@@ -25,8 +26,7 @@ await app.get(UserGroupEvents).subscribe({
   handle: async (events) => {
     const ids = events.map(({ user_group: group }) => group.provided_id);
     say({ begun: Date.now(), ids });
-    await sleep(Number(HANDLING_MS));
-    say({ ended: Date.now() });
+    await mayFinish;
   },
 });
 say({ subscribed: true });
