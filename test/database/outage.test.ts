@@ -6,7 +6,8 @@ import { Cable } from '../support/cable.ts';
 import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { type RunningServer, startOwnServer, startServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { promised } from '../support/promised.ts';
+import { lastAskedBefore, soon, until } from '../support/until.ts';
 
 onPostgres('on postgres', () => {
   let database: TestDatabase;
@@ -29,16 +30,17 @@ onPostgres('on postgres', () => {
 
   const group = { user_group_id: 'g', name: 'G' };
 
-  async function callAll() {
-    const started = performance.now();
-    const answers = await Promise.all([
+  let rounds = 0;
+
+  function callAll() {
+    rounds++;
+    const answers = Promise.all([
       server.api.get(group),
-      server.api.put({ ...group, name: `G ${started}` }),
+      server.api.put({ ...group, name: `G ${rounds}` }),
       server.api.post({ current_token: 'ugt_any' }),
-      server.api.get({ user_group_id: `new ${started}`, name: 'new' }),
+      server.api.get({ user_group_id: `new ${rounds}`, name: 'new' }),
     ]);
-    expect(performance.now() - started).toBeLessThan(5000);
-    return answers;
+    return promised(5000, answers);
   }
 
   async function expectOutage(): Promise<void> {
@@ -49,15 +51,14 @@ onPostgres('on postgres', () => {
     }
   }
 
-  async function expectRecovery(): Promise<void> {
-    const deadline = performance.now() + 2000;
-    for (;;) {
-      const [look, put, post, create] = await callAll();
-      const statuses = [look.status, put.status, post.status, create.status];
-      if (statuses.join() === '200,200,404,200') return;
-      if (performance.now() > deadline) throw new Error(`not recovered: ${statuses.join()}`);
-    }
-  }
+  const expectRecovery = () =>
+    promised(
+      5000,
+      until(async () => {
+        const statuses = (await callAll()).map(({ status }) => status);
+        return statuses.join() === '200,200,404,200';
+      }),
+    );
 
   beforeEach(expectRecovery);
 
@@ -74,8 +75,7 @@ onPostgres('on postgres', () => {
     await cable.plugIn();
     await expectRecovery();
     // A negative result is reused for a second.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
+    await until(async () => (await server.api.call('GET', '/health/ready')).status === 200);
     expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
   });
 
@@ -121,7 +121,7 @@ onPostgres('on postgres', () => {
     await expectRecovery();
   });
 
-  test('a process ends within ten seconds although its database does not answer', async () => {
+  test('a process ends although its database does not answer', async () => {
     const own = new Cable(new URL(url));
     const ending = await startOwnServer({ ...database.env, DATABASE_URL: (await own.plugIn()).href });
     // The process holds some of each thing that it counts and writes at its end.
@@ -129,14 +129,13 @@ onPostgres('on postgres', () => {
     await ending.api.introspect(body.user_group.token);
     expect((await ending.api.get(group, { Authorization: 'Token of nobody' })).status).toBe(401);
     own.goSilent(true);
+    const { lost } = own;
     const halfSent = connect(Number(new URL(ending.baseUrl).port), '127.0.0.1');
     halfSent.on('error', () => undefined);
     halfSent.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
     const write = ending.api.put({ ...group, name: 'at the end' });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const started = performance.now();
-    expect(await ending.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    await until(() => own.lost > lost);
+    expect(await promised(10_000, ending.stop())).toBe(0);
     expect((await write).status).toBe(503);
     await own.cut();
   });
@@ -146,7 +145,9 @@ onPostgres('on postgres', () => {
     const { token } = body.user_group;
     expect(await server.api.isActive(token)).toBe(true);
     await cable.cut();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const cutAt = performance.now();
+    const lastFromMemory = await lastAskedBefore(async () => !(await server.api.isActive(token)));
+    expect(lastFromMemory - cutAt).toBeLessThan(1000);
     expect(await server.api.introspect(token)).toMatchObject({ status: 503, code: 'database_unavailable' });
     await cable.plugIn();
     await expectRecovery();
@@ -208,9 +209,14 @@ onPostgres('on postgres', () => {
     const { body: known } = await server.api.get({ user_group_id: 'g' });
     await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await administer(endSessions);
-    await expectAnswer(() => server.api.put({ ...group, name: 'read only' }), 503);
-    const look = await server.api.get({ user_group_id: 'g' });
-    expect([look.status, look.body.user_group]).toEqual([200, known.user_group]);
+    // Ended connections are replaced.
+    const [look] = await soon(async () => {
+      const answer = await server.api.get({ user_group_id: 'g' });
+      return answer.status === 503 ? [] : [answer];
+    });
+    expect([look!.status, look!.body.user_group]).toEqual([200, known.user_group]);
+    expect((await server.api.put({ ...group, name: 'read only' })).status).toBe(503);
+    expect((await server.api.get({ user_group_id: 'g' })).body.user_group).toEqual(known.user_group);
     await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await administer(endSessions);
     await expectRecovery();
@@ -221,21 +227,13 @@ onPostgres('on postgres', () => {
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.query('BEGIN; LOCK TABLE user_group IN EXCLUSIVE MODE');
-    const started = performance.now();
-    const answer = await server.api.put({ ...group, name: 'locked out' });
+    const answer = await promised(5000, server.api.put({ ...group, name: 'locked out' }));
     expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-    expect(performance.now() - started).toBeLessThan(5000);
     expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe('locked out');
     await client.query('ROLLBACK');
     await client.end();
     await expectRecovery();
   });
-
-  /** Repeats a call over the moment in which ended connections are replaced. */
-  async function expectAnswer(call: () => Promise<{ status: number }>, status: number): Promise<void> {
-    const statuses = [(await call()).status, (await call()).status, (await call()).status];
-    expect(statuses.at(-1)).toBe(status);
-  }
 });
 
 describe('on sqlite', () => {
@@ -245,18 +243,25 @@ describe('on sqlite', () => {
     await server.api.put({ user_group_id: 'g', name: 'Before' });
     const other = new BetterSqlite3(join(database.env['DATA_DIR']!, 'user-groups.sqlite'));
     other.exec('BEGIN IMMEDIATE');
-    const started = performance.now();
-    const write = server.api.put({ user_group_id: 'g', name: 'After' });
+    let isLookedUp = false;
+    // At each moment a write waits for the lock.
+    const waiting = Array.from({ length: 4 }, async (_, index) => {
+      while (!isLookedUp) {
+        const { status } = await server.api.put({ user_group_id: `waiting ${index}`, name: 'W' });
+        expect(status).toBe(503);
+      }
+    });
+    const write = promised(6000, server.api.put({ user_group_id: 'g', name: 'After' }));
     for (let count = 0; count < 20; count++) {
-      const lookUpStarted = performance.now();
-      expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).toBe('Before');
-      expect(performance.now() - lookUpStarted).toBeLessThan(1000);
+      const lookUp = await promised(1000, server.api.get({ user_group_id: 'g' }));
+      expect(lookUp.body.user_group.name).toBe('Before');
     }
+    isLookedUp = true;
     const others = Array.from({ length: 200 }, (_, index) =>
       server.api.put({ user_group_id: `waiting ${index}`, name: 'W' }),
     );
-    for (const { status } of await Promise.all(others)) expect(status).toBe(503);
-    expect(performance.now() - started).toBeLessThan(6000);
+    for (const { status } of await promised(6000, Promise.all(others))) expect(status).toBe(503);
+    await Promise.all(waiting);
     const answer = await write;
     expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([
       503,

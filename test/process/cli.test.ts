@@ -8,6 +8,7 @@ onEachDatabase((kind) => {
 
   beforeAll(async () => {
     database = await createTestDatabase(kind);
+    await cli('migration', 'run');
   });
 
   afterAll(() => database.drop());
@@ -32,13 +33,10 @@ onEachDatabase((kind) => {
   ] as [typeof runCli, ...string[]][])(
     '%p "%s %s" prints what was asked for and ends at once',
     async (run, ...args) => {
-      await cli('migration', 'run');
-      const startedAt = performance.now();
-      // The command does not wait for load balancers, which a server does.
-      const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '60' };
+      // The command does not wait for load balancers, which a server does: the test would not wait for that long.
+      const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '300' };
       const finished = await run(env, ...args);
       expect(finished).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });
-      expect(performance.now() - startedAt).toBeLessThan(30_000);
     },
   );
 

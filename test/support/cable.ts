@@ -7,6 +7,8 @@ export class Cable {
   private port = 0;
   private silent = false;
   private readonly hushed = new Set<Socket>();
+  /** The number of messages that have got lost on the way to the database. */
+  lost = 0;
   private endsAfterAnswer = false;
   private refusal: string | undefined;
 
@@ -30,7 +32,10 @@ export class Cable {
           this.sockets.delete(socket);
         });
       }
-      incoming.on('data', (chunk) => this.carries(incoming) && outgoing.write(chunk));
+      incoming.on('data', (chunk) => {
+        if (this.carries(incoming)) outgoing.write(chunk);
+        else this.lost++;
+      });
       outgoing.on('data', (chunk: Buffer) => {
         if (this.carries(incoming)) this.answer(incoming, chunk);
       });

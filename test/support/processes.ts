@@ -17,7 +17,7 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-const STOP_LIMIT_MS = 15_000;
+const STOP_LIMIT_MS = 50_000;
 
 const root = join(import.meta.dirname, '..', '..');
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-tests-only';
