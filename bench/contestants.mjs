@@ -7,8 +7,10 @@ import { residentMiB } from './processes.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const BARE = ['bench/limit-server.mjs'];
+const INTROSPECTIONS = ['introspect', 'introspect-hot'];
+const CALLS = ['look-up', 'create', 'rotate', ...INTROSPECTIONS];
 /** What a contestant takes part in, where it is not everything. */
-const OPERATIONS = { memory: ['introspect', 'introspect-hot'] };
+const OPERATIONS = { limit: CALLS, memory: INTROSPECTIONS, textbook: CALLS };
 const IDLE_MS = 1000;
 const STEP_MS = 2;
 

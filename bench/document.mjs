@@ -1,13 +1,14 @@
 /**
- * Renders docs/operate/performance.md and its charts from the JSON of the benchmark beside them, so that
- * prose and figures cannot drift apart. Prints the files, by path, as JSON; `npm run docs` writes them.
+ * Renders docs/operate/performance.md with its charts, and the tables of docs/operate/scaling.md, from the JSON of the
+ * benchmark beside them. Prints the files, by path, as JSON; `npm run docs` writes them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { growthChart, throughputChart } from './chart.mjs';
 import { NAMES } from './names.mjs';
-import { errorCount, figure, median, mostMiB, ratio, serversIn, serversOf, text } from './summary.mjs';
+import { errorCount, figure, median, mostMiB, serversIn, serversOf, text } from './summary.mjs';
+import { number, ratioOf, table } from './tables.mjs';
 
 /** Fewer say too little about the spread. */
 const MIN_ROUNDS = 5;
@@ -35,7 +36,7 @@ const parts = {
 };
 
 const files = {
-  'docs/operate/performance.md': fill(readFileSync(join(DOCS, 'performance.md'), 'utf8')),
+  'docs/operate/performance.md': fill('performance.md', parts),
   'docs/operate/performance/throughput.svg': throughputChart(results.compare),
   'docs/operate/performance/growth.svg': growthChart(results.growth),
 };
@@ -43,31 +44,33 @@ const files = {
 process.stdout.write(JSON.stringify(files));
 
 /** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
-function fill(document) {
-  for (const [name, render] of Object.entries(parts)) {
+function fill(page, rendered) {
+  let document = readFileSync(join(DOCS, page), 'utf8');
+  for (const [name, render] of Object.entries(rendered)) {
     const marked = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
-    if (!marked.test(document)) throw new Error(`docs/operate/performance.md has no mark ${name}`);
+    if (!marked.test(document)) throw new Error(`docs/operate/${page} has no mark ${name}`);
     document = document.replace(marked, (_all, begin, end) => `${begin}\n${render()}\n${end}`);
   }
   return document;
 }
 
-function machine({ machine: of, options }) {
+function machine({ machine: of, options, revisions }) {
   const facts = [
     `${of.date.slice(0, 10)}; ${of.cpu}, ${of.cores} cores, ${of.memoryGiB} GiB of memory, shared by the service, PostgreSQL and the client`,
     `Node.js ${of.node}; PostgreSQL ${of.postgres.split(' ')[0]}, \`synchronous_commit=${of.synchronousCommit}\`, \`fsync=${of.fsync}\`${of.sharedBuffers ? `, \`shared_buffers=${of.sharedBuffers}\`` : ''}, otherwise as Debian sets it up`,
     `${number(options.groups)} groups, ${options.connections} connections, medians of ${options.rounds} rounds of ${options.seconds} s, in each of which every contestant has its turn`,
     `load average of the machine before the run: ${text(of.loadAverage, 1)}`,
     ...(options.rounds < MIN_ROUNDS ? ['**a trial run: too short to say anything**'] : []),
-    ...(options.against ? [`*before* is revision \`${options.against}\``] : []),
+    `the revisions compared: this service \`${revisions.service}\`${revisions.before ? `, before \`${revisions.before}\`` : ''}`,
   ];
   return facts.map((fact) => `- ${fact}\n`).join('');
 }
 
-/** Says so where a part is of another day or machine than the first: then their figures do not compare. */
-function runOf({ machine: of }) {
-  const [its, first] = [of, results.compare.machine].map(
-    ({ date, cpu, cores }) => `${date.slice(0, 10)}; ${cpu}, ${cores} cores`,
+/** Says so where a part is of another day, machine or revision than the first: then their figures do not compare. */
+function runOf(result) {
+  const [its, first] = [result, results.compare].map(
+    ({ machine: { date, cpu, cores }, revisions }) =>
+      `${date.slice(0, 10)}; ${cpu}, ${cores} cores; revision \`${revisions.service}\``,
   );
   return its === first ? '' : `\nOf another run: ${its}.\n`;
 }
@@ -238,19 +241,4 @@ function starvationTable({ starvation }) {
     String(errorCount(writers, 'writers')),
   ]);
   return table(lines);
-}
-
-function ratioOf(turns, server, base, name) {
-  if (server === base || !serversOf(turns).includes(base)) return '';
-  const { median: middle, least, most } = ratio(turns, server, base, name);
-  return `${text(middle, 2)} (${text(least, 2)}–${text(most, 2)})`;
-}
-
-function table([head, ...lines]) {
-  const row = (cells) => `| ${cells.join(' | ')} |\n`.replaceAll(/ +/g, ' ');
-  return [row(head), `|${head.map(() => '---|').join('')}\n`, ...lines.map(row)].join('');
-}
-
-function number(value) {
-  return Math.round(value).toLocaleString('en-US');
 }

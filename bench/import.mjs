@@ -3,8 +3,11 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateGroups, importGroups, peakMemory } from '../test/system/import/bulk.mjs';
 import { enter } from './contestants.mjs';
+import { residentMiB } from './processes.mjs';
 
 const IDLE_MS = 1000;
+/** So many groups of a turn among others. */
+const LINES_OF_A_TURN = 20_000;
 const MARKS = [0.1, 0.5, 1];
 
 /**
@@ -23,6 +26,18 @@ export async function measureImports(environment, options) {
     }
   }
   return { imports };
+}
+
+let imported = 0;
+
+/** Imports new groups as one of several turns. */
+export async function importTurn({ server }) {
+  const lines = generateGroups(LINES_OF_A_TURN, imported + 1);
+  imported += LINES_OF_A_TURN;
+  const begun = performance.now();
+  await importGroups(`http://127.0.0.1:${server.port}`, lines, LINES_OF_A_TURN, 'created');
+  const requestsPerSecond = (LINES_OF_A_TURN * 1000) / (performance.now() - begun);
+  return { requests: LINES_OF_A_TURN, requestsPerSecond, errors: 0, residentMiB: residentMiB(server.pid) };
 }
 
 async function measureImport({ start }, count) {

@@ -13,6 +13,7 @@ export const NAMES = {
     rotate: 'rotate',
     introspect: 'introspect, 5,000 tokens in turn',
     'introspect-hot': 'introspect, a token for each connection',
+    import: 'import, groups',
   },
   /** Of those that are drawn. */
   short: { 'look-up': 'Look up', create: 'Create', rotate: 'Rotate', introspect: 'Introspect' },

@@ -3,7 +3,8 @@ import { NAMES } from './names.mjs';
 
 /**
  * Runs each operation on all servers in turn, round after round, so that noise of the machine meets
- * all of them. Gives, by operation, one object for each round with what was measured by server.
+ * all of them. Their order is turned around in every other round, so that none always follows the same one.
+ * Gives, by operation, one object for each round with what was measured by server.
  * @param servers by name; what a server has under `turn` is added to its turns, and it takes part in
  *   its `operations`, by default all
  */
@@ -15,9 +16,9 @@ export async function runRounds(run, servers, options) {
     // The first turn of each is not counted: its code is compiled and its statements are prepared.
     for (let round = 0; round <= rounds; round++) {
       console.error(`${operation}, round ${round} of ${rounds}`);
-      const turns = {};
-      for (const [name, server] of Object.entries(servers)) {
-        if (server.operations && !server.operations.includes(operation)) continue;
+      const taking = Object.entries(servers).filter(([, server]) => server.operations?.includes(operation) ?? true);
+      const turns = Object.fromEntries(taking.map(([name]) => [name, undefined]));
+      for (const [name, server] of round % 2 === 0 ? taking : taking.toReversed()) {
         const turn = { operation, server, seconds, connections, groups, client, ...server.turn };
         turns[name] = await run(turn);
       }
@@ -27,7 +28,7 @@ export async function runRounds(run, servers, options) {
   return measured;
 }
 
-/** The operations among the rows that were asked for, by default all. */
+/** The operations among the rows that were asked for, by default all calls. */
 function operationsOf({ rows }) {
-  return Object.keys(NAMES.operations).filter((operation) => rows?.includes(operation) ?? true);
+  return Object.keys(NAMES.operations).filter((operation) => rows?.includes(operation) ?? operation !== 'import');
 }

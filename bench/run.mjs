@@ -19,8 +19,10 @@ import { grow } from './growth.mjs';
 import { measureImports } from './import.mjs';
 import { NAMES } from './names.mjs';
 import { printReport } from './report.mjs';
+import { commitOf, currentRevision, lastLanded } from './revisions.mjs';
 import { starve } from './starvation.mjs';
 import { errorsIn } from './summary.mjs';
+import { judge, requireSpeed } from './verdict.mjs';
 import { isWrkInstalled } from './wrk.mjs';
 
 const ROWS = [...Object.keys(NAMES.operations), 'start'];
@@ -35,22 +37,37 @@ const USAGE = `npm run bench -- [what]... [--rounds 5] [--seconds 3] [--against 
   import      an import of 100,000 groups, on both databases
   growth      the same as compare on 10,000, 100,000 and 1,000,000 groups
   starvation  callers of one workspace beside 400 writers of one group in another
-  all         all of it
+  all         all of the above
+  verdict     fails if look-up, create, rotate, introspect or import is more than 3 % slower than before
 
---against builds another revision of the service and runs it in the same rounds. --json writes what was
-measured to <what>.json. --rows leaves out the others of: ${ROWS.join(', ')};
+--against builds another revision of the service and runs it in the same rounds; imports of 20,000 groups join them.
+For the verdict this is by default BENCH_AGAINST, or else the last revision that landed: the newest release in the
+history other than this version; without a release, the commit where this branch left its origin, or the one before
+HEAD if nothing has changed since. --json writes what was measured to <what>.json.
+--rows leaves out the others of: ${ROWS.join(', ')};
 --servers those of: ${Object.keys(NAMES.servers).join(', ')}.
-Also: --connections, --groups, --lines, --sizes, and --client wrk for alone, sqlite and growth.
+Also: --connections, --groups, --lines, --sizes, and --client wrk for alone, sqlite, growth and the verdict.
 Needs TEST_DATABASE_URL: a PostgreSQL database whose user may create others.`;
 
+/** What is run, with options that are fixed, and defaults of its own. */
 const RUNS = {
   compare: { run: compare },
-  wrk: { run: compare, client: 'wrk' },
-  alone: { run: compare, connections: 1 },
-  sqlite: { run: compare, database: 'sqlite' },
+  wrk: { run: compare, fixed: { client: 'wrk' } },
+  alone: { run: compare, fixed: { connections: 1 } },
+  sqlite: { run: compare, fixed: { database: 'sqlite' } },
   import: { run: measureImports },
   growth: { run: grow },
   starvation: { run: starve },
+  verdict: { run: judge, check: requireSpeed, isApart: true, defaults: { rounds: 100, seconds: 0.5 } },
+};
+const DEFAULTS = {
+  database: 'postgres',
+  rounds: 5,
+  seconds: 3,
+  connections: 64,
+  groups: 10_000,
+  lines: 100_000,
+  sizes: [10_000, 100_000, 1_000_000],
 };
 
 async function main() {
@@ -59,18 +76,23 @@ async function main() {
   if (!adminUrl) {
     throw new Error('TEST_DATABASE_URL is not set: without PostgreSQL the figures would mean nothing.');
   }
+  if (names.includes('verdict')) options.against ??= process.env.BENCH_AGAINST || lastLanded();
+  const revisions = { service: currentRevision() };
   if (options.against) {
+    revisions.before = commitOf(options.against);
     console.error(`building ${options.against}`);
     options.before = await buildRevision(options.against);
   }
   let errors = 0;
   for (const name of names) {
-    const { run, ...special } = RUNS[name];
-    if ((special.client ?? options.client) === 'wrk' && !isWrkInstalled()) {
+    const { run, check, fixed, defaults } = RUNS[name];
+    const all = { ...DEFAULTS, ...defaults, ...options, ...fixed };
+    requireCounts(all);
+    if (all.client === 'wrk' && !isWrkInstalled()) {
       console.log(`${name} is left out: wrk is not installed.`);
       continue;
     }
-    const result = await runAlone(adminUrl, run, { ...options, ...special });
+    const result = { ...(await runAlone(adminUrl, run, all)), revisions };
     printReport(name, result);
     if (options.json) {
       mkdirSync(options.json, { recursive: true });
@@ -78,6 +100,7 @@ async function main() {
       writeFileSync(join(options.json, `${name}.json`), text);
     }
     errors += errorsIn(result).length;
+    check?.(result);
   }
   if (errors > 0) throw new Error(`${errors} turns had a wrong answer.`);
 }
@@ -117,54 +140,37 @@ async function describeMachine(environment) {
 }
 
 function readOptions() {
+  const names = ['rounds', 'seconds', 'connections', 'groups', 'lines'];
+  const lists = ['rows', 'servers', 'sizes'];
+  const texts = [...names, ...lists, 'client', 'against', 'json'];
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '64' },
-      groups: { type: 'string', default: '10000' },
-      lines: { type: 'string', default: '100000' },
-      sizes: { type: 'string', default: '10000,100000,1000000' },
-      rows: { type: 'string' },
-      servers: { type: 'string' },
-      client: { type: 'string' },
-      against: { type: 'string' },
-      json: { type: 'string' },
-      help: { type: 'boolean' },
-    },
+    options: { ...Object.fromEntries(texts.map((name) => [name, { type: 'string' }])), help: { type: 'boolean' } },
   });
   if (values.help) {
     console.log(USAGE);
     process.exit();
   }
-  const names = positionals.length === 0 ? ['compare'] : positionals;
-  for (const name of names) {
+  const wanted = positionals.length === 0 ? ['compare'] : positionals;
+  for (const name of wanted) {
     if (name !== 'all' && !RUNS[name]) throw new Error(`There is no ${name}.\n${USAGE}`);
   }
-  const options = {
-    database: 'postgres',
-    rounds: Number(values.rounds),
-    seconds: Number(values.seconds),
-    connections: Number(values.connections),
-    groups: Number(values.groups),
-    lines: Number(values.lines),
-    sizes: values.sizes.split(',').map(Number),
-    rows: values.rows?.split(','),
-    servers: values.servers?.split(','),
-    client: values.client,
-    against: values.against,
-    json: values.json,
-  };
-  const { rounds, seconds, connections, groups, lines, sizes, rows, servers } = options;
-  requireKnown('row', rows, ROWS);
-  requireKnown('server', servers, Object.keys(NAMES.servers));
+  const options = { ...values };
+  for (const name of lists) if (values[name] !== undefined) options[name] = values[name].split(',');
+  for (const name of names) if (values[name] !== undefined) options[name] = Number(values[name]);
+  if (options.sizes) options.sizes = options.sizes.map(Number);
+  requireKnown('row', options.rows, ROWS);
+  requireKnown('server', options.servers, Object.keys(NAMES.servers));
+  const together = Object.keys(RUNS).filter((name) => !RUNS[name].isApart);
+  return { names: wanted.includes('all') ? together : wanted, options };
+}
+
+function requireCounts({ rounds, seconds, connections, groups, lines, sizes }) {
   const counts = [rounds, connections, groups, lines, ...sizes];
   const areWhole = counts.every((count) => Number.isInteger(count) && count > 0);
   if (!areWhole || !(seconds > 0)) throw new Error('Every number must be above zero.');
   if (groups < connections) throw new Error('There must be at least one group for each connection.');
   if (sizes.some((size) => size < groups)) throw new Error('--sizes are below --groups.');
-  return { names: names.includes('all') ? Object.keys(RUNS) : names, options };
 }
 
 function requireKnown(kind, names, known) {

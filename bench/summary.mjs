@@ -21,6 +21,33 @@ export function ratio(turns, server, base, name) {
   return { median: median(all), least: Math.min(...all), most: Math.max(...all) };
 }
 
+/** The least share of the speed before. */
+const LEAST = 0.97;
+/** In standard deviations: the median is within the interval in 99 of 100 cases, whatever the noise. */
+const CONFIDENCE = 2.58;
+
+/**
+ * Tells of each operation whether the service is more than 3 % slower than before, in the median of the rounds, and
+ * whether more rounds could hardly say something else: the confidence interval of the median is on one side of the limit.
+ */
+export function verdictOf(rounds) {
+  return Object.entries(rounds).map(([operation, turns]) => {
+    const ratios = turns.map(({ service, before }) => service.requestsPerSecond / before.requestsPerSecond);
+    const sorted = ratios.toSorted((a, b) => a - b);
+    const rank = Math.floor((sorted.length - CONFIDENCE * Math.sqrt(sorted.length)) / 2);
+    const [low, high] = rank < 0 ? [0, Infinity] : [sorted[rank], sorted.at(-1 - rank)];
+    const middle = median(ratios);
+    return {
+      operation,
+      median: middle,
+      low,
+      high,
+      isSlower: !(middle >= LEAST),
+      isSettled: low >= LEAST || high < LEAST,
+    };
+  });
+}
+
 /** The most memory of a server at the end of any turn; undefined without a turn. */
 export function mostMiB(rounds, server) {
   const turns = Object.values(rounds).flat();

@@ -10,9 +10,9 @@ export function peakMemory(pid) {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
-/** The lines of an import of `count` groups. */
-export function* generateGroups(count) {
-  for (let number = 1; number <= count; number++) {
+/** The lines of an import of `count` groups, whose numbers begin with `first`. */
+export function* generateGroups(count, first = 1) {
+  for (let number = first; number < first + count; number++) {
     yield `${JSON.stringify({
       user_group_id: `imported-${number}`,
       name: `Imported ${number}`,
