@@ -17,6 +17,7 @@ const STEP_MS = 2;
 /**
  * Who takes part, in the order of their turns, each with a database to itself and how it is started
  * on it. The bare server, with and without a memory, and the textbook know PostgreSQL alone.
+ * @param kind of databases that are created; or the database of the only one
  * @param before the directory of the older revision, if it takes part
  */
 export async function enter(environment, names, { database: kind, before }) {
@@ -29,7 +30,7 @@ export async function enter(environment, names, { database: kind, before }) {
   };
   const contestants = {};
   for (const name of names) {
-    const database = await environment.createDatabase(kind);
+    const database = typeof kind === 'string' ? await environment.createDatabase(kind) : kind;
     const start = async () => {
       const env = { ...database.env, ...(name === 'memory' && { FROM_MEMORY: '1' }) };
       const server = await environment.startServer(commands[name], env);

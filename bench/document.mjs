@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { growthChart, throughputChart } from './chart.mjs';
 import { NAMES } from './names.mjs';
+import { scaleTable, sizesTable } from './scale-tables.mjs';
 import { errorCount, figure, median, mostMiB, serversIn, serversOf, text } from './summary.mjs';
 import { number, ratioOf, table } from './tables.mjs';
 
@@ -14,7 +15,7 @@ import { number, ratioOf, table } from './tables.mjs';
 const MIN_ROUNDS = 5;
 const DOCS = join(import.meta.dirname, '..', 'docs', 'operate');
 const results = Object.fromEntries(
-  ['compare', 'wrk', 'alone', 'sqlite', 'import', 'growth', 'starvation'].map((name) => {
+  ['compare', 'wrk', 'alone', 'sqlite', 'import', 'growth', 'scale', 'starvation'].map((name) => {
     const file = join(DOCS, 'performance', `${name}.json`);
     // A machine need not have wrk.
     const isMissing = name === 'wrk' && !existsSync(file);
@@ -35,8 +36,11 @@ const parts = {
   starvation: () => starvationTable(results.starvation) + runOf(results.starvation),
 };
 
+const scaleParts = { scale: () => scaleTable(results.scale), sizes: () => sizesTable(results.scale) };
+
 const files = {
   'docs/operate/performance.md': fill('performance.md', parts),
+  'docs/operate/scaling.md': fill('scaling.md', scaleParts),
   'docs/operate/performance/throughput.svg': throughputChart(results.compare),
   'docs/operate/performance/growth.svg': growthChart(results.growth),
 };

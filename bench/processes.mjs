@@ -50,6 +50,16 @@ export function residentMiB(pid) {
   }
 }
 
+/** The same, with its share of what it has together with others: the sum over processes counts nothing twice. */
+export function sharedMiB(pid) {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)[1]) / 1024;
+  } catch {
+    return NaN;
+  }
+}
+
 function statOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The name of the command, in parentheses, may hold spaces.

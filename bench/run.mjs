@@ -20,6 +20,7 @@ import { measureImports } from './import.mjs';
 import { NAMES } from './names.mjs';
 import { printReport } from './report.mjs';
 import { commitOf, currentRevision, lastLanded } from './revisions.mjs';
+import { measureScale } from './scale.mjs';
 import { starve } from './starvation.mjs';
 import { errorsIn } from './summary.mjs';
 import { judge, requireSpeed } from './verdict.mjs';
@@ -38,6 +39,7 @@ const USAGE = `npm run bench -- [what]... [--rounds 5] [--seconds 3] [--against 
   growth      the same as compare on 10,000, 100,000 and 1,000,000 groups
   starvation  callers of one workspace beside 400 writers of one group in another
   all         all of the above
+  scale       the same, imports, reads, searches, starts and sizes on 10,000 and 10,000,000 groups
   verdict     fails if look-up, create, rotate, introspect or import is more than 3 % slower than before
 
 --against builds another revision of the service and runs it in the same rounds; imports of 20,000 groups join them.
@@ -46,6 +48,7 @@ history other than this version; without a release, the commit where this branch
 HEAD if nothing has changed since. --json writes what was measured to <what>.json.
 --rows leaves out the others of: ${ROWS.join(', ')};
 --servers those of: ${Object.keys(NAMES.servers).join(', ')}.
+The databases of scale stay for its next run with --keep; with --fill it does nothing but fill them.
 Also: --connections, --groups, --lines, --sizes, and --client wrk for alone, sqlite, growth and the verdict.
 Needs TEST_DATABASE_URL: a PostgreSQL database whose user may create others.`;
 
@@ -58,6 +61,7 @@ const RUNS = {
   import: { run: measureImports },
   growth: { run: grow },
   starvation: { run: starve },
+  scale: { run: measureScale, isApart: true, defaults: { sizes: [10_000, 10_000_000] } },
   verdict: { run: judge, check: requireSpeed, isApart: true, defaults: { rounds: 100, seconds: 0.5 } },
 };
 const DEFAULTS = {
@@ -93,6 +97,7 @@ async function main() {
       continue;
     }
     const result = { ...(await runAlone(adminUrl, run, all)), revisions };
+    if (options.fill) continue;
     printReport(name, result);
     if (options.json) {
       mkdirSync(options.json, { recursive: true });
@@ -143,9 +148,13 @@ function readOptions() {
   const names = ['rounds', 'seconds', 'connections', 'groups', 'lines'];
   const lists = ['rows', 'servers', 'sizes'];
   const texts = [...names, ...lists, 'client', 'against', 'json'];
+  const flags = ['fill', 'keep', 'help'];
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { ...Object.fromEntries(texts.map((name) => [name, { type: 'string' }])), help: { type: 'boolean' } },
+    options: {
+      ...Object.fromEntries(texts.map((name) => [name, { type: 'string' }])),
+      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' }])),
+    },
   });
   if (values.help) {
     console.log(USAGE);

@@ -49,9 +49,14 @@ export async function createSqlite(parent = tmpdir()) {
 /** @param {string} [template] the name of a database that nobody is connected to, to begin with a copy of it */
 export async function createPostgres(adminUrl, template = 'template1') {
   const name = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
+  await queryPostgres(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return postgresAt(adminUrl, name);
+}
+
+/** The database of this name, which is there. */
+export function postgresAt(adminUrl, name) {
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
-  await queryPostgres(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const dir = createDir();
   const query = (sql, values) => queryPostgres(url.href, sql, values);
   return {

@@ -8,21 +8,29 @@ const require = createRequire(import.meta.url);
 
 /** Fills the migrated, empty database; gives the token of each group by its `user_group_id`. */
 export async function fillGroups(database, count, keyId) {
-  const { generateToken, hashToken } = require('../../../dist/src/common/secret/secrets.js');
-  const cipher = createCipher(keyId);
+  const make = tokenMaker(keyId);
   const tokens = new Map();
   for (let first = 1; first <= count; first += BATCH) {
     const rows = [];
     for (let id = first; id < Math.min(first + BATCH, count + 1); id++) {
-      const token = generateToken('ugt');
-      const hash = hashToken(token);
-      const { ciphertext } = cipher.encrypt(token, rowOf(hash));
+      const { token, hash, ciphertext } = make();
       rows.push({ id, providedId: `group ${id}`, hash, ciphertext });
       tokens.set(`group ${id}`, token);
     }
     await insert(database, rows, keyId);
   }
   return tokens;
+}
+
+/** Gives a function that makes a token as the service does. */
+export function tokenMaker(keyId) {
+  const { generateToken, hashToken } = require('../../../dist/src/common/secret/secrets.js');
+  const cipher = createCipher(keyId);
+  return () => {
+    const token = generateToken('ugt');
+    const hash = hashToken(token);
+    return { token, hash, ciphertext: cipher.encrypt(token, rowOf(hash)).ciphertext };
+  };
 }
 
 /** Decrypts every current token with this key alone; by `user_group_id`. */
