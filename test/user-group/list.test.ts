@@ -68,6 +68,10 @@ onEachDatabase((kind) => {
       f: { name: 'e\u0301' },
       g: { name: '100%_\\' },
       h: { name: "it's\ttabbed" },
+      i: { name: 'z\u{10ffff}\u{10ffff}' },
+      j: { name: '\u{10ffff}' },
+      k: { name: '\ud7ff\u{10ffff}' },
+      l: { name: '\ue000' },
     });
     const begins = (name_prefix: string) => ids({ name_prefix });
     expect(await begins('Acme')).toEqual(['a']);
@@ -79,7 +83,11 @@ onEachDatabase((kind) => {
     expect(await begins('%')).toEqual([]);
     expect(await begins('100%_\\')).toEqual(['g']);
     expect(await begins("it's\t")).toEqual(['h']);
-    expect(await begins('')).toHaveLength(8);
+    expect(await begins('z')).toEqual(['i']);
+    expect(await begins('z\u{10ffff}')).toEqual(['i']);
+    expect(await begins('\u{10ffff}')).toEqual(['j']);
+    expect(await begins('\ud7ff')).toEqual(['k']);
+    expect(await begins('')).toHaveLength(12);
     expect(await begins('x'.repeat(3000))).toEqual([]);
   });
 
@@ -336,7 +344,7 @@ onEachDatabase((kind) => {
     const found: string[] = [];
     const pages: number[] = [];
     for (let cursor = ''; ;) {
-      const page = await list(`?name_prefix=needle${cursor}`);
+      const page = await list(`?search=needle${cursor}`);
       found.push(...page.user_groups.map(({ provided_id: id }) => id));
       pages.push(page.user_groups.length);
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent on the last page
@@ -358,6 +366,9 @@ onEachDatabase((kind) => {
       }
     }
     expect(sorted).toEqual([...['last,first', '', ''], ...['', '', 'first,last'], ...['last,first', '', '']]);
+    const byPrefix = await list('?name_prefix=needle');
+    expect(byPrefix.user_groups.map(({ provided_id: id }) => id)).toEqual(['first', 'last']);
+    expect(byPrefix.next_cursor).toBeUndefined();
     const full = await list('?name_prefix=hay&limit=200');
     expect([full.user_groups.length, full.next_cursor.length > 0]).toEqual([200, true]);
   });

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../database/dialect.ts';
 import { unnamedStatement } from '../../database/statement.ts';
 import type { Statements } from '../../database/statements.ts';
 import { narrowings } from '../status/status-conditions.ts';
@@ -14,7 +15,12 @@ const groupsWith = (condition: string, order: string) => `
   SELECT g.id FROM user_group g WHERE g.workspace_id = :workspaceId AND ${condition} ORDER BY ${order}`;
 
 /** Reads the groups that can pass a filter, by an index of this filter. */
-const sources: Record<string, string> = {
+const sources: Record<string, string | ((dialect: Dialect) => string)> = {
+  namePrefix: ({ byCodePoint }) => {
+    const name = byCodePoint('g.name');
+    const range = `${name} >= CAST(:namePrefix AS text) AND ${name} < CAST(:nameEnd AS text)`;
+    return groupsWith(range, `${name}, g.id`);
+  },
   suspended: groupsWith(narrowings.suspended, 'g.id'),
   expired: groupsWith('g.valid_until <= CAST(:now AS bigint)', 'g.valid_until, g.id'),
   incomplete: groupsWith(narrowings.incomplete, 'g.id'),
@@ -27,9 +33,10 @@ const sources: Record<string, string> = {
 };
 
 const listBy = (name: string) =>
-  unnamedStatement<UserGroupFilters['parameters'], { id: number }>(
-    () => `${sources[name]} LIMIT ${MAX_CANDIDATES + 1}`,
-  );
+  unnamedStatement<UserGroupFilters['parameters'], { id: number }>((dialect) => {
+    const source = sources[name]!;
+    return `${typeof source === 'string' ? source : source(dialect)} LIMIT ${MAX_CANDIDATES + 1}`;
+  });
 
 /**
  * Reads the filters of a query, with the groups that can pass them where an index shows that they are few.
@@ -42,6 +49,7 @@ export async function readFilters(
 ): Promise<UserGroupFilters> {
   const filters = toFilters(query);
   for (const name of filters.names.filter((one) => one in sources)) {
+    if (name === 'namePrefix' && filters.parameters['nameEnd'] === null) continue;
     const found = await statements.read(listBy(name), { ...filters.parameters, workspaceId });
     if (found.length > MAX_CANDIDATES) continue;
     return { ...filters, isFew: true, parameters: { ...filters.parameters, few: found.map(({ id }) => id) } };

@@ -44,7 +44,7 @@ export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
   const { valid_until_after: after, valid_until_before: before, in_overlap: inOverlap } = query;
   const now = Date.now();
   const given: Record<string, Record<string, SqlParameter> | undefined> = {
-    namePrefix: namePrefix === undefined ? undefined : { namePrefix },
+    namePrefix: namePrefix === undefined ? undefined : { namePrefix, nameEnd: endOfPrefix(namePrefix) },
     hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },
     propertyIs:
       propertyName === undefined || value === undefined
@@ -67,6 +67,15 @@ export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
     names,
     parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<string, SqlParameter>,
   };
+}
+
+/** Returns the least text, in the order of code points, above all that begin with the prefix; null if there is none. */
+function endOfPrefix(prefix: string): string | null {
+  const points = Array.from(prefix.replace(/\u{10ffff}+$/u, ''), (character) => character.codePointAt(0)!);
+  const last = points.pop();
+  if (last === undefined) return null;
+  // Half of a surrogate pair is no code point of a text.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
 /**
