@@ -59,5 +59,6 @@ export const STEPS = [
   { name: 'event streams', ...atFullLengthOnly('npm run --silent test:streams'), seconds: 120 },
   { name: 'neighbours', ...atFullLengthOnly('npm run --silent test:neighbours'), seconds: 300 },
   { name: 'images', ...atFullLengthOnly('npm run --silent test:container'), seconds: 600 },
+  { name: 'speed beside the last release', ...atFullLengthOnly('npm run --silent bench -- verdict'), seconds: 1200 },
   { name: 'ready to be published', ...atFullLengthOnly('node scripts/release/check.mjs'), seconds: 30 },
 ];
