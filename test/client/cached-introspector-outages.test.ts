@@ -1,10 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { BOUND_MS, introspectorOf, proxyTo, serve, underRotations } from '../support/asking.ts';
+import { answered, type Asking, BOUND_MS, introspectorOf, proxyTo, serve, underRotations } from '../support/asking.ts';
+import type { CachedIntrospector } from '../../clients/typescript/index.ts';
 import { lastAskedBefore, until } from '../support/until.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
 
 // Real processes, each reached by the introspector through a proxy of its own; changes are made past it.
+
+/** Waits until each of them knows, within a second, that it may be behind, and nobody gets an answer. */
+async function beUnknowing(introspectors: CachedIntrospector[], all: Asking[]): Promise<void> {
+  const since = performance.now();
+  const areBehind = () => Promise.resolve(introspectors.every(({ isCurrent }) => !isCurrent));
+  expect((await lastAskedBefore(areBehind)) - since).toBeLessThan(BOUND_MS);
+  for (const asking of all) asking.errors.length = 0;
+  await Promise.all(all.map((asking) => asking.beLate(1)));
+  for (const { errors } of all) expect(errors.length).toBeGreaterThan(0);
+}
 
 test('a network that loses everything, for a while or for good, makes no answer old', async () => {
   const database = await createTestDatabase('sqlite');
@@ -12,21 +22,17 @@ test('a network that loses everything, for a while or for good, makes no answer 
   const held = await proxyTo(server);
   const cut = await proxyTo(server);
   const introspectors = [introspectorOf(held.baseUrl), introspectorOf(cut.baseUrl)];
-  const asking = await underRotations(
+  await underRotations(
     () => server.api,
     introspectors,
-    async () => {
+    async (asking) => {
       held.hold();
       cut.cut();
-      const cutAt = performance.now();
-      const areBehind = () => Promise.resolve(introspectors.every(({ isCurrent }) => !isCurrent));
-      expect((await lastAskedBefore(areBehind)) - cutAt).toBeLessThan(BOUND_MS);
-      await sleep(BOUND_MS);
+      await beUnknowing(introspectors, asking);
       held.release();
       cut.heal();
     },
   );
-  for (const { errors } of asking) expect(errors.length).toBeGreaterThan(0);
   await server.stop('SIGKILL');
   await database.drop();
 });
@@ -39,9 +45,9 @@ test('a server on sqlite that is stopped, killed and started again makes no answ
   await underRotations(
     () => server.api,
     [introspector],
-    async () => {
+    async (asking) => {
       server.process.kill('SIGSTOP');
-      await sleep(BOUND_MS + 200);
+      await beUnknowing([introspector], asking);
       server.process.kill('SIGCONT');
       await until(() => introspector.isCurrent);
       await server.stop('SIGKILL');
@@ -74,13 +80,9 @@ onPostgres('two replicas on postgres', () => {
     await underRotations(
       () => second.api,
       [introspector],
-      async () => {
+      async (asking) => {
         first.process.kill('SIGSTOP');
-        const stoppedAt = performance.now();
-        expect((await lastAskedBefore(() => Promise.resolve(!introspector.isCurrent))) - stoppedAt).toBeLessThan(
-          BOUND_MS,
-        );
-        await sleep(BOUND_MS);
+        await beUnknowing([introspector], asking);
         first.process.kill('SIGCONT');
         await until(() => introspector.isCurrent);
         await first.stop('SIGKILL');
@@ -89,23 +91,56 @@ onPostgres('two replicas on postgres', () => {
     );
   });
 
-  test('a rolling restart makes no answer old, and nothing forgotten that has not changed', async () => {
+  test('a rolling restart makes no answer old, and the new process resumes the stream of the old one', async () => {
     const second = replicas[1];
     const proxy = await proxyTo(second);
-    const introspector = introspectorOf(proxy.baseUrl);
+    const streams: Stream[] = [];
+    const introspector = introspectorOf(proxy.baseUrl, undefined, { fetch: noting(streams) });
     const { token } = await second.api.create();
     let current = second;
     await underRotations(
       () => current.api,
       [introspector],
       async () => {
-        const answer = await introspector.introspect(token);
+        const answer = await answered(introspector, token);
         current = await serve(database);
         proxy.leadTo(current.baseUrl);
+        streams.length = 0;
         await second.stop();
-        await until(() => introspector.isCurrent);
-        expect(await introspector.introspect(token)).toBe(answer);
+        await until(() => streams.some(({ text }) => text.includes('event: current')));
+        // Else everything would be forgotten.
+        for (const { status, lastEventId, text } of streams) {
+          expect([status, lastEventId]).toEqual([200, expect.stringMatching(/./)]);
+          expect(text).not.toMatch(/"reason":"(?!renew|shutting_down)/);
+        }
+        expect(await answered(introspector, token)).toEqual(answer);
       },
     );
   });
+
+  interface Stream {
+    status: number;
+    /** The position from which it was to be resumed. */
+    lastEventId: string | null;
+    /** The text that has been read so far. */
+    text: string;
+  }
+
+  /** A `fetch` that notes event streams. */
+  function noting(streams: Stream[]): (request: Request) => Promise<Response> {
+    return async (request) => {
+      const response = await fetch(request);
+      const { status, body, headers } = response;
+      if (!request.url.endsWith('/events/stream') || !body) return response;
+      const stream = { status, lastEventId: request.headers.get('last-event-id'), text: '' };
+      streams.push(stream);
+      const reading = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, passed) => {
+          stream.text += Buffer.from(chunk).toString();
+          passed.enqueue(chunk);
+        },
+      });
+      return new Response(body.pipeThrough(reading), { status, headers });
+    };
+  }
 });
