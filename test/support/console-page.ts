@@ -56,7 +56,7 @@ export class ConsolePage {
       timezoneId: timezone,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(100_000);
     await context.addInitScript(
       `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
          console.error('refused by the policy:', violatedDirective, blockedURI);

@@ -1,5 +1,6 @@
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { until } from '../../support/until.ts';
 
 // The page shows the same of a group on each database.
 const { begin } = withConsole('sqlite');
@@ -103,7 +104,7 @@ byEachHand((hand) => {
     await api.rotate(token, 0);
     await api.call('POST', '/api/v1/user-groups/acme/suspend');
     const at = new Date().toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => new Date().toISOString() !== at);
     await api.call('POST', '/api/v1/user-groups/acme/resume');
     await api.put({ user_group_id: 'acme', name: 'Later', mapping: { sales: 'new' }, properties: { seats: 30 } });
     await page.visit(`groups/acme/history?at=${at}`);

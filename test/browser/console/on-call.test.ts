@@ -1,5 +1,6 @@
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
+import { until } from '../../support/until.ts';
 
 onEachDatabase((kind) => {
   const { begin } = withConsole(kind);
@@ -140,8 +141,9 @@ onEachDatabase((kind) => {
   test('what a tenant has seen at a moment is the first thing of its history', async () => {
     const { page, api } = await begin();
     const token = await createGroup(api, 'acme', { properties: { plan: 'team' } });
-    const at = new Date().toISOString().slice(0, 23);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const moment = new Date().toISOString();
+    const at = moment.slice(0, 23);
+    await until(() => new Date().toISOString() !== moment);
     await api.rotate(token, 0);
     await api.put({ user_group_id: 'acme', name: 'Acme', properties: { plan: 'enterprise' } });
     await page.visit('groups/acme');

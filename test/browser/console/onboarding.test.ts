@@ -36,7 +36,7 @@ byEachHand((hand) => {
     await page.use(page.tab.getByRole('dialog').getByLabel('I have stored it'));
     await page.use(page.tab.getByRole('dialog').getByRole('button', { name: 'Done' }));
     await renderer.call('POST', '/api/v1/introspect', { token });
-    await page.tab.getByRole('heading', { name: 'Everything works' }).waitFor({ timeout: 20_000 });
+    await page.tab.getByRole('heading', { name: 'Everything works' }).waitFor();
     await page.shows('npm run example:renderer');
     await api.call('POST', '/api/v1/data-sources', { provided_id: 'warehouse', name: 'Warehouse' });
     expect(await page.read(6, async () => (await done()).length)).toBe(6);
