@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../system/lab/ports.mjs';
 import { marked } from '../support/pages.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const PAGE = 'docs/guides/embed-a-dashboard.md';
 const SESSION = 'session=a-session-of-acme';
@@ -89,7 +90,3 @@ test('the page keeps a token while it is good for a minute, shares one request, 
   await expect(dashboardToken({ renew: true })).rejects.toThrow('The dashboard is not available (503).');
   jest.restoreAllMocks();
 });
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 50));
-}
