@@ -8,6 +8,7 @@ import { describeLatencies } from './lab/callers.mjs';
 import { keyList } from './lab/keys.mjs';
 import { onEachDatabase } from './lab/many-groups.mjs';
 import { runCli } from './lab/command.mjs';
+import { promisedMs } from './lab/times.mjs';
 import { fillGroups } from './rewrap/groups.mjs';
 import { Load } from './rewrap/load.mjs';
 
@@ -21,7 +22,7 @@ import { Load } from './rewrap/load.mjs';
 
 const CALLERS = 8;
 const WARM_UP_MS = 2000;
-const MAX_MS = 1000;
+const MAX_MS = promisedMs(1000);
 const PLUGINS = fileURLToPath(new URL('lab/next-migrations.mjs', import.meta.url));
 const MIGRATION = 'IndexGroups1795700000003';
 

@@ -10,12 +10,14 @@ import { URL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
+import { promisedMs } from '../lab/times.mjs';
 import { startKit, startRenderer } from './kit.mjs';
 import { groupsOf } from './killed.mjs';
 import { configOf, rendererWith } from './sabotage.mjs';
 
 const MAX_RSS_MIB = 300;
-const MAX_SECONDS = 40;
+const MAX_SECONDS = promisedMs(40_000) / 1000;
+const GIVE_UP_MS = 300_000;
 const LOOK_MS = 50;
 const CHUNK = Buffer.alloc(1_000_000, 'x');
 const BOMB = gzipSync(Buffer.alloc(500_000_000));
@@ -122,7 +124,7 @@ async function watched(config, args) {
   const looking = setInterval(() => {
     const status = existsSync(`/proc/${child.pid}/status`) ? readFileSync(`/proc/${child.pid}/status`, 'utf8') : '';
     rss = Math.max(rss, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
-    if (performance.now() - began > 2 * MAX_SECONDS * 1000) child.kill('SIGKILL');
+    if (performance.now() - began > GIVE_UP_MS) child.kill('SIGKILL');
   }, LOOK_MS);
   const [code] = await once(child, 'close');
   clearInterval(looking);

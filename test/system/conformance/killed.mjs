@@ -9,7 +9,7 @@ import { configOf, rendererWith } from './sabotage.mjs';
 const LIVE_SECONDS = 8;
 const CHECKS_BEFORE_THE_END = 4;
 const STEP_MS = 50;
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 100_000;
 
 /**
  * Ends a run with SIGTERM, kills another one, and looks at what they leave.

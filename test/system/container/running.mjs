@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keyList } from '../lab/keys.mjs';
+import { promisedMs } from '../lab/times.mjs';
 import { runLoad } from './load.mjs';
 import { must, NotChecked } from './report.mjs';
 import { answerOf, Service } from './service.mjs';
@@ -9,7 +10,7 @@ const MEMORY_MIB = 256;
 const LIMIT = [`--memory=${MEMORY_MIB}m`, `--memory-swap=${MEMORY_MIB}m`];
 /** The rest is for a command next to the service, and for memory that grows more slowly than the load is long. */
 const MAX_OF_LIMIT = 0.75;
-const GRACE_SECONDS = 10;
+const GRACE_SECONDS = promisedMs(10_000) / 1000;
 const GROUP = { user_group_id: 'acme', name: 'Acme', mapping: { sales: 'w' }, properties: { a: 1 } };
 
 /** Checks the service in a container, on the embedded database. Adds the secrets it meets. */
@@ -191,11 +192,13 @@ async function checkDrain(report, service, token) {
     const body = { user_group_id: 'in-flight', name: 'In flight' };
     const text = JSON.stringify(body);
     const outgoing = service.begin('PUT', '/api/user', { token, body });
-    outgoing.write(text.slice(0, -1));
-    await sleep(500);
+    await new Promise((resolve) => outgoing.write(text.slice(0, -1), resolve));
+    // Connections are accepted in their order.
+    await service.call('GET', '/health/live');
     const answer = answerOf(outgoing);
     const stopped = service.stop();
-    await sleep(500);
+    const takesCalls = () => service.call('GET', '/health/live').then(Boolean, () => false);
+    while (await takesCalls()) await sleep(50);
     outgoing.end(text.slice(-1));
     const { status } = await answer;
     must(status === 200, `a call under way is answered ${status}`);
@@ -213,8 +216,9 @@ export async function checkEarlyEnd(report, engine, tag) {
   await report.check('SIGTERM while it waits for its database', async () => {
     try {
       await service.start(false);
-      await sleep(4000);
-      must((await service.log()).includes('waiting for PostgreSQL'), 'it does not wait');
+      while (!(await service.log()).includes('waiting for PostgreSQL')) {
+        must((await service.state()).Running, 'it does not wait');
+      }
       const { code, seconds } = await service.stop();
       must(code === 143, `it ends with ${code} after ${seconds.toFixed(1)} s`);
       return `ends with 143 after ${seconds.toFixed(1)} s`;

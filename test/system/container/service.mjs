@@ -7,7 +7,7 @@ import { freePort } from '../lab/ports.mjs';
 
 const READY_LIMIT_MS = 60_000;
 const ANSWER_LIMIT_MS = 30_000;
-const STOP_LIMIT_SECONDS = '20';
+const STOP_LIMIT_SECONDS = '60';
 
 /** One container of the image, as confined as it can be, on ports of its own of this machine. */
 export class Service {

@@ -10,7 +10,7 @@ import { adopt, childrenOf } from './processes.mjs';
 import { release, run, signal, start, temporaryDirectory } from './processes.mjs';
 
 const ENCRYPTION_KEYS = keyList('k1');
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 const START_STEP_MS = 20;
 /** The name of the service's own database, and of its role, which is no superuser. */
 const NAME = 'user_groups';

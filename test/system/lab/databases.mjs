@@ -9,7 +9,7 @@ import pg from 'pg';
 import { keyList } from './keys.mjs';
 
 const ENCRYPTION_KEYS = keyList('k1');
-const END_LIMIT_MS = 15_000;
+const END_LIMIT_MS = 60_000;
 const END_STEP_MS = 10;
 
 // A database here is: the directory and the variables a server needs to use it, `query`, which

@@ -67,6 +67,8 @@ export class Load {
   /** The call that took `slowestMs`. */
   slowest = 'nothing';
   #writes = [];
+  /** The calls under way. */
+  #underWay = new Set();
   #running;
 
   constructor(clients, { mayRefuse = false, mayCut = false } = {}) {
@@ -106,8 +108,23 @@ export class Load {
     }
   }
 
+  /** Resolves when each call that is under way now has its response, or was cut. */
+  async settled() {
+    await Promise.all(this.#underWay);
+  }
+
   /** True if the operation was acknowledged. */
   async perform(api, operation) {
+    const performed = this.#perform(api, operation);
+    this.#underWay.add(performed);
+    try {
+      return await performed;
+    } finally {
+      this.#underWay.delete(performed);
+    }
+  }
+
+  async #perform(api, operation) {
     const begun = performance.now();
     const answer = await this.#send(api, operation);
     const now = performance.now();

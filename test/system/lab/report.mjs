@@ -6,7 +6,7 @@ import { Api } from './api.mjs';
 import { verify } from '../durability/verify.mjs';
 import { cleanUp, cleanUpNow } from './processes.mjs';
 
-const QUIET_LIMIT_MS = 15_000;
+const QUIET_LIMIT_MS = 60_000;
 const QUIET_STEP_MS = 20;
 const MAX_LINES = 10;
 

@@ -8,8 +8,8 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath, URL } from 'node:url';
 
 const ENTRY = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
-const START_LIMIT_MS = 60_000;
-const STOP_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 100_000;
+const STOP_LIMIT_MS = 60_000;
 const LINES_KEPT = 60;
 
 export const API_TOKEN = 'a-bootstrap-token-for-the-durability-check';

@@ -3,8 +3,6 @@ import { figuresOf, settle, Violated } from '../lab/report.mjs';
 import { Installation } from './installation.mjs';
 
 const BETWEEN_MS = 1000;
-/** After HAProxy has seen that a replica is gone, every call of it has been cut. */
-const LAST_CUTS_MS = 200;
 
 /** Kills replicas without warning, one after the other, and starts each again. */
 export async function killEach({ kills }) {
@@ -35,7 +33,8 @@ export async function killEach({ kills }) {
 async function killAndRestart(installation, name, load) {
   await installation.servers[name].kill();
   await installation.proxy.until(name, 'DOWN');
-  await sleep(LAST_CUTS_MS);
+  // After HAProxy has seen that a replica is gone, every call of it has been cut.
+  await load.settled();
   const before = load.cut;
   await installation.replace(name);
   await installation.proxy.until(name, 'UP');
