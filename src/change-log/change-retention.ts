@@ -26,7 +26,7 @@ const removeExpired = statement<{ now: number; limit: number }, { occurredAt: nu
     RETURNING occurred_at AS "occurredAt"`,
 );
 
-const noteRemoval = statement<{ until: number }, never>(
+const noteRemoval = statement<{ until: number }>(
   'change-event.note-removal',
   () => `
     INSERT INTO change_removal (id, removed_until) VALUES (1, :until)

@@ -88,7 +88,7 @@ const BODY_ERRORS: DocumentedError[] = [
   MediaTypeUnsupported,
 ];
 
-/** Those of one status come together. */
+/** Come together, each status for itself. */
 const KEY_ERRORS: DocumentedError[] = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
 
 /** Documents the errors of an operation with a body: the common ones, and its own. */

@@ -82,7 +82,12 @@ function quietClient(): typeof Client {
     override connect(): Promise<this>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<this> | void {
-      if (callback) return super.connect((error: Error) => callback(markRefusedConnection(error)));
+      if (callback) {
+        super.connect((error: Error) => {
+          callback(markRefusedConnection(error));
+        });
+        return;
+      }
       return super.connect().catch((error: unknown) => {
         throw markRefusedConnection(error);
       }) as Promise<this>;

@@ -62,7 +62,7 @@ export class EmbedTokenService {
     const key = { workspaceId, userGroupId: group.userGroupId };
     const snapshot = await this.snapshots.find(key, { isFresh: true });
     if (!snapshot) throw new UserGroupNotFound();
-    // Of one moment: a rotation may have come after the first read.
+    // Read at one moment: a rotation may have come after the first read.
     const { generation, createdAt } = snapshot.tokens.at(-1)!;
     const { tokensEndedBefore, embedTokensEndedBefore, embedTokenIssuer, publicId } = snapshot.workspace;
     if (createdAt < (tokensEndedBefore ?? 0)) throw new UserGroupTokensEnded();

@@ -33,7 +33,7 @@ const TOO_MANY: Violation = {
 };
 
 const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
-/** What a text with several tokens reports: first what somebody still has to do. */
+/** Order of the results of which a text with several tokens has the first: somebody has to act on that. */
 const BY_URGENCY: readonly ReportedToken['result'][] = ['last_admin_token', 'ended', 'already_inactive'];
 
 /** Ends tokens of any kind. A token of another workspace is unknown. */

@@ -87,7 +87,7 @@ export class Cable {
 /** PostgreSQL's message that a session outside a transaction takes the next statement. */
 const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
-/** PostgreSQL's message to a session that it ends. */
+/** Makes PostgreSQL's message to a session that it ends. */
 function fatal(state: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${message}\0\0`, 'latin1');
   const head = Buffer.from('E\0\0\0\0', 'latin1');
@@ -95,5 +95,5 @@ function fatal(state: string, message: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** What an administrator does to it. */
+/** PostgreSQL's message to a session that an administrator ends. */
 const TERMINATED = fatal('57P01', 'terminating connection');

@@ -6,7 +6,7 @@ const SHORTEST_TOKEN = 20;
 const GENERATED = /(ug[at])_[0-9A-Za-z]{38}/g;
 /** A JWT whose header begins with a name of the usual ones. The bound keeps a search in hostile text short. */
 const JWT = /eyJ(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]+/g;
-/** What stands around a token in lists, code and JSON. */
+/** Characters that stand around a token in lists, code and JSON. */
 const AROUND = new Set('"\'`()[]{}<>,;');
 
 /** Returns the text without white space around it, if it can be a token then. */
