@@ -61,7 +61,7 @@ export class ApiTokenController {
   }
 
   @Post()
-  @RequiresScope('admin')
+  @RequiresScope('admin', { gated: 'ending' })
   @Operation(
     'createApiToken',
     'Issue an API token',
@@ -101,7 +101,7 @@ export class ApiTokenController {
   }
 
   @Patch(':id')
-  @RequiresScope('admin')
+  @RequiresScope('admin', { gated: 'ending' })
   @Operation(
     'updateApiToken',
     'Change an API token',
@@ -122,7 +122,7 @@ export class ApiTokenController {
   }
 
   @Post(':id/rotate')
-  @RequiresScope('admin')
+  @RequiresScope('admin', { gated: 'ending' })
   @Operation(
     'rotateApiToken',
     'Rotate an API token',
@@ -144,7 +144,7 @@ export class ApiTokenController {
 
   @Post(':id/revoke')
   @HttpCode(200)
-  @RequiresScope('admin')
+  @RequiresScope('admin', { gated: 'ending' })
   @Operation(
     'revokeApiToken',
     'Revoke an API token',

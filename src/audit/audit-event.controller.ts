@@ -41,7 +41,7 @@ export class AuditEventController {
   @Operation(
     'exportAuditEvents',
     'Export audit events',
-    'Every event that matches the filters of the list, newest first. The last line is the summary: without it the response was cut off. Events recorded meanwhile are not included. At most 2 exports of a workspace run at once.',
+    'Every event that matches the filters of the list, newest first. The last line is the summary: without it the response was cut off. Events recorded meanwhile are not included. At most 2 exports of an API token run at once.',
   )
   @ApiNdjsonResponse('One JSON object per line: the events, then the summary.', AuditEventView, AuditExportSummary)
   @ApiProblems()

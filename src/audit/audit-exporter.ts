@@ -41,7 +41,7 @@ export class AuditExporter {
       // An export can last longer than the API token that it began with.
       requireScope(await caller.renew(), 'audit:read', 'Exporting events');
       const before = after;
-      const part = await this.gate.run(caller.workspaceId, () => this.auditEvents.read(caller, query, before));
+      const part = await this.gate.run(caller, () => this.auditEvents.read(caller, query, before));
       exported += part.events.length;
       yield part.events;
       after = part.lookedUntil;

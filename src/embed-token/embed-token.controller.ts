@@ -20,7 +20,7 @@ export class EmbedTokenController {
   constructor(private readonly embedTokens: EmbedTokenService) {}
 
   @Post()
-  @RequiresScope('embed-tokens:issue', { scopesWith: { acting_for: 'user-groups:view-as' } })
+  @RequiresScope('embed-tokens:issue', { gated: false, scopesWith: { acting_for: 'user-groups:view-as' } })
   @Operation(
     'issueEmbedToken',
     'Issue an embed token',

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { SignJWT } from 'jose/jwt/sign';
 import { AuditLog } from '../audit/audit-log.ts';
 import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
 import { type Caller, requireScope } from '../common/access/caller.ts';
+import { Gate } from '../common/concurrency/gate.ts';
 import { randomBytes } from '../common/secret/random-bytes.ts';
 import {
   UserGroupInactive,
@@ -37,6 +39,7 @@ export class EmbedTokenService {
     private readonly tokenDisclosures: TokenDisclosures,
     private readonly calls: IdempotentCalls,
     private readonly auditLog: AuditLog,
+    private readonly gate: Gate,
   ) {}
 
   /**
@@ -88,7 +91,7 @@ export class EmbedTokenService {
     if (idempotencyKey === undefined && !actingFor) return answer;
     // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
     const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
-    return this.calls.run(caller, call, async (manager) => {
+    const record = async (manager: EntityManager) => {
       if (!actingFor) return answer;
       const { jti, expires_at } = answer.embed_token;
       await this.auditLog.record(manager, caller, {
@@ -98,7 +101,8 @@ export class EmbedTokenService {
         details: { team_id: group.userGroupId, ...actingFor, audience: aud, jti, expires_at },
       });
       return answer;
-    });
+    };
+    return this.gate.run(caller, () => this.calls.run(caller, call, record));
   }
 
   private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenResponse> {

@@ -51,7 +51,7 @@ export {
   type ScopeOptions,
 } from '../common/access/access.decorator.ts';
 export { UserGroupErrors } from '../common/problem/problem.filter.ts';
-export { Gate } from '../common/concurrency/gate.ts';
+export { Gate, type Turn, type Waiter } from '../common/concurrency/gate.ts';
 export { type BodyOptions, JsonBody } from '../common/json/json-body.decorator.ts';
 export {
   entityTagOf,

@@ -13,7 +13,7 @@ export class EndTokensController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('admin')
+  @RequiresScope('admin', { gated: false })
   @Operation(
     'endTokens',
     'End all tokens issued before a moment',

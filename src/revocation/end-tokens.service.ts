@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AuditLog } from '../audit/audit-log.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
 import type { Caller } from '../common/access/caller.ts';
+import { Gate } from '../common/concurrency/gate.ts';
 import { countInParts, type Total } from '../common/http/parameters/total.ts';
 import { fromWireTime, toWireTime, toWireTimeOrNull } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
@@ -65,12 +66,16 @@ export class EndTokensService {
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
+    private readonly gate: Gate,
   ) {}
 
   /** Ends the tokens issued before a time, in every replica within a second. An earlier time than before changes nothing. */
-  async end(caller: Caller, dto: EndTokensRequest): Promise<EndTokensResponse> {
-    if (dto.dry_run) return this.preview(caller, dto);
-    const { before, kinds, reason } = dto;
+  end(caller: Caller, dto: EndTokensRequest): Promise<EndTokensResponse> {
+    if (dto.dry_run) return this.gate.run(caller, () => this.preview(caller, dto));
+    return this.gate.run(caller, () => this.endNow(caller, dto), 'ending');
+  }
+
+  private async endNow(caller: Caller, { before, kinds, reason }: EndTokensRequest): Promise<EndTokensResponse> {
     const { workspaceId } = caller;
     const answer = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
       await this.workspaces.lock(manager, workspaceId);

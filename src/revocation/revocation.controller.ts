@@ -23,7 +23,7 @@ export class RevocationController {
 
   @Post('revoke')
   @HttpCode(200)
-  @RequiresScope('tokens:rotate')
+  @RequiresScope('tokens:rotate', { gated: 'ending' })
   @AcceptsClientSecret()
   @Operation(
     'revokeToken',
@@ -46,7 +46,7 @@ export class RevocationController {
   @Operation(
     'reportLeakedTokens',
     'Report leaked tokens',
-    'For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 run at once in a workspace. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.',
+    'For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 of an API token run at once. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.',
   )
   @Ok(ReportLeakedTokensResponse, 'What has become of each.')
   @ApiProblems(ApiTokenSuperseded, AuditUnavailable)

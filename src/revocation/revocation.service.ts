@@ -13,7 +13,7 @@ import { TokenEnder } from '../user-group/rotation/token-ender.ts';
 import type { Leak } from '../user-group/writing/user-group-change.ts';
 import type { ReportedToken, ReportLeakedTokensRequest, ReportLeakedTokensResponse } from './dto/revoke.dto.ts';
 
-/** Concurrent reports per workspace; each can wait for the rate limits. */
+/** Concurrent reports of an API token; each can wait for its rate limits, and keeps no other token waiting. */
 const AT_ONCE = 2;
 
 const NEEDED: readonly Needed[] = [['tokens:rotate', 'Ending leaked tokens']];
@@ -76,10 +76,10 @@ export class RevocationService {
     const within = tokens.map(tokensIn);
     const different = [...new Set(within.flat())];
     if (different.length > MAX_TOKENS) throw new ValidationFailed([TOO_MANY]);
-    const inTurn = <T>(end: () => Promise<T>) => this.gate.run(caller.workspaceId, end);
+    const inTurn = <T>(end: () => Promise<T>) => this.gate.run(caller, end, 'ending');
     const ended = new Map<string, ReportedToken>();
     let current = caller;
-    for await (const part of this.slots.within(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
+    for await (const part of this.slots.ofToken(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
       current = part.caller;
       if (part.items.length === 0) continue;
       for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak)))

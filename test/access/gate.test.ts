@@ -22,12 +22,14 @@ const IN_LANES = new Set([
   'POST /api/v1/user-groups/{id}/resume',
   'GET /api/v1/user-groups/{id}/tokens/current',
   'POST /api/v1/user-groups/{id}/tokens/rotate',
+  'POST /api/v1/user-groups/{id}/embed-tokens',
   'POST /api/v1/user-groups/import',
   'POST /api/v1/introspect',
 ]);
-const TURNS = 2;
+/** Two, and one for what ends access. */
+const TURNS = 3;
 /** Transactions and statements of all lanes together. */
-const LANES = 16;
+const LANES = 17;
 /** Authentication, what is counted and noted in the background, each once for all calls. */
 const BESIDE = 5;
 

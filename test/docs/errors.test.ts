@@ -36,7 +36,7 @@ const causes: Record<string, unknown[]> = {
   body_too_large: [262_144],
   validation_failed: [[{ pointer: '/name', code: 'empty', detail: 'The text must not be empty.' }]],
   rate_limited: ['The API token has made too many requests.', 1],
-  too_many_at_once: [2, 'exports of the workspace'],
+  too_many_at_once: [2, 'exports of the API token'],
 };
 
 test('the example of an error is what its class says', () => {

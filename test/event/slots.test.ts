@@ -1,4 +1,5 @@
-import { ConnectionSlots } from '../../src/common/concurrency/slots.ts';
+import { operator } from '../../src/common/access/caller.ts';
+import { ConnectionSlots, Slots } from '../../src/common/concurrency/slots.ts';
 import { TooManyAtOnce } from '../../src/common/problem/errors.ts';
 
 const callerOf = (workspaceId: number, apiTokenId: number) => ({ workspaceId, apiTokenId });
@@ -50,4 +51,30 @@ test('a refusal takes half a second, however many there are, and acquires nothin
   expect(performance.now() - began).toBeGreaterThan(450);
   acquired[0]!();
   await slots.acquireFor(callerOf(1, 1));
+});
+
+test('no API token has all slots of its workspace: half of what is free is left to others', async () => {
+  const slots = new Slots('exports');
+  const endless = async function* () {
+    yield await Promise.resolve('a row');
+  };
+  /** Begins exports until one is refused. */
+  const beginAll = async (apiTokenId: number) => {
+    for (let begun = 0; ; begun++) {
+      try {
+        await slots.within({ ...operator(1), apiTokenId }, 2, endless()).next();
+      } catch (error) {
+        return [begun, (error as Error).message.slice(0, 27)];
+      }
+    }
+  };
+  const begun: unknown[] = [];
+  for (const apiTokenId of [1, 2, 3, 4, 5]) begun.push(await beginAll(apiTokenId));
+  expect(begun).toEqual([
+    [2, '2 exports of the API token '],
+    [2, '1 exports of the API token '],
+    [1, '1 exports of the API token '],
+    [1, '6 exports of the workspace '],
+    [0, '6 exports of the workspace '],
+  ]);
 });

@@ -11,7 +11,7 @@ import type { Request } from 'express';
 import { AccessGuard } from './access.guard.ts';
 import { ApiExtension, ApiSecurity } from '../api-docs.ts';
 import { type Caller, findCaller, type Scope } from './caller.ts';
-import { GateInterceptor } from '../concurrency/gate.interceptor.ts';
+import { EndingGateInterceptor, GateInterceptor } from '../concurrency/gate.interceptor.ts';
 import { QUERY_METADATA } from '../http/parameters/request-params.ts';
 import { ProblemFilter } from '../problem/problem.filter.ts';
 
@@ -29,11 +29,12 @@ export const CLIENT_SECRET_SCHEME = 'ClientSecret';
 /** Options of the declarations of access. */
 export interface HandlerOptions {
   /**
-   * Whether a call waits for one of the few turns of its workspace, and keeps it until the handler is done. False for a
-   * handler that acquires turns itself, streams, or sends all statements through lanes.
+   * Whether a call waits for one of the few turns of its workspace, and keeps it until the handler is done: `'ending'`
+   * for a handler that ends access, whose turns no others take. False for a handler that acquires turns itself,
+   * streams, or sends all statements through lanes.
    * @defaultValue true
    */
-  gated?: boolean;
+  gated?: boolean | 'ending';
   /**
    * Whether query parameters that the handler does not declare by `QueryOf`, and a malformed `Idempotency-Key`, are
    * ignored. They are refused otherwise, unless the handler is public.
@@ -56,7 +57,7 @@ const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
     SetMetadata(LENIENT_METADATA, lenient),
     UseGuards(AccessGuard),
     UseFilters(ProblemFilter),
-    ...(gated ? [UseInterceptors(GateInterceptor)] : []),
+    ...(gated ? [UseInterceptors(gated === 'ending' ? EndingGateInterceptor : GateInterceptor)] : []),
   );
 
 /**

@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Request } from 'express';
 import { Observable, Subject, tap } from 'rxjs';
 import { findCaller } from '../access/caller.ts';
-import { Gate } from './gate.ts';
+import { Gate, type Turn, type Waiter } from './gate.ts';
 import { addressBlock, clientAddress } from '../http/parameters/client-address.ts';
 import { requestId } from '../http/observing/request-id.ts';
 import { bodyLimitOf } from '../http/server/http-settings.ts';
@@ -12,6 +12,8 @@ import { hasBody, takeBody } from '../json/read-body.ts';
 /** Makes a call wait for its turn before its handler runs. */
 @Injectable()
 export class GateInterceptor implements NestInterceptor {
+  protected readonly turn: Turn = 'any';
+
   constructor(private readonly gate: Gate) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -43,14 +45,20 @@ export class GateInterceptor implements NestInterceptor {
     if (isArriving && readsBody(context.getHandler())) {
       await takeBody(request, bodyLimitOf(request));
     }
-    return this.gate.enter(keyOf(request));
+    return this.gate.enter(waiterOf(request), this.turn);
   }
 }
 
-/** Returns the workspace, or the client's address block for a call without a workspace. Unknown clients share no key. */
-function keyOf(request: Request): number | string {
+/** Makes a call that ends access wait for a turn of its own. */
+@Injectable()
+export class EndingGateInterceptor extends GateInterceptor {
+  protected override readonly turn = 'ending';
+}
+
+/** Returns the caller, or the client's address block for a call without a workspace. Unknown clients share no turns. */
+function waiterOf(request: Request): Waiter {
   const caller = findCaller(request);
-  if (caller) return caller.workspaceId;
+  if (caller) return caller;
   const address = clientAddress(request);
   return address === undefined ? requestId(request) : addressBlock(address);
 }

@@ -1,7 +1,21 @@
+import type { Caller } from '../access/caller.ts';
 import { DatabaseUnavailable, TooManyAtOnce } from '../problem/errors.ts';
+import { FairQueue } from './fair-queue.ts';
+
+/**
+ * What a call waits for. A call that ends access takes an `ending` turn: no other call takes one, and no API token has
+ * two, so that a stolen token cannot keep its owner from ending it.
+ */
+export type Turn = 'any' | 'ending';
+
+/** Whose call it is: an API token of a workspace, or a client without a workspace. */
+export type Waiter = Pick<Caller, 'workspaceId' | 'apiTokenId'> | string;
 
 /** Concurrent calls of one workspace outside of the lanes. */
 const CALLS_AT_ONCE = 2;
+/** Concurrent calls of one API token that end access, and of its workspace. */
+const ENDING_OF_TOKEN = 1;
+const ENDING_AT_ONCE = 2;
 /** Limits the wait for a turn; the call itself has time limits of its own. */
 const MAX_WAIT_MS = 1500;
 
@@ -11,24 +25,22 @@ const MAX_WAIT_MS = 1500;
  */
 const FAILED_MS = 5;
 
-interface Queue {
-  running: number;
-  /** Each function starts a call. */
-  waiting: Set<() => void>;
+class Queue extends FairQueue<number | null> {
   /** Time of the last call that the database served, by `performance.now()`. */
-  servedAt: number;
+  servedAt = -Infinity;
 }
 
 /**
- * Runs at most two calls of a key at once, in the order of their arrival. The key is a workspace, or a client without
- * one. Lanes are not counted. A call that holds a turn must not wait for another.
+ * Runs at most two calls of a workspace, or of a client without one, at once. Its API tokens have a turn each, and the
+ * calls of one token go in the order of their arrival. Lanes are not counted. A call that holds a turn must not wait for
+ * another.
  */
 export class Gate {
-  private readonly queues = new Map<number | string, Queue>();
+  private readonly queues = new Map<string, Queue>();
 
   /** @throws the errors of `enter` and of `work` */
-  async run<T>(key: number | string, work: () => Promise<T>): Promise<T> {
-    const leave = await this.enter(key);
+  async run<T>(waiter: Waiter, work: () => Promise<T>, turn?: Turn): Promise<T> {
+    const leave = await this.enter(waiter, turn);
     try {
       const result = await work();
       leave();
@@ -41,53 +53,53 @@ export class Gate {
 
   /**
    * Waits for a turn, which lasts until the returned function is called, with the error if the call has failed.
-   * @throws TooManyAtOnce if other calls of the key take too long; DatabaseUnavailable if the database serves none of
-   *   them meanwhile
+   * @throws TooManyAtOnce if other calls of the workspace take too long; DatabaseUnavailable if the database serves none
+   *   of them meanwhile
    */
-  async enter(key: number | string): Promise<(error?: unknown) => void> {
-    const queue = this.queues.get(key) ?? { running: 0, waiting: new Set(), servedAt: -Infinity };
+  async enter(waiter: Waiter, turn: Turn = 'any'): Promise<(error?: unknown) => void> {
+    const [key, owner] =
+      typeof waiter === 'string' ? [`client ${waiter}`, null] : [`${turn} ${waiter.workspaceId}`, waiter.apiTokenId];
+    const queue = this.queues.get(key) ?? newQueue(turn);
     this.queues.set(key, queue);
-    if (queue.running < CALLS_AT_ONCE) queue.running++;
-    else await wait(queue, typeof key === 'number' ? 'workspace' : 'client');
+    if (!queue.tryBegin(owner)) await wait(queue, owner, typeof waiter === 'string' ? 'client' : 'workspace');
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
-      const pass = () => this.pass(key, queue);
+      const pass = () => {
+        queue.end(owner);
+        if (queue.isIdle) this.queues.delete(key);
+      };
       if (error === undefined) pass();
       // Looks for others in the next turn of the event loop: a call that is refused at once ends before they arrive.
       else
         setImmediate(() => {
-          if (queue.waiting.size === 0) pass();
-          else setTimeout(pass, FAILED_MS);
+          if (queue.isAwaited) setTimeout(pass, FAILED_MS);
+          else pass();
         });
     };
   }
+}
 
-  private pass(key: number | string, queue: Queue): void {
-    const [next] = queue.waiting;
-    if (next) next();
-    else if (--queue.running === 0) this.queues.delete(key);
-  }
+function newQueue(turn: Turn): Queue {
+  return turn === 'ending' ? new Queue(ENDING_AT_ONCE, ENDING_OF_TOKEN) : new Queue(CALLS_AT_ONCE);
 }
 
 /** Resolves when a call that ends hands its turn over. */
-function wait(queue: Queue, whose: string): Promise<void> {
+function wait(queue: Queue, owner: number | null, whose: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const since = performance.now();
     const timer = setTimeout(() => {
-      queue.waiting.delete(begin);
+      giveUp();
       const isServed = queue.servedAt >= since;
       reject(
         isServed
-          ? new TooManyAtOnce(CALLS_AT_ONCE, `calls of the ${whose}`)
+          ? new TooManyAtOnce(queue.atOnce, `calls of the ${whose}`)
           : new DatabaseUnavailable(new Error(`not started within ${MAX_WAIT_MS} ms`)),
       );
     }, MAX_WAIT_MS);
-    const begin = () => {
+    const giveUp = queue.wait(owner, () => {
       clearTimeout(timer);
-      queue.waiting.delete(begin);
       // Starts in another turn of the event loop: calls that are refused at once would take a whole one.
       setImmediate(resolve);
-    };
-    queue.waiting.add(begin);
+    });
   });
 }

@@ -8,6 +8,9 @@ const REFUSED_AFTER_MS = 500;
 /** The limit of one token, workspace or session. */
 type Bound = readonly [whose: string, id: number | null, limit: number];
 
+/** A workspace may have as much under way as so many of its API tokens. */
+const TOKENS_OF_WORKSPACE = 3;
+
 /** Bounds how much of one kind is under way at once in this process. */
 export class Slots {
   private readonly taken = new Map<string, number>();
@@ -23,7 +26,7 @@ export class Slots {
    */
   async acquire(bounds: readonly Bound[]): Promise<() => void> {
     const keys = bounds.map(([whose, id]) => `${whose} ${id}`);
-    const exceeded = bounds.find(([, , limit], i) => (this.taken.get(keys[i]!) ?? 0) >= limit);
+    const exceeded = bounds.find(([whose, id, limit]) => this.takenBy(whose, id) >= limit);
     if (exceeded) {
       const [whose, , limit] = exceeded;
       await sleep(REFUSED_AFTER_MS);
@@ -38,18 +41,43 @@ export class Slots {
   }
 
   /**
-   * Yields the `rows` of at most `limit` calls of a workspace at once. Acquires a slot when the first row is requested,
-   * and releases it after the last or when the consumer stops. The operator at the command line is not counted.
+   * Yields the `rows` of at most `limit` calls of an API token at once, and of three times as many of its workspace.
+   * Holds a slot from the first row that is requested until the last, or until the consumer stops. The operator at the
+   * command line is not counted.
    * @throws TooManyAtOnce
    */
-  async *within<T>({ workspaceId, apiTokenId }: Caller, limit: number, rows: AsyncIterable<T>): AsyncGenerator<T> {
-    const bounds = [['workspace', workspaceId, limit] as const];
-    const release = await this.acquire(apiTokenId === null ? [] : bounds);
+  within<T>(caller: Caller, limit: number, rows: AsyncIterable<T>): AsyncGenerator<T> {
+    return this.holding(rows, caller, () => {
+      const ofWorkspace = TOKENS_OF_WORKSPACE * limit;
+      const free = ofWorkspace - this.takenBy('workspace', caller.workspaceId);
+      return [
+        ['workspace', caller.workspaceId, ofWorkspace],
+        // Leaves half of what is free to other tokens, however many slots this one has.
+        ['API token', caller.apiTokenId, Math.min(limit, Math.ceil(free / 2))],
+      ];
+    });
+  }
+
+  /** Does the same for calls that are bounded for each API token alone. @throws TooManyAtOnce */
+  ofToken<T>(caller: Caller, limit: number, rows: AsyncIterable<T>): AsyncGenerator<T> {
+    return this.holding(rows, caller, () => [['API token', caller.apiTokenId, limit]]);
+  }
+
+  private async *holding<T>(
+    rows: AsyncIterable<T>,
+    { apiTokenId }: Caller,
+    boundsOf: () => readonly Bound[],
+  ): AsyncGenerator<T> {
+    const release = await this.acquire(apiTokenId === null ? [] : boundsOf());
     try {
       yield* rows;
     } finally {
       release();
     }
+  }
+
+  private takenBy(whose: string, id: number | null): number {
+    return this.taken.get(`${whose} ${id}`) ?? 0;
   }
 
   private count(keys: readonly string[], change: 1 | -1): void {

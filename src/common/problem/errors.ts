@@ -495,11 +495,11 @@ export class RateLimited extends problem(429, 'rate_limited', {
 
 export class TooManyAtOnce extends problem(429, 'too_many_at_once', {
   about:
-    'The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.',
-  detail: '2 exports of the workspace are under way; wait until one of them has ended.',
+    'The workspace or the API token has as many calls, imports, exports, reports, streams or waiting calls under way as may run at once. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.',
+  detail: '2 exports of the API token are under way; wait until one of them has ended.',
   headers: { 'Retry-After': '5' },
 }) {
-  /** @param what such as "exports of the workspace" */
+  /** @param what such as "exports of the API token" */
   constructor(limit: number, what: string) {
     super(`${limit} ${what} are under way; wait until one of them has ended.`);
   }

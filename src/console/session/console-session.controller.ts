@@ -82,7 +82,7 @@ export class ConsoleSessionController {
   }
 
   @Delete('sessions/:id')
-  @AnyScope()
+  @AnyScope({ gated: 'ending' })
   async end(@CurrentCaller() caller: Caller, @SessionIdParam() id: number): Promise<{ success: 1 }> {
     await this.sessions.end(caller, id);
     return { success: 1 };

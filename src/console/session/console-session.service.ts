@@ -53,7 +53,7 @@ export class ConsoleSessionService {
       address,
       userAgent: userAgent === undefined ? null : redactTokens(userAgent).slice(0, USER_AGENT_LENGTH),
     };
-    await this.write(workspaceId, async (manager) => {
+    await this.write(caller, async (manager) => {
       if (former) await this.leave(manager, caller, former);
       await this.sessions.insert(manager, session);
       await this.auditLog.record(manager, caller, {
@@ -75,17 +75,17 @@ export class ConsoleSessionService {
   async signOut(secret: string, actor: Pick<Caller, 'requestId' | 'address'>): Promise<void> {
     const session = await this.find(secret);
     if (!session) return;
-    await this.write(session.workspaceId, (manager) => this.leave(manager, actor, session));
+    await this.write(session, (manager) => this.leave(manager, actor, session));
   }
 
   /** @param before leaves a later use as it is */
-  async setLastUsed({ id, workspaceId }: StoredSession, at: number, before: number): Promise<void> {
-    await this.write(workspaceId, (manager) => this.sessions.setLastUsed(manager, { id, at, before }));
+  async setLastUsed(session: StoredSession, at: number, before: number): Promise<void> {
+    await this.write(session, (manager) => this.sessions.setLastUsed(manager, { id: session.id, at, before }));
   }
 
-  /** Runs in a turn of the workspace, because sign-ins and sign-outs have none yet. */
-  private write(workspaceId: number, work: Work<void>): Promise<void> {
-    return this.gate.run(workspaceId, () => this.transactor.run(work));
+  /** Runs in a turn, because sign-ins and sign-outs have none yet: one that reads never take. */
+  private write(whose: Pick<Caller, 'workspaceId' | 'apiTokenId'>, work: Work<void>): Promise<void> {
+    return this.gate.run(whose, () => this.transactor.run(work), 'ending');
   }
 
   /**

@@ -21,7 +21,7 @@ import { admitting } from './event-types.ts';
 const MAX_READS = 10;
 
 interface Wanted {
-  workspaceId: number;
+  caller: Caller;
   limit: number;
   isWanted: KindFilter;
 }
@@ -46,8 +46,8 @@ export class EventService implements BeforeApplicationShutdown {
    */
   async list(caller: Caller, query: EventQueryDto, gone: AbortSignal): Promise<EventsResponse> {
     const { workspaceId } = caller;
-    const wanted = { workspaceId, limit: limitOf(query), isWanted: admitting(query.types) };
-    const from = await this.positionOf(query.after, workspaceId);
+    const wanted = { caller, limit: limitOf(query), isWanted: admitting(query.types) };
+    const from = await this.positionOf(caller, query.after);
     let read = await this.readWanted(from, wanted);
     const waitMs = Number(query.wait ?? 0) * 1000;
     if (waitMs > 0 && isEmpty(read)) {
@@ -64,22 +64,23 @@ export class EventService implements BeforeApplicationShutdown {
   }
 
   /** Returns the position of the caller's cursor. @throws as `list` */
-  async positionOf(cursor: string | undefined, workspaceId: number): Promise<ChangePosition> {
+  async positionOf(caller: Caller, cursor: string | undefined): Promise<ChangePosition> {
     if (cursor === undefined) return this.reader.start();
-    if (cursor === LATEST) return this.gate.run(workspaceId, () => this.reader.end());
-    const position = this.cursors.toPosition(cursor, workspaceId);
+    if (cursor === LATEST) return this.gate.run(caller, () => this.reader.end());
+    const position = this.cursors.toPosition(cursor, caller.workspaceId);
     if (position === undefined) throw new EventsGone();
     return position;
   }
 
   /** Reads on until there are enough wanted changes. @throws EventsGone, TooManyAtOnce, DatabaseUnavailable */
   async readWanted(from: ChangePosition, wanted: Wanted): Promise<ReadChanges> {
-    const { workspaceId, limit, isWanted } = wanted;
+    const { caller, limit, isWanted } = wanted;
+    const { workspaceId } = caller;
     const changes: ChangeRecord[] = [];
     let position = from;
     for (let reads = 1; ; reads++) {
       const after = position;
-      const read = await this.gate.run(workspaceId, () => this.read(after, { workspaceId, limit }));
+      const read = await this.gate.run(caller, () => this.read(after, { workspaceId, limit }));
       ({ position } = read);
       changes.push(...read.changes.filter(({ kind }) => isWanted(kind)));
       const { hasMore } = read;
@@ -121,7 +122,7 @@ export class EventService implements BeforeApplicationShutdown {
     if (this.isEnding || gone.aborted) over();
     let hasBegun = false;
     const unsubscribe = this.tail.subscribe({
-      workspaceId: wanted.workspaceId,
+      workspaceId: wanted.caller.workspaceId,
       onBatch: ({ changes }) => {
         // Commits before the first page may not have been read yet.
         if (!hasBegun || changes.length > 0) due();

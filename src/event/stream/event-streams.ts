@@ -67,7 +67,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     const { workspaceId } = caller;
     const release = await this.slots.acquireFor(caller);
     try {
-      const from = await this.events.positionOf(lastEventId ?? after ?? LATEST, workspaceId);
+      const from = await this.events.positionOf(caller, lastEventId ?? after ?? LATEST);
       const readOn = (position: string) => this.log.readOn(workspaceId, position, pageSize(this.open.size));
       const { page: first } = await readOn(from);
       this.requireServing();

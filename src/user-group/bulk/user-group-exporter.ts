@@ -51,7 +51,7 @@ export class UserGroupExporter {
       // An export can last longer than the API token that it began with.
       requireScope(await caller.renew(), 'admin', 'Exporting groups');
       const after = last?.id ?? 0;
-      const { found, limit } = await this.gate.run(workspaceId, async () => {
+      const { found, limit } = await this.gate.run(caller, async () => {
         // Recorded with the first page: a second wait would delay the first line.
         if (after === 0) await this.record(caller, include_tokens);
         return readPage<IdentifiedUserGroup>(PAGE, sizeOfGroup, (count, before) =>

@@ -131,7 +131,7 @@ export class UserGroupImporter {
     const outcomes = await this.bulk.withRetry(writes, (some) => {
       if (!dryRun) return this.writes.writeAll(workspaceId, some);
       // The lanes have no part for what only reads.
-      return this.bulk.patiently(() => this.gate.run(workspaceId, () => this.writes.check(workspaceId, some, dryRun)));
+      return this.bulk.patiently(() => this.gate.run(caller, () => this.writes.check(workspaceId, some, dryRun)));
     });
     const byId = new Map(groups.map(({ id }, index) => [id, outcomes[index]!]));
     return items.map((read) => this.toAnswer(read, byId));

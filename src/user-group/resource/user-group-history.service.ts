@@ -85,8 +85,8 @@ export class UserGroupHistory {
    * Returns the group as it was at a time, and which of its tokens were accepted then.
    * @throws UserGroupNotFound, HistoryBeginsLater
    */
-  getAt({ workspaceId }: Caller, providedId: string, time: string): Promise<GetUserGroupResponse> {
-    return this.gate.run(workspaceId, () => this.readAt(workspaceId, providedId, time));
+  getAt(caller: Caller, providedId: string, time: string): Promise<GetUserGroupResponse> {
+    return this.gate.run(caller, () => this.readAt(caller.workspaceId, providedId, time));
   }
 
   private async readAt(workspaceId: number, providedId: string, time: string): Promise<GetUserGroupResponse> {

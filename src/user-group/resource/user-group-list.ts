@@ -96,7 +96,7 @@ export class UserGroupList {
   /** Reads a page of the matching groups in order of creation. @throws ValidationFailed, TooManyAtOnce */
   page(caller: Caller, filters: UserGroupFilterDto, cursor: string | undefined): Promise<Page<ListedGroup>> {
     const query = { ...filters, limit: `${MAX_LIMIT}`, ...(cursor !== undefined && { cursor }) };
-    return this.gate.run(caller.workspaceId, () => this.readSorted(caller, query));
+    return this.gate.run(caller, () => this.readSorted(caller, query));
   }
 
   private readSorted(caller: Caller, query: UserGroupQueryDto): Promise<Page<ListedGroup>> {

@@ -82,7 +82,7 @@ export class UserGroupTokenController {
 
   @Post(':generation/revoke')
   @HttpCode(200)
-  @RequiresScope('tokens:rotate')
+  @RequiresScope('tokens:rotate', { gated: 'ending' })
   @Operation(
     'revokeUserGroupToken',
     'End the overlap of a replaced token',

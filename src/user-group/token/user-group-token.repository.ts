@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { toBytesText } from '../../database/dialect.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
+import { SharedReads } from '../../database/waves/shared-reads.ts';
 import type { UserGroupToken } from '../entities/user-group-token.entity.ts';
 
 /** The settings of a workspace that its embed tokens depend on. */
@@ -26,6 +27,7 @@ export const IS_ENDED_TOGETHER =
 
 /** The current token of a group, without the token itself. */
 export interface CurrentToken extends Pick<EmbeddingWorkspace, 'viewAs'> {
+  providedId: string;
   userGroupId: number;
   /** JSON text of the allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: string;
@@ -158,19 +160,29 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
     ORDER BY t.generation DESC LIMIT :limit`,
 );
 
-const findCurrent = statement<{ workspaceId: number; providedId: string }, CurrentToken>(
+const findCurrent = statement<{ workspaceId: number; providedIds: readonly string[] }, CurrentToken>(
   'user-group-token.find-current',
-  () => `
-    SELECT g.id AS "userGroupId", w.view_as AS "viewAs", w.embed_token_audiences AS "embedTokenAudiences"
+  (dialect) =>
+    dialect.forEachKey(
+      ':providedIds',
+      (key) => `
+    SELECT g.provided_id AS "providedId", g.id AS "userGroupId", w.view_as AS "viewAs",
+      w.embed_token_audiences AS "embedTokenAudiences"
     FROM user_group g
     JOIN workspace w ON w.id = g.workspace_id
     JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
-    WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`,
+    WHERE g.workspace_id = :workspaceId AND ${key.is('g.provided_id')}`,
+    ),
 );
 
 /** Queries tokens; each query names the workspace, or a group's id from a query that did. */
 @Injectable()
 export class UserGroupTokenRepository {
+  private readonly current = new SharedReads<CurrentToken>(async (workspaceId, providedIds) => {
+    const rows = await this.statements.read(findCurrent, { workspaceId, providedIds });
+    return new Map(rows.map((row) => [row.providedId, row]));
+  });
+
   constructor(private readonly statements: Statements) {}
 
   /** Returns, in hexadecimal, the hashes that belong to any token of the workspace, current or not. */
@@ -217,8 +229,8 @@ export class UserGroupTokenRepository {
   }
 
   /** Finds the current token of a group; undefined if the workspace has no such group. */
-  async findCurrent(group: { workspaceId: number; providedId: string }): Promise<CurrentToken | undefined> {
-    return (await this.statements.read(findCurrent, group))[0];
+  findCurrent(group: { workspaceId: number; providedId: string }): Promise<CurrentToken | undefined> {
+    return this.current.read(group.workspaceId, group.providedId);
   }
 
   /** Finds one generation; undefined if the group has none of this number. */

@@ -38,14 +38,14 @@ export class TestEvents {
    */
   async send(caller: Caller, id: number): Promise<WebhookTestResponse> {
     const { workspaceId } = caller;
-    const found = await this.gate.run(workspaceId, () => this.endpoints.get({ workspaceId, id }));
+    const found = await this.gate.run(caller, () => this.endpoints.get({ workspaceId, id }));
     if (!this.config.webhookDelivery) throw new WebhookTestRefused(WebhookTestRefused.spec.detail);
     if (this.running.has(id)) throw new WebhookTestRefused('Another test event to this endpoint is on its way.');
     const slots = this.deliverer.reserve(found);
     if (!slots) throw new WebhookTestRefused('Too many webhooks are on their way; try again in a few seconds.');
     this.running.add(id);
     try {
-      const { endpoint, delivery, body } = await this.gate.run(workspaceId, () => this.begin(caller, id));
+      const { endpoint, delivery, body } = await this.gate.run(caller, () => this.begin(caller, id));
       // Without a turn at the gate, which a slow endpoint would keep from the other calls of the workspace.
       const { isDelivered, ...made } = await this.deliverer.attemptOnce(endpoint, delivery);
       const attempt = { ...made, number: 1, eventId: delivery.eventId, kind: TEST_KIND, body, dueAt: null };
