@@ -43,8 +43,8 @@ export class EmbedTokenService {
   ) {}
 
   /**
-   * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless the call has a
-   * key or somebody acts for the group: then no token is issued without its event.
+   * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless somebody acts
+   * for the group: then no token is issued without its event, and a key gets one token.
    * @throws InsufficientScope, UserGroupNotFound, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
    *   ViewAsForbidden, AuditUnavailable
    */
@@ -88,11 +88,11 @@ export class EmbedTokenService {
       ...(actingFor && { act: { sub: actingFor.subject } }),
     });
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
-    if (idempotencyKey === undefined && !actingFor) return answer;
+    // A repetition issues another token: nothing of one that a page asks for is kept.
+    if (!actingFor) return answer;
     // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
     const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
     const record = async (manager: EntityManager) => {
-      if (!actingFor) return answer;
       const { jti, expires_at } = answer.embed_token;
       await this.auditLog.record(manager, caller, {
         action: 'user_group.view_as',

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/access/caller.ts';
-import { IdempotencyKeyReused, IdempotencyKeySpent, RateLimited } from '../common/problem/errors.ts';
+import { IdempotencyKeyReused, IdempotencyKeySpent } from '../common/problem/errors.ts';
 import { canonicalJson } from '../common/json/canonical-json.ts';
 import { sha256 } from '../common/secret/secrets.ts';
-import { DAY_MS, HOUR_MS } from '../common/time.ts';
+import { DAY_MS } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
@@ -13,9 +13,8 @@ import { IdempotentResponseCipher, type ResponseOwner, SPENT } from '../encrypti
 import type { SealedText } from '../encryption-key/sealed-text.ts';
 
 const LIFE_MS = DAY_MS;
-/** Responses kept for a workspace at a time. */
-const MAX_RESPONSES = 10_000;
-const TOO_MANY = `The workspace has used ${MAX_RESPONSES} Idempotency-Keys within 24 hours; call without one, or later.`;
+/** Responses kept for an API token at a time, so that no token uses up the keys of another. */
+const MAX_RESPONSES = 1000;
 
 /** The response of a call that is under way; no other transaction sees it. */
 const UNFILLED: SealedText = { keyId: '', ciphertext: Buffer.alloc(0) };
@@ -40,23 +39,25 @@ const findResponse = statement<ResponseOwner & { expired: number }, StoredRespon
     WHERE workspace_id = :workspaceId AND key_hash = :keyHash AND created_at > CAST(:expired AS bigint)`,
 );
 
-const countResponses = statement<{ workspaceId: number; expired: number }, { count: number }>(
-  'idempotent-response.count',
+const OF_TOKEN = 'workspace_id = :workspaceId AND api_token_id = :apiTokenId';
+
+const removeSurplus = statement<{ workspaceId: number; apiTokenId: number }>(
+  'idempotent-response.remove-surplus',
   () => `
-    SELECT CAST(count(*) AS integer) AS count FROM (
-      SELECT 1 FROM idempotent_response
-      WHERE workspace_id = :workspaceId AND created_at > CAST(:expired AS bigint) LIMIT ${MAX_RESPONSES}) AS kept`,
+    DELETE FROM idempotent_response WHERE ${OF_TOKEN} AND created_at < (
+      SELECT created_at FROM idempotent_response WHERE ${OF_TOKEN}
+      ORDER BY created_at DESC LIMIT 1 OFFSET ${MAX_RESPONSES - 1})`,
 );
 
 /** Takes a key that is new or has expired. A call with the same key in another transaction waits for the end of this one. */
 const storeResponse = statement<
-  ResponseOwner & StoredResponse & { now: number; expired: number },
+  ResponseOwner & StoredResponse & { apiTokenId: number | null; now: number; expired: number },
   { createdAt: number }
 >(
   'idempotent-response.store',
   () => `
-    INSERT INTO idempotent_response (workspace_id, key_hash, request_hash, key_id, ciphertext, created_at)
-    VALUES (:workspaceId, :keyHash, :requestHash, :keyId, :ciphertext, CAST(:now AS bigint))
+    INSERT INTO idempotent_response (workspace_id, key_hash, api_token_id, request_hash, key_id, ciphertext, created_at)
+    VALUES (:workspaceId, :keyHash, CAST(:apiTokenId AS integer), :requestHash, :keyId, :ciphertext, CAST(:now AS bigint))
     ON CONFLICT (workspace_id, key_hash) DO UPDATE SET
       request_hash = excluded.request_hash, key_id = excluded.key_id, ciphertext = excluded.ciphertext,
       created_at = excluded.created_at
@@ -72,7 +73,8 @@ const fillResponse = statement<ResponseOwner & SealedText, object>(
 );
 
 /**
- * Does a call with an `Idempotency-Key` once: for 24 hours the same call of the same API token gets the same response.
+ * Does a call with an `Idempotency-Key` once: for 24 hours the same call of the same API token gets the same response,
+ * if it is among the last 1,000 of the token.
  * The response is stored in the transaction of the call, so neither is there without the other.
  */
 @Injectable()
@@ -86,7 +88,7 @@ export class IdempotentCalls {
 
   /**
    * Does the work in a transaction, or returns the response of the earlier call.
-   * @throws IdempotencyKeyReused, IdempotencyKeySpent, RateLimited; errors of `work`, which leave the key unused
+   * @throws IdempotencyKeyReused, IdempotencyKeySpent; errors of `work`, which leave the key unused
    */
   run<T extends object>(
     caller: Caller,
@@ -108,7 +110,7 @@ export class IdempotentCalls {
     const requestHash = sha256(canonicalJson(request));
     const now = Date.now();
     const expired = now - LIFE_MS;
-    const row = { ...owner, requestHash, ...UNFILLED, now, expired };
+    const row = { ...owner, apiTokenId, requestHash, ...UNFILLED, now, expired };
     const [taken] = await this.statements.run(manager, storeResponse, row);
     if (!taken) {
       const [stored] = await this.statements.run(manager, findResponse, { ...owner, expired });
@@ -117,8 +119,7 @@ export class IdempotentCalls {
       if (!stored.requestHash.equals(requestHash)) throw new IdempotencyKeyReused();
       return JSON.parse(this.cipher.decrypt(stored, owner)) as T;
     }
-    const [kept] = await this.statements.run(manager, countResponses, { workspaceId, expired });
-    if (kept!.count >= MAX_RESPONSES) throw new RateLimited(TOO_MANY, HOUR_MS / 1000);
+    if (apiTokenId !== null) await this.statements.run(manager, removeSurplus, { workspaceId, apiTokenId });
     const response = await work();
     await this.statements.run(manager, fillResponse, {
       ...owner,

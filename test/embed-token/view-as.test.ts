@@ -230,10 +230,8 @@ onEachDatabase((kind) => {
     );
     const events = await recorded();
     expect(events.map(({ details }) => (details as { jti: string }).jti)).toEqual([answers[0]!.body.embed_token.jti]);
-    for (const acting_for of [undefined, { ...ACTING_FOR, reason: 'another' }]) {
-      const { status, body } = await send({ acting_for }, api, key);
-      expect([status, body.code]).toEqual([409, 'idempotency_key_reused']);
-    }
+    const { status, body } = await send({ acting_for: { ...ACTING_FOR, reason: 'another' } }, api, key);
+    expect([status, body.code]).toEqual([409, 'idempotency_key_reused']);
   });
 
   test('without its event no token is issued, and the key stays unused', async () => {

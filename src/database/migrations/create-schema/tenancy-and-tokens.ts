@@ -49,6 +49,7 @@ export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling):
     `CREATE TABLE idempotent_response (
       workspace_id integer NOT NULL,
       key_hash ${binaryType} NOT NULL,
+      api_token_id integer,
       request_hash ${binaryType} NOT NULL,
       key_id varchar(32) NOT NULL,
       ciphertext ${binaryType} NOT NULL,
@@ -56,6 +57,8 @@ export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling):
       ${primaryKey('idempotent_response', 'workspace_id', 'key_hash')},
       ${reference('idempotent_response', 'workspace_id', 'workspace', 'CASCADE')})`,
     'CREATE INDEX idempotent_response_created_at_idx ON idempotent_response (created_at)',
+    `CREATE INDEX idempotent_response_api_token_idx
+      ON idempotent_response (workspace_id, api_token_id, created_at)`,
 
     `CREATE TABLE encryption_key (
       id ${compared('varchar(32)')} NOT NULL CONSTRAINT encryption_key_pkey PRIMARY KEY,
