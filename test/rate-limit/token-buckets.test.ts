@@ -98,3 +98,11 @@ test('of more keys than it can keep it forgets those that were idle longest', ()
   expect(take(bucket(2, 'busy')).granted).toBe(0);
   expect(take(bucket(2, 'idle')).granted).toBe(1);
 });
+
+test('any number of strangers leaves the counts of an API token and its workspace as they are', () => {
+  const own = [bucket(600, 'api-token:7'), bucket(3000, 'workspace:1')];
+  expect(buckets.take(own, 600).granted).toBe(600);
+  for (let stranger = 0; stranger < 20_000; stranger++) take(bucket(60, `failed-authentication:10.0.0.${stranger}`));
+  expect(buckets.take(own, 1).granted).toBe(0);
+  expect(buckets.take(own, 0).states.map(({ remaining }) => remaining)).toEqual([0, 2400]);
+});

@@ -86,8 +86,8 @@ export class AccessRefusalLog implements RefusalObserver, OnDrained {
   }
 
   private isWithinLimits(workspaceId: number, client: string): boolean {
-    const ofClient = { key: `${workspaceId} ${client}`, perMinute: ROWS_PER_MINUTE.client, reserve: 0 };
-    const ofAll = { key: String(workspaceId), perMinute: ROWS_PER_MINUTE.all, reserve: 0 };
+    const ofClient = { key: `client:${workspaceId} ${client}`, perMinute: ROWS_PER_MINUTE.client, reserve: 0 };
+    const ofAll = { key: `workspace:${workspaceId}`, perMinute: ROWS_PER_MINUTE.all, reserve: 0 };
     return this.rows.take([ofClient, ofAll], 1).granted === 1;
   }
 }

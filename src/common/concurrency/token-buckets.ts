@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 
 const MINUTE_MS = 60_000;
 
-/** Buckets are full again within a minute; the bound keeps addresses from filling the memory. */
+/** Buckets are full again within a minute; the bound of each limit keeps addresses from filling the memory. */
 const MAX_BUCKETS = 10_000;
 /** Part of a token by which times are rounded, so that a token is there at the moment that was told. */
 const ROUNDING = 0.001;
 
 /** A bucket of tokens, one for each call, that refills continuously. */
 export interface Bucket {
-  /** The same in every process and version. */
+  /** `<name of the limit>:<whose>`, the same in every process and version. */
   key: string;
   /** Tokens of a full bucket, and tokens that it gains in a minute. */
   perMinute: number;
@@ -35,20 +35,32 @@ export interface Taken {
   states: BucketState[];
 }
 
-/** Keeps buckets in this process; beyond `MAX_BUCKETS` it evicts the least recently used one, which is then full. */
+/**
+ * Keeps buckets in this process. Beyond `MAX_BUCKETS` of a limit it evicts the least recently used one of this limit,
+ * which is then full: strangers, who have a limit of their own, evict none of an API token.
+ */
 export class TokenBuckets {
   /** When each bucket will be full: the theoretical arrival time of the Generic Cell Rate Algorithm (ITU-T I.371). */
-  private readonly fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS });
+  private readonly fullAt = new Map<string, LRUCache<string, number>>();
 
   /** Takes as many of the `wanted` tokens as every bucket has, from each of them. */
   take(buckets: readonly Bucket[], wanted: number): Taken {
     const now = this.now();
     // A clock that was set back must lock out nobody.
-    const resetMs = buckets.map(({ key }) => Math.min(Math.max((this.fullAt.get(key) ?? now) - now, 0), MINUTE_MS));
+    const resetMs = buckets.map(({ key }) =>
+      Math.min(Math.max((this.cacheOf(key).get(key) ?? now) - now, 0), MINUTE_MS),
+    );
     const granted = Math.max(0, Math.min(wanted, ...buckets.map((bucket, n) => usableOf(bucket, resetMs[n]!))));
     const later = buckets.map(({ perMinute }, n) => resetMs[n]! + (granted * MINUTE_MS) / perMinute);
-    for (const [n, { key }] of buckets.entries()) this.fullAt.set(key, now + later[n]!);
+    for (const [n, { key }] of buckets.entries()) this.cacheOf(key).set(key, now + later[n]!);
     return { granted, states: statesOf(buckets, later) };
+  }
+
+  private cacheOf(key: string): LRUCache<string, number> {
+    const limit = key.slice(0, Math.max(0, key.indexOf(':')));
+    let cache = this.fullAt.get(limit);
+    if (!cache) this.fullAt.set(limit, (cache = new LRUCache({ max: MAX_BUCKETS })));
+    return cache;
   }
 
   /** The present time in milliseconds. */
