@@ -96,7 +96,7 @@ export class UserGroupClient {
    * with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing
    * group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the
    * rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20
-   * imports of a workspace run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for
+   * imports of an API token run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for
    * `results=failed`.
    *
    * Required scope: `user-groups:write`.
@@ -122,7 +122,7 @@ export class UserGroupClient {
    * Export user groups.
    *
    * Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line
-   * is the summary: without it the response was cut off. At most 2 exports of a workspace run at once. It is a POST
+   * is the summary: without it the response was cut off. At most 2 exports of an API token run at once. It is a POST
    * because the response contains credentials.
    *
    * Required scope: `admin`.
@@ -148,7 +148,7 @@ export class UserGroupClient {
    * the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is
    * reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated:
    * groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most
-   * 2 run at once in a workspace.
+   * 2 of an API token run at once.
    *
    * Required scope: `user-groups:write`.
    *
@@ -498,7 +498,7 @@ export class UserGroupClient {
    * grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued
    * for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records
    * who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid
-   * it.
+   * it. An `Idempotency-Key` counts with `acting_for` alone: without it a repetition issues another token.
    *
    * Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
    *
@@ -634,7 +634,7 @@ export class UserGroupClient {
    * inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`,
    * `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits:
    * while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It
-   * can be repeated. At most 2 run at once in a workspace. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`,
+   * can be repeated. At most 2 of an API token run at once. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`,
    * of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or
    * in quotes.
    *
@@ -1461,7 +1461,7 @@ export class UserGroupClient {
    * Export audit events.
    *
    * Every event that matches the filters of the list, newest first. The last line is the summary: without it the
-   * response was cut off. Events recorded meanwhile are not included. At most 2 exports of a workspace run at once.
+   * response was cut off. Events recorded meanwhile are not included. At most 2 exports of an API token run at once.
    *
    * Required scope: `audit:read`.
    *

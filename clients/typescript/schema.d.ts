@@ -48,7 +48,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups
-         * @description Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is, and can be empty. A line with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
+         * @description Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is, and can be empty. A line with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20 imports of an API token run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -67,7 +67,7 @@ export interface paths {
         put?: never;
         /**
          * Export user groups
-         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. At most 2 exports of a workspace run at once. It is a POST because the response contains credentials.
+         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. At most 2 exports of an API token run at once. It is a POST because the response contains credentials.
          *
          *     Required scope: `admin`.
          */
@@ -86,7 +86,7 @@ export interface paths {
         put?: never;
         /**
          * Change many user groups
-         * @description Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most 2 run at once in a workspace.
+         * @description Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most 2 of an API token run at once.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -332,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an embed token
-         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it.
+         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it. An `Idempotency-Key` counts with `acting_for` alone: without it a repetition issues another token.
          *
          *     Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
          */
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Report leaked tokens
-         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 run at once in a workspace. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.
+         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 of an API token run at once. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -1025,7 +1025,7 @@ export interface paths {
         put?: never;
         /**
          * Export audit events
-         * @description Every event that matches the filters of the list, newest first. The last line is the summary: without it the response was cut off. Events recorded meanwhile are not included. At most 2 exports of a workspace run at once.
+         * @description Every event that matches the filters of the list, newest first. The last line is the summary: without it the response was cut off. Events recorded meanwhile are not included. At most 2 exports of an API token run at once.
          *
          *     Required scope: `audit:read`.
          */

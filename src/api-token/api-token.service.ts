@@ -85,6 +85,7 @@ export class ApiTokenService {
     const call = {
       key,
       request: ['api_token.issue', name, scopes.toSorted(), expiry, cidrs ? cidrs.toSorted() : null],
+      onReplay: this.showAgain(caller),
     };
     return this.change(caller, call, async (manager, own) => {
       const grant = {
@@ -159,7 +160,7 @@ export class ApiTokenService {
   ): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
     const { grace_period_seconds: graceSeconds = 0 } = dto;
-    const call = { key, request: ['api_token.rotate', id, graceSeconds] };
+    const call = { key, request: ['api_token.rotate', id, graceSeconds], onReplay: this.showAgain(caller) };
     return this.change(caller, call, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
       if (old.subject !== null) throw new ApiTokenOfPerson();
@@ -242,6 +243,11 @@ export class ApiTokenService {
     return 'ended';
   }
 
+  private showAgain(caller: Caller) {
+    return (manager: EntityManager, { api_token: { id } }: ApiTokenWithSecretResponse) =>
+      this.auditLog.record(manager, caller, { action: 'secret.show', object: { type: 'api_token', id } });
+  }
+
   /**
    * Runs one change at a time in a workspace. Reads the caller's own token again: the guard's cached copy may be almost
    * a second old.
@@ -249,7 +255,7 @@ export class ApiTokenService {
    */
   private async change<T extends object>(
     caller: Caller,
-    call: IdempotentCall,
+    call: IdempotentCall<T>,
     work: (manager: EntityManager, own: ApiToken | undefined) => Promise<T>,
     scope: Scope = 'admin',
   ): Promise<T> {
@@ -261,11 +267,9 @@ export class ApiTokenService {
       if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
       if (!own.scopes.split(' ').includes(scope)) throw new InsufficientScope(scope);
       if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
-      return this.calls.within(manager, caller, call, () => {
-        // The holder of an old, stolen token must not be able to end the new one, or to outlive it.
-        if (own.supersededBy !== null) throw new ApiTokenSuperseded();
-        return work(manager, own);
-      });
+      // The holder of an old, stolen token must not be able to end the new one, to outlive it, or to be shown it again.
+      if (own.supersededBy !== null) throw new ApiTokenSuperseded();
+      return this.calls.within(manager, caller, call, () => work(manager, own));
     });
     this.changes.announce({ workspaceId, of: 'api_tokens' });
     return result;

@@ -20,7 +20,7 @@ const MAX_RESPONSES = 1000;
 const UNFILLED: SealedText = { keyId: '', ciphertext: Buffer.alloc(0) };
 
 /** A call to be done once, however often it is sent. */
-export interface IdempotentCall {
+export interface IdempotentCall<T = object> {
   /** The `Idempotency-Key`; undefined for a call without one, which is done each time. */
   key: string | undefined;
   /**
@@ -28,6 +28,8 @@ export interface IdempotentCall {
    * The order of members makes no difference.
    */
   request: readonly unknown[];
+  /** Runs in the transaction of a repetition, before it gets the response of the first call. */
+  onReplay?: (manager: EntityManager, response: T) => Promise<void>;
 }
 
 type StoredResponse = SealedText & { requestHash: Buffer };
@@ -92,7 +94,7 @@ export class IdempotentCalls {
    */
   run<T extends object>(
     caller: Caller,
-    call: IdempotentCall,
+    call: IdempotentCall<T>,
     work: (manager: EntityManager) => Promise<T>,
   ): Promise<T> {
     return this.transactor.run((manager) => this.within(manager, caller, call, () => work(manager)));
@@ -102,7 +104,7 @@ export class IdempotentCalls {
   async within<T extends object>(
     manager: EntityManager,
     { workspaceId, apiTokenId }: Caller,
-    { key, request }: IdempotentCall,
+    { key, request, onReplay }: IdempotentCall<T>,
     work: () => Promise<T>,
   ): Promise<T> {
     if (key === undefined) return work();
@@ -117,7 +119,9 @@ export class IdempotentCalls {
       // The sweep has removed it at this moment.
       if (!stored) throw new IdempotencyKeySpent(SPENT);
       if (!stored.requestHash.equals(requestHash)) throw new IdempotencyKeyReused();
-      return JSON.parse(this.cipher.decrypt(stored, owner)) as T;
+      const response = JSON.parse(this.cipher.decrypt(stored, owner)) as T;
+      await onReplay?.(manager, response);
+      return response;
     }
     if (apiTokenId !== null) await this.statements.run(manager, removeSurplus, { workspaceId, apiTokenId });
     const response = await work();

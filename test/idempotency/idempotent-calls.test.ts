@@ -311,6 +311,43 @@ onEachDatabase((kind) => {
     expect((await create(one, 'first')).body.code).toBe('provided_id_taken');
   });
 
+  test.each([
+    'the issue of an API token',
+    'the rotation of an API token',
+    'a webhook endpoint',
+    'a new webhook secret',
+  ])('a repetition of %s that shows a secret again is in the audit log', async (name) => {
+    const key = newKey();
+    const { path, body } = await operations[name]!.prepare(service.api, key);
+    const shown = () => rowsOf(`SELECT id FROM audit_event WHERE action = 'secret.show'`);
+    const before = await shown();
+    const first = await send(service.api, path, body, key);
+    expect(await shown()).toBe(before);
+    const again = await send(service.api, path, body, key);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    const { api_token: token, webhook_endpoint: endpoint } = again.body;
+    const { body: found } = await service.api.call('GET', `${V1}/audit-events?types=secret.show&limit=1`);
+    expect(await shown()).toBe(before + 1);
+    expect(found.audit_events[0]!.object).toEqual(
+      name.includes('API token')
+        ? { type: 'api_token', id: String(token.id) }
+        : { type: 'webhook_endpoint', id: String(endpoint.id) },
+    );
+  });
+
+  test('an API token that has rotated itself is never shown its successor again', async () => {
+    const own = await service.issueToken(['admin'], 'superseded');
+    const api = service.clientOf(own);
+    const { body } = await api.call('GET', `${V1}/api-tokens`);
+    const path = `${V1}/api-tokens/${body.api_tokens[0]!.id}/rotate`;
+    const rotate = () => send(api, path, { grace_period_seconds: 3600 }, 'rotation');
+    const { status, body: rotated } = await rotate();
+    expect(status).toBe(201);
+    const again = await rotate();
+    expect([again.status, again.body.code]).toEqual([403, 'api_token_superseded']);
+    expect(again.text).not.toContain(rotated.api_token.token);
+  });
+
   test('the key of an embed token is not kept: a repetition issues another', async () => {
     const { path } = await service.api.create();
     const before = await stored();

@@ -87,7 +87,8 @@ export class WebhookEndpointService {
     const { secret, publicKey } = generateSigningSecret(signature);
     const now = Date.now();
     const { url, description = null, event_types: types = ['*'] } = dto;
-    const call = { key, request: ['webhook_endpoint.create', url, description, types.toSorted(), signature, headers] };
+    const request = ['webhook_endpoint.create', url, description, types.toSorted(), signature, headers];
+    const call = { key, request, onReplay: this.showAgain(caller) };
     return this.calls.run(caller, call, async (manager) => {
       // Serialises creations, so that the maximum holds.
       await this.workspaces.lock(manager, workspaceId);
@@ -174,7 +175,7 @@ export class WebhookEndpointService {
     key?: string,
   ): Promise<WebhookEndpointWithSecretResponse> {
     const { grace_period_seconds: graceSeconds = MAX_GRACE_SECONDS } = dto;
-    const call = { key, request: ['webhook_endpoint.roll_secret', id, graceSeconds] };
+    const call = { key, request: ['webhook_endpoint.roll_secret', id, graceSeconds], onReplay: this.showAgain(caller) };
     return this.calls.run(caller, call, async (manager) => {
       let issued = '';
       const changed = await this.change(manager, caller, id, async (row) => {
@@ -192,6 +193,11 @@ export class WebhookEndpointService {
       });
       return toIssuedAnswer(changed, issued);
     });
+  }
+
+  private showAgain(caller: Caller) {
+    return (manager: EntityManager, { webhook_endpoint: { id } }: WebhookEndpointWithSecretResponse) =>
+      this.auditLog.record(manager, caller, { action: 'secret.show', object: { type: 'webhook_endpoint', id } });
   }
 
   /**

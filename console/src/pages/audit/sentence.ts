@@ -26,6 +26,7 @@ const WORDS: Record<(typeof ownActions)[number], string> = {
   'schema.create': 'registered the schema $',
   'schema.delete': 'deleted the schema $',
   'schema.update': 'changed the schema $',
+  'secret.show': 'was shown the secret of $ again',
   'token.inspect': 'inspected a token',
   'user_group.create': 'created $',
   'user_group.delete': 'deleted $',
