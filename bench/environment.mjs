@@ -22,6 +22,7 @@ const STOP_MS = 10_000;
 /** Databases, directories and processes of one run; after `close` nothing of them is left. */
 export class Environment {
   #undo = [];
+  #closing;
   #fail;
 
   /** Rejects when a process ends that should not, or `abort` is called; never resolves. */
@@ -40,7 +41,18 @@ export class Environment {
     this.#fail(new Error(reason));
   }
 
-  async close() {
+  /** Another one, which is closed with this one if it is not closed before. */
+  part() {
+    const part = new Environment(this.adminUrl);
+    this.#undo.push(() => part.close());
+    return part;
+  }
+
+  close() {
+    return (this.#closing ??= this.#undoAll());
+  }
+
+  async #undoAll() {
     for (let undo; (undo = this.#undo.pop()) !== undefined;) {
       await undo().catch((error) => console.error(`bench: cleaning up: ${error.message}`));
     }

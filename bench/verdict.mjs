@@ -1,6 +1,5 @@
 import console from 'node:console';
 import { compare } from './compare.mjs';
-import { Environment } from './environment.mjs';
 import { NAMES } from './names.mjs';
 import { text, verdictOf } from './summary.mjs';
 
@@ -16,7 +15,7 @@ export async function judge(environment, options) {
   let rows = options.rows ?? OPERATIONS;
   const rounds = Object.fromEntries(rows.map((operation) => [operation, []]));
   for (let done = 0; done < options.rounds && rows.length > 0; done += ROUNDS_OF_A_PROCESS) {
-    const part = new Environment(environment.adminUrl);
+    const part = environment.part();
     try {
       const pair = { ...options, rows, servers: ['service', 'before'], rounds: ROUNDS_OF_A_PROCESS };
       const measured = await Promise.race([compare(part, pair), part.failure, environment.failure]);
