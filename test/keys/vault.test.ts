@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runCli, startServer } from '../support/processes.ts';
@@ -64,6 +66,7 @@ describe('what cannot be unwrapped ends the start with one line', () => {
   beforeEach(async () => {
     vault = await TestVault.start();
     database = await createTestDatabase('sqlite');
+    await prepareDatabase(loadConfig(database.env));
   });
 
   afterEach(async () => {
