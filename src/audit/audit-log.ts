@@ -50,9 +50,9 @@ export interface AuditEntry {
 
 export type AuditRecord = readonly [actor: AuditActor, entry: AuditEntry];
 
-const EVENT = {
+/** The members of an event but its workspace. */
+export const EVENT_MEMBERS = {
   publicId: 'bigint',
-  workspaceId: 'integer',
   occurredAt: 'bigint',
   action: 'text',
   actorType: 'text',
@@ -67,12 +67,18 @@ const EVENT = {
   keepUntil: 'bigint',
 } as const;
 
+const EVENT = { ...EVENT_MEMBERS, workspaceId: 'integer' } as const;
+
 /** The members of an event with its change. */
 export const RECORDED = { ...EVENT, ...CHANGE } as const;
 
-type Values<Members> = Record<keyof Members, string | number | null>;
+/** Undefined is stored as null, and is not sent. */
+type Values<Members> = Record<keyof Members, string | number | null | undefined>;
 
 export type RecordedEvent = Values<typeof EVENT> & Partial<Values<typeof CHANGE>>;
+
+/** An event of a workspace that the statement knows. */
+export type WorkspaceEvent = Values<typeof EVENT_MEMBERS>;
 
 const { columns, members } = columnsOf(EVENT);
 
@@ -109,10 +115,10 @@ export class AuditLog {
     this.redact = redactor(config.bootstrapApiToken, { whole: true });
   }
 
-  /** Returns an id as events show it, or null if that is the id itself. @internal */
-  redactId(id: string): string | null {
+  /** Returns an id as events show it, or undefined if that is the id itself. @internal */
+  redactId(id: string): string | undefined {
     const redacted = this.redact(id);
-    return redacted === id ? null : redacted;
+    return redacted === id ? undefined : redacted;
   }
 
   /**
@@ -139,32 +145,38 @@ export class AuditLog {
 
   /** Returns an event as it is stored. @internal */
   toRecorded([actor, entry]: AuditRecord): RecordedEvent {
-    const { action, object, before, after, details, userGroupId = null, version = null } = entry;
-    const id = object && object.id !== null ? String(object.id) : null;
+    const { action, object, userGroupId, version } = entry;
+    const changedId = object && idOf(object);
+    const change = !UNCHANGING.has(action) && { kind: action, userGroupId, changedId, version };
+    return { ...this.toEvent(actor, entry), workspaceId: actor.workspaceId ?? undefined, ...change };
+  }
+
+  /** Returns the members of an event but its workspace. @internal */
+  toEvent(actor: AuditActor, entry: AuditEntry): WorkspaceEvent {
+    const { action, object, before, after, details } = entry;
     const now = Date.now();
-    const { workspaceId, apiTokenId, requestId, address } = actor;
+    const { apiTokenId, requestId, address } = actor;
     const keepMs = keepDays(this.config, actor, action) * DAY_MS;
+    const id = object && idOf(object);
     return {
       publicId: randomNumber(),
-      workspaceId,
       occurredAt: now,
       action,
       actorType: actorType(actor),
-      apiTokenId,
-      requestId: requestId && this.redact(requestId),
-      address,
-      objectType: object?.type ?? null,
+      apiTokenId: apiTokenId ?? undefined,
+      requestId: requestId === null ? undefined : this.redact(requestId),
+      address: address ?? undefined,
+      objectType: object?.type,
       objectId: id && this.redact(id),
       before: this.toText(before),
       after: this.toText(after),
       details: this.toText(details),
-      keepUntil: keepMs === Infinity ? null : now + keepMs,
-      ...(!UNCHANGING.has(action) && { kind: action, userGroupId, changedId: id, version }),
+      keepUntil: keepMs === Infinity ? undefined : now + keepMs,
     };
   }
 
-  private toText(value: object | undefined): string | null {
-    return value === undefined ? null : this.redact(JSON.stringify(value));
+  private toText(value: object | undefined): string | undefined {
+    return value && this.redact(JSON.stringify(value));
   }
 }
 
@@ -187,6 +199,10 @@ function keepDays(
     return Math.min(days, auditRefusalRetentionDays);
   }
   return days;
+}
+
+function idOf({ id }: NonNullable<AuditEntry['object']>): string | undefined {
+  return id === null ? undefined : String(id);
 }
 
 /** Only the command line and the start have no request. */

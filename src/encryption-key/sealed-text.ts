@@ -15,6 +15,7 @@ const VERSION = 1;
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 const HEADER_LENGTH = 1 + NONCE_LENGTH + TAG_LENGTH;
+const VERSION_BYTE = Buffer.of(VERSION);
 
 /**
  * Encrypts a text with the first key by AES-256-GCM (NIST SP 800-38D): a version byte, a random 96-bit nonce, the
@@ -25,8 +26,10 @@ export function seal(keys: KeyRing, text: string, owner: OwnerName): SealedText 
   const nonce = randomBytes(NONCE_LENGTH);
   const cipher = createCipheriv(ALGORITHM, secret, nonce);
   cipher.setAAD(Buffer.from(nameOf(owner, id)));
-  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  const ciphertext = Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), encrypted]);
+  const encrypted = cipher.update(text, 'utf8');
+  // In this mode it makes the tag, and has no bytes left.
+  cipher.final();
+  const ciphertext = Buffer.concat([VERSION_BYTE, nonce, cipher.getAuthTag(), encrypted]);
   keys.onEncrypt();
   return { keyId: id, ciphertext };
 }

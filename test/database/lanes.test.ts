@@ -296,4 +296,30 @@ describe('while a wave hangs', () => {
     expect(await early).toBe('early');
     expect(calls()).toEqual([['hanging'], ['early']]);
   });
+
+  test('of calls that join at once, those that wait too long are refused, and the others have their results', async () => {
+    const { lanes, calls, waves, open } = startLanes({ maxWave: 2 });
+    const outcomes = lanes.joinAll(1, ['a', 'b', 'c']);
+    await settled();
+    jest.advanceTimersByTime(LIMIT_MS);
+    waves[0]!.echo();
+    expect(await outcomes).toEqual([{ value: 'a' }, { value: 'b' }, { error: expect.any(DatabaseUnavailable) }]);
+    const late = await lanes.joinAll(1, ['d', 'e'], performance.now());
+    expect(late).toEqual([{ error: expect.any(DatabaseUnavailable) }, { error: expect.any(DatabaseUnavailable) }]);
+    await settled();
+    expect([calls(), open.size, jest.getTimerCount()]).toEqual([[['a', 'b']], 0, 0]);
+  });
+
+  test('calls that join at once and are in a wave that hangs are refused in its time, once', async () => {
+    const { lanes, waves, open } = startLanes();
+    const outcomes = lanes.joinAll(1, ['a', 'b']);
+    await settled();
+    jest.advanceTimersByTime(WAVE_LIMIT_MS);
+    const refused = [{ error: expect.any(DatabaseUnavailable) }, { error: expect.any(DatabaseUnavailable) }];
+    expect(await outcomes).toEqual(refused);
+    waves[0]!.echo();
+    await settled();
+    expect(await outcomes).toEqual(refused);
+    expect([open.size, jest.getTimerCount()]).toEqual([0, 0]);
+  });
 });

@@ -95,11 +95,11 @@ function checksum(random: string): string {
  * character is favoured.
  */
 function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length);
+  const letters = Buffer.allocUnsafe(length);
+  for (let drawn = 0; drawn < length;) {
+    for (const byte of randomBytes(length - drawn)) {
+      if (byte < 248) letters[drawn++] = ALPHABET.charCodeAt(byte % ALPHABET.length);
     }
   }
-  return text;
+  return letters.toString('latin1');
 }

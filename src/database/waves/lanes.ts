@@ -20,9 +20,12 @@ interface Waiting<Call, Result> {
   key: string | undefined;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
-  /** Refuses the call if it waits too long, also while a wave hangs. */
-  timer: NodeJS.Timeout;
+  /** Refuses the call if it waits too long, also while a wave hangs; undefined if a timer of several calls does so. */
+  timer: NodeJS.Timeout | undefined;
 }
+
+/** The outcome of one call of several; others may differ. */
+export type Outcome<Result> = { value: Result } | { error: unknown };
 
 interface Lane<Call, Result> {
   workspaceId: number;
@@ -69,13 +72,55 @@ export class Lanes<Call, Result> {
       }, leftMs);
       const waiting = { call, key: this.options.keyOf?.(call), resolve, reject, timer };
       lane.waiting.add(waiting);
-      if (lane.waves < (this.options.wavesAtOnce ?? 1)) {
-        lane.waves++;
-        // Runs at the end of this turn of the event loop, so that other calls of the turn join.
-        setImmediate(() => {
-          this.runNext(lane);
-        });
-      }
+      this.startSoon(lane);
+    });
+  }
+
+  /**
+   * Joins several calls at once, with one promise and one timer for all of them.
+   * @returns the outcomes in their order; an error is one that `join` throws
+   */
+  joinAll(workspaceId: number, calls: readonly Call[], deadline = beginBy()): Promise<Outcome<Result>[]> {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return Promise.resolve(calls.map(() => ({ error: tooLate(NOT_BEGUN) })));
+    return new Promise((resolveAll) => {
+      const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
+      const outcomes = new Array<Outcome<Result>>(calls.length);
+      let open = calls.length;
+      const settle = (index: number, outcome: Outcome<Result>) => {
+        // A wave that was given up may still have results.
+        if (outcomes[index]) return;
+        outcomes[index] = outcome;
+        open--;
+        if (open > 0) return;
+        clearTimeout(timer);
+        resolveAll(outcomes);
+      };
+      const all = calls.map((call, index): Waiting<Call, Result> => ({
+        call,
+        key: this.options.keyOf?.(call),
+        resolve: (value) => {
+          settle(index, { value });
+        },
+        reject: (error) => {
+          settle(index, { error });
+        },
+        timer: undefined,
+      }));
+      const timer = setTimeout(() => {
+        for (const waiting of all) if (lane.waiting.delete(waiting)) waiting.reject(tooLate(NOT_BEGUN));
+      }, leftMs);
+      for (const waiting of all) lane.waiting.add(waiting);
+      this.startSoon(lane);
+    });
+  }
+
+  /** Runs at the end of this turn of the event loop, so that other calls of the turn join. */
+  private startSoon(lane: Lane<Call, Result>): void {
+    if (lane.waves >= (this.options.wavesAtOnce ?? 1)) return;
+    lane.waves++;
+    setImmediate(() => {
+      this.runNext(lane);
     });
   }
 
@@ -110,7 +155,7 @@ export class Lanes<Call, Result> {
       if (keyOf && passed.has(key)) {
         onSameKey?.(call);
       } else if (wave.length < maxWave) {
-        clearTimeout(timer);
+        if (timer) clearTimeout(timer);
         lane.waiting.delete(waiting);
         lane.keys.add(key);
         wave.push(waiting);

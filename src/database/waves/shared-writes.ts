@@ -2,10 +2,9 @@ import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
 import { isLockConflict, isUniqueViolation } from '../database-errors.ts';
-import { beginBy, Lanes, type LanesOptions } from './lanes.ts';
+import { beginBy, Lanes, type LanesOptions, type Outcome } from './lanes.ts';
 
-/** The outcome of one write of a wave; others may differ. */
-export type Outcome<Answer> = { value: Answer } | { error: unknown };
+export type { Outcome } from './lanes.ts';
 
 /** The outcome of a write; `'retry'` if it lost a race, and nothing of it was stored. */
 export type Attempt<Answer> = Outcome<Answer> | 'retry';
@@ -73,9 +72,38 @@ export class SharedWrites<Call, Answer> {
    */
   async join(workspaceId: number, call: Call): Promise<Answer> {
     const deadline = beginBy();
+    const first = await this.together.join(workspaceId, call, deadline);
+    return this.finish(workspaceId, call, deadline, first);
+  }
+
+  /** Joins several calls at once. @returns their outcomes in order, with the errors that `join` throws */
+  async joinAll(workspaceId: number, calls: readonly Call[]): Promise<Outcome<Answer>[]> {
+    if (calls.length === 0) return [];
+    const deadline = beginBy();
+    const first = await this.together.joinAll(workspaceId, calls, deadline);
+    const outcomes: Outcome<Answer>[] = [];
+    const repeated: Promise<void>[] = [];
+    for (const [index, attempt] of first.entries()) {
+      if ('error' in attempt) outcomes[index] = attempt;
+      else if (typeof attempt.value === 'object') outcomes[index] = attempt.value;
+      else {
+        const finished = this.finish(workspaceId, calls[index]!, deadline, attempt.value).then(
+          (value) => void (outcomes[index] = { value }),
+          (error: unknown) => void (outcomes[index] = { error }),
+        );
+        repeated.push(finished);
+      }
+    }
+    await Promise.all(repeated);
+    return outcomes;
+  }
+
+  /** Repeats a call until it has an outcome. @param first the step of its first attempt */
+  private async finish(workspaceId: number, call: Call, deadline: number, first: Step<Answer>): Promise<Answer> {
     let lane = this.together;
+    let step = first;
     for (let attempt = 1; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
-      const step = await lane.join(workspaceId, call, deadline, attempt > 1);
+      if (attempt > 1) step = await lane.join(workspaceId, call, deadline, true);
       if (typeof step === 'object') {
         if ('error' in step) throw step.error;
         return step.value;

@@ -87,18 +87,20 @@ export class BulkWrites {
     writes: readonly UserGroupWrite[],
     store: (writes: readonly UserGroupWrite[]) => Promise<Outcomes>,
   ): Promise<Outcomes> {
-    const outcomes = new Map<UserGroupWrite, Outcome<WrittenUserGroup>>();
+    let outcomes: Map<UserGroupWrite, Outcome<WrittenUserGroup>> | undefined;
     let left = writes;
     for (let attempt = 1; left.length > 0; attempt++) {
       const stored = await store(left).catch((error: unknown): Outcomes => left.map(() => ({ error })));
-      for (const [index, write] of left.entries()) outcomes.set(write, stored[index]!);
       const outage = stored.find(isOutage)?.error;
+      if (outage === undefined && !outcomes) return stored;
+      outcomes ??= new Map();
+      for (const [index, write] of left.entries()) outcomes.set(write, stored[index]!);
       if (outage === undefined) break;
       if (!(outage instanceof DatabaseUnavailable) || attempt === MAX_ATTEMPTS) throw outage;
       left = left.filter((_write, index) => isOutage(stored[index]!));
       await sleep(RETRY_MS);
     }
-    return writes.map((write) => outcomes.get(write)!);
+    return writes.map((write) => outcomes!.get(write)!);
   }
 
   toServiceError(error: unknown): ServiceError {

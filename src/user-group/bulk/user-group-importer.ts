@@ -39,14 +39,17 @@ const PARTS_HINT = ' This looks like a part of an object: an import takes the wh
 const COLUMNS_HINT = ' This looks like CSV: an import takes a JSON object on each line.';
 
 const BLANK = /^[ \t\r]*$/;
+const BRACE = 0x7b;
 
-/** A parsed line: its group, or the reason for refusing it. */
-interface ReadGroup {
+/** A parsed line with its group. */
+interface LineOfGroup {
+  line: number;
   id: string;
   dto: UserGroupLine;
 }
 
-type ReadLine = { line: number } & (ReadGroup | { refused: RefusedLine });
+/** A parsed line: its group, or the reason for refusing it. */
+type ReadLine = LineOfGroup | { line: number; refused: RefusedLine };
 
 type Answered = ImportedLine | RefusedLine;
 
@@ -118,7 +121,7 @@ export class UserGroupImporter {
   }
 
   private async importBatch({ caller, items }: Admitted<ReadLine>, dryRun: DryRun | undefined): Promise<Answered[]> {
-    const groups = items.flatMap((read) => ('dto' in read ? [read] : []));
+    const groups = items.filter((read) => 'dto' in read);
     const writes = groups.map(({ id, dto }) => ({
       caller,
       providedId: id,
@@ -133,8 +136,8 @@ export class UserGroupImporter {
       // The lanes have no part for what only reads.
       return this.bulk.patiently(() => this.gate.run(caller, () => this.writes.check(workspaceId, some, dryRun)));
     });
-    const byId = new Map(groups.map(({ id }, index) => [id, outcomes[index]!]));
-    return items.map((read) => this.toAnswer(read, byId));
+    let next = 0;
+    return items.map((read) => ('refused' in read ? read.refused : this.toAnswer(read, outcomes[next++]!)));
   }
 
   /** Parses a line; undefined for a blank one, and for the summary at the end of an export. */
@@ -143,7 +146,7 @@ export class UserGroupImporter {
       const error = new BodyTooLarge(this.config.bodyLimit, 'line');
       return { line, refused: toRefusedLine(line, error) };
     }
-    if (BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'))) return undefined;
+    if (isBlank(bytes)) return undefined;
     let id: string | undefined;
     try {
       const json = parseStrictJson(bytes, 'line');
@@ -160,10 +163,7 @@ export class UserGroupImporter {
     }
   }
 
-  private toAnswer(read: ReadLine, outcomes: ReadonlyMap<string, Outcome<WrittenUserGroup>>): Answered {
-    if ('refused' in read) return read.refused;
-    const { line, id } = read;
-    const outcome = outcomes.get(id)!;
+  private toAnswer({ line, id }: LineOfGroup, outcome: Outcome<WrittenUserGroup>): Answered {
     if ('value' in outcome) {
       const { result, group, isRotated } = outcome.value;
       const team = group.id === UNSTORED.id ? {} : { team_id: group.id };
@@ -188,6 +188,12 @@ function hintOf(bytes: Buffer, error: ServiceError): string {
   return /[,;\t]/.test(text) && !/[{}]/.test(text) ? COLUMNS_HINT : '';
 }
 
+/** Looks at the beginning first: a line can be long. */
+function isBlank(bytes: Buffer): boolean {
+  return bytes[0] !== BRACE && BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'));
+}
+
 function isSummary(value: JsonValue): boolean {
-  return value !== null && typeof value === 'object' && Object.keys(value).join() === 'summary';
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, 'summary')) return false;
+  return Object.keys(value).length === 1;
 }

@@ -43,10 +43,9 @@ export const WRITTEN = { name: 'text', properties: 'text', suspendedAt: 'bigint'
 /** The members of a group before it is stored. */
 export const UNSTORED = { id: 0, name: '', properties: '{}', suspendedAt: null, validUntil: null, version: 0 };
 
-/** Picks the members that a write sets: all others would be sent as JSON for nothing. */
-export function writtenOf(group: UserGroupState): Pick<UserGroupState, keyof typeof WRITTEN> {
-  const { name, properties, suspendedAt, validUntil } = group;
-  return { name, properties, suspendedAt, validUntil };
+/** Picks the members that a write sets, without nulls: all others would be sent as JSON for nothing. */
+export function writtenOf({ name, properties, suspendedAt, validUntil }: UserGroupState) {
+  return { name, properties, suspendedAt: suspendedAt ?? undefined, validUntil: validUntil ?? undefined };
 }
 
 interface Field<Value> {
@@ -107,8 +106,8 @@ export function toWanted({
 }
 
 /** Fills in every field that a new group has but its name; missing ones are empty. */
-export function withDefaults({ mapping = {}, properties = {}, ...wanted }: WantedUserGroup) {
-  return { ...wanted, mapping, properties };
+export function withDefaults(wanted: WantedUserGroup) {
+  return { ...wanted, mapping: wanted.mapping ?? {}, properties: wanted.properties ?? {} };
 }
 
 /** @throws ValidationFailed if the group cannot be created, because it has no name */
@@ -143,12 +142,14 @@ export type Differences = { [Name in FieldName]?: Difference<UserGroupContent[Na
  * @param stored with its mapping if one is wanted
  */
 export function differencesOf(stored: UserGroupState | undefined, wanted: WantedUserGroup): Differences {
-  const entries = fieldNames.map((name): [FieldName, Difference<unknown> | undefined] => {
+  const differences: Partial<Record<FieldName, Difference<unknown>>> = {};
+  for (const name of fieldNames) {
     const is = wanted[name];
-    if (is === undefined) return [name, undefined];
-    return [name, stored ? differenceIn(FIELDS[name] as Field<unknown>, stored, is) : { is }];
-  });
-  return Object.fromEntries(entries);
+    if (is === undefined) continue;
+    const difference = stored ? differenceIn(FIELDS[name] as Field<unknown>, stored, is) : { is };
+    if (difference) differences[name] = difference;
+  }
+  return differences as Differences;
 }
 
 function differenceIn<Value>(
@@ -161,9 +162,10 @@ function differenceIn<Value>(
 
 /** Returns the members that store the differences, except for the mapping. */
 export function toState(differences: Differences, now: number): Partial<UserGroupState> {
-  const write = (name: FieldName) => {
+  const state: Partial<UserGroupState> = {};
+  for (const name of fieldNames) {
     const difference: Difference<unknown> | undefined = differences[name];
-    return difference && (FIELDS[name] as Field<unknown>).write(difference.is, now);
-  };
-  return Object.assign({}, ...fieldNames.map(write)) as Partial<UserGroupState>;
+    if (difference) Object.assign(state, (FIELDS[name] as Field<unknown>).write(difference.is, now));
+  }
+  return state;
 }

@@ -109,12 +109,13 @@ export function isJudged(change: UserGroupChange): boolean {
 export function groupAfter(change: UserGroupChange, now: number): UserGroupState {
   const { stored } = change;
   const isWritten = !stored || changesRow(change);
-  return {
-    ...(stored ?? { ...UNSTORED, createdAt: now }),
-    ...toState(change, now),
-    updatedAt: isWritten ? now : stored.updatedAt,
-    version: (stored?.version ?? UNSTORED.version) + Number(isWritten),
-  };
+  const before: UserGroupState = stored ?? { ...UNSTORED, createdAt: now, updatedAt: now };
+  const group = { ...before, ...toState(change, now) };
+  if (isWritten) {
+    group.updatedAt = now;
+    group.version++;
+  }
+  return group;
 }
 
 /**
@@ -183,10 +184,12 @@ function entriesThatDiffer(
   declared: readonly DeclaredVariable[],
 ): JsonValue {
   if (!isObject(of)) return of;
-  const entries = Object.entries(of).filter(
-    ([key, value]) => !isObject(from) || !Object.hasOwn(from, key) || !isDeepStrictEqual(value, from[key]),
-  );
-  return summarise(withHiddenSecrets(Object.fromEntries(entries), declared));
+  const differs = (key: string, value: JsonValue, other: JsonObject) =>
+    !Object.hasOwn(other, key) || !isDeepStrictEqual(value, other[key]);
+  const different = isObject(from)
+    ? Object.fromEntries(Object.entries(of).filter(([key, value]) => differs(key, value, from)))
+    : of;
+  return summarise(withHiddenSecrets(different, declared));
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

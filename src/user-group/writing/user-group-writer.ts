@@ -98,13 +98,8 @@ export class UserGroupWriter {
 
   /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */
   writeAll(workspaceId: number, writes: readonly UserGroupWrite[]): Promise<Outcome<WrittenUserGroup>[]> {
-    const outcomes = writes.map((write) =>
-      this.bulk.join(workspaceId, { ...write, read: undefined, isRetry: false }).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      ),
-    );
-    return Promise.all(outcomes);
+    const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
+    return this.bulk.joinAll(workspaceId, queued);
   }
 
   /**

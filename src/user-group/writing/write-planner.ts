@@ -113,7 +113,11 @@ export class WritePlanner {
       if (entries instanceof ValidationFailed) throw entries;
       const shortcomings = shortcomingsAfter(known.rules, one.change, entries);
       if (shortcomings.length > 0) throw new ValidationFailed(shortcomings);
-      return one.change.mapping ? { ...one, entries, group: { ...one.group, mapping: entries } } : one;
+      if (one.change.mapping) {
+        one.entries = entries;
+        one.group.mapping = entries;
+      }
+      return one;
     });
   }
 

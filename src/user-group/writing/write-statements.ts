@@ -1,4 +1,4 @@
-import { RECORDED, type RecordedEvent, recordingSteps } from '../../audit/audit-log.ts';
+import { EVENT_MEMBERS, RECORDED, recordingSteps } from '../../audit/audit-log.ts';
 import { columnOf, columnsOf, type Dialect, type RecordType } from '../../database/dialect.ts';
 import { type Has, statement, type Step } from '../../database/statement.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
@@ -50,18 +50,19 @@ const LISTS = {
   remapped: N,
   entries: { ...N, ...NEW_ENTRY },
   keys: { ...N, ...KEY },
-  /** The statement adds the id of the group, and the generation of its token. */
-  events: { ...N, k: 'integer', ...RECORDED },
+  /** The statement adds what it knows: see `happened`. */
+  events: { ...N, k: 'integer', ...EVENT_MEMBERS, changedId: 'text', version: 'bigint' },
 } as const satisfies Record<string, Record<string, RecordType>>;
 
 type ListName = keyof typeof LISTS;
 
-export type WriteEvent = RecordedEvent & { n: number; k: number };
+/** A member that is undefined is stored as null, and is not sent. */
+type WriteRecord<Name extends ListName> = Record<keyof (typeof LISTS)[Name], string | number | null | undefined>;
+
+export type WriteEvent = Partial<WriteRecord<'events'>>;
 
 /** Records of the writes of a wave. */
-export type WriteRecords = {
-  [Name in Exclude<ListName, 'events'>]: { [Member in keyof (typeof LISTS)[Name]]: string | number | null }[];
-} & { events: WriteEvent[] };
+export type WriteRecords = { [Name in Exclude<ListName, 'events'>]: WriteRecord<Name>[] } & { events: WriteEvent[] };
 
 export function noRecords(): WriteRecords {
   const lists = Object.keys(LISTS).map((name) => [name, []]);
@@ -335,7 +336,10 @@ function happened(isRotation: boolean): string {
   const ofRotation = (member: string, generation: string) =>
     `CASE WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (${generation}) || '}' ELSE e.${member} END`;
   const known: Record<string, string> = {
+    workspaceId: 'CAST(:workspaceId AS integer)',
+    kind: 'e.action',
     userGroupId: 'a.id',
+    changedId: 'coalesce(e."changedId", e."objectId")',
     version: 'coalesce(e.version, a.generation)',
     before: ofRotation('before', 'a.generation - 1'),
     after: ofRotation('after', 'a.generation'),

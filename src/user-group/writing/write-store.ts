@@ -134,9 +134,9 @@ export class WriteStore {
       if (token) records.issued.push({ n, ...token.record });
       if (change.mapping) {
         if (stored) records.remapped.push({ n });
-        for (const { schema, source, ...sent } of entries) {
-          const registered = { registeredSchemaId: schema?.id ?? null, registeredDataSourceId: source?.id ?? null };
-          records.entries.push({ n, ...sent, ...registered });
+        for (const { schemaId, dataSource, dataSourceType, schema, source } of entries) {
+          const registered = { registeredSchemaId: schema?.id, registeredDataSourceId: source?.id };
+          records.entries.push({ n, schemaId, dataSource, dataSourceType, ...registered });
         }
       }
       const events = eventsOf(change, { providedId, version: group.version }, { variables, details });
@@ -149,8 +149,14 @@ export class WriteStore {
 
   /** Leaves the beginning of the details to the statement, which knows the team_id: `,"import":true}`. */
   private toEvent(n: number, k: number, caller: Caller, entry: AuditEntry): WriteEvent {
-    const event = this.auditLog.toRecorded([caller, entry]);
-    return { ...event, n, k, details: event.details === null ? '}' : `,${String(event.details).slice(1)}` };
+    const event: WriteEvent = this.auditLog.toEvent(caller, entry);
+    const id = entry.object?.id ?? undefined;
+    event.n = n;
+    event.k = k;
+    event.version = entry.version;
+    if (id !== event.objectId) event.changedId = id;
+    event.details = event.details === undefined ? '}' : `,${String(event.details).slice(1)}`;
+    return event;
   }
 }
 
