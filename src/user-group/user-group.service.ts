@@ -36,7 +36,7 @@ export class UserGroupService {
     const wanted = toWanted(dto);
     const written = isLookUp(wanted)
       ? await this.lookUp(caller, providedId)
-      : await this.write(caller, providedId, wanted);
+      : await this.write(caller, providedId, wanted, { isLookUp: wanted.mapping === undefined });
     if (written.result !== 'created') this.show(caller, 'look_up', providedId, written);
     const view = toView(written, providedId);
     return {
@@ -72,7 +72,7 @@ export class UserGroupService {
     caller: Caller,
     providedId: string,
     wanted: WantedUserGroup,
-    { mayCreate } = { mayCreate: true },
+    { mayCreate = true, isLookUp = false }: { mayCreate?: boolean; isLookUp?: boolean } = {},
   ): Promise<WrittenUserGroup> {
     const plan = (stored: StoredUserGroup | undefined) => {
       if (!stored && !mayCreate) throw notFound();
@@ -80,7 +80,7 @@ export class UserGroupService {
       requireScope(caller, 'user-groups:write', 'Replacing the token, which was ended with all others,');
       return { ...wanted, replacement: { graceSeconds: 0, isEnded: true } };
     };
-    return this.writes.write({ caller, providedId, plan, showsToken: true });
+    return this.writes.write({ caller, providedId, plan, isLookUp, showsToken: true });
   }
 
   private show(caller: Caller, channel: 'look_up' | 'write', providedId: string, { group }: Shown): void {

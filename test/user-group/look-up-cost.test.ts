@@ -25,6 +25,20 @@ onEachDatabase((kind) => {
     expect(sent()).toEqual([expect.stringMatching(/^\s*SELECT/)]);
   });
 
+  test('a GET that sends no mapping reads none, unless it changes the group', async () => {
+    const { mapping, ...rest } = group;
+    await service.api.get(group);
+    roundTrips.length = 0;
+    expect((await service.api.get(rest)).body.new_user_group).toBe(false);
+    expect(sent()).toEqual([expect.stringMatching(/^\s*SELECT/)]);
+    expect(sent().join()).not.toContain('data_source_mapping');
+    await service.api.get({ ...rest, name: 'Renamed' });
+    expect(sent().join()).toContain('data_source_mapping');
+    const { body } = await service.api.call('GET', '/api/v1/user-groups/cheap');
+    expect(body).toMatchObject({ user_group: { name: 'Renamed', mapping } });
+    await service.api.get(group);
+  });
+
   test('an introspection that is not answered from memory is one statement, which writes nothing', async () => {
     const { body } = await service.api.get(group);
     const introspect = () => service.api.introspect(body.user_group.token, { 'Cache-Control': 'no-cache' });

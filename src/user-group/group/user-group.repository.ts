@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { columnOf, type Dialect } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/waves/shared-reads.ts';
 import { OperatorError } from '../../common/problem/operator-error.ts';
-import { statement } from '../../database/statement.ts';
+import { statement, type Statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
@@ -81,14 +81,23 @@ const readGroups = statement<GroupKeys, IdentifiedUserGroup>('user-group.read', 
 
 type ToWriteRow = Omit<GroupToWrite, 'stored'> & (IdentifiedUserGroup | { providedId: null });
 
-const readGroupsToWrite = statement<GroupKeys, ToWriteRow>(
-  'user-group.read-to-write',
-  (dialect) => `
+const readToWrite = (name: string, columns: (dialect: Dialect) => string) =>
+  statement<GroupKeys, ToWriteRow>(
+    name,
+    (dialect) => `
     SELECT found.*, w.rules_version AS "rulesVersion", w.user_group_count AS "groupCount",
       w.tokens_ended_before AS "tokensEndedBefore"
-    FROM workspace w LEFT JOIN (${readEach(dialect, `, ${resolvedMappingColumn(dialect)} AS mapping`)}) found ON true
+    FROM workspace w LEFT JOIN (${readEach(dialect, columns(dialect))}) found ON true
     WHERE w.id = :workspaceId`,
+  );
+
+const readGroupsToWrite = readToWrite(
+  'user-group.read-to-write',
+  (dialect) => `, ${resolvedMappingColumn(dialect)} AS mapping`,
 );
+
+/** For each group the mapping is a query of its own. */
+const readGroupsToCompare = readToWrite('user-group.read-to-compare', () => '');
 
 const lockGroups = (lock: (dialect: Dialect) => string) => (dialect: Dialect) => {
   const ids = dialect.forEachKey(
@@ -143,6 +152,9 @@ export class UserGroupRepository {
     return new Map(rows.map((row) => [row.providedId, row]));
   });
   private readonly readsToWrite = new SharedReads<GroupToWrite>((workspaceId, ids) => this.readThese(workspaceId, ids));
+  private readonly readsToCompare = new SharedReads<GroupToWrite>((workspaceId, providedIds) =>
+    this.readBy(readGroupsToCompare, { workspaceId, providedIds }),
+  );
   private readonly readsById = new SharedReads<IdentifiedUserGroup>(async (workspaceId, ids) => {
     const rows = await this.statements.read(findGroupsById, { workspaceId, ids });
     return new Map(rows.map((row) => [`${row.id}`, row]));
@@ -163,6 +175,11 @@ export class UserGroupRepository {
     return (await this.readsToWrite.read(workspaceId, providedId))!;
   }
 
+  /** Reads the same without the mapping: enough to find out that nothing else differs. */
+  async readToCompare(workspaceId: number, providedId: string): Promise<GroupToWrite> {
+    return (await this.readsToCompare.read(workspaceId, providedId))!;
+  }
+
   /**
    * Reads groups.
    * @param manager of the transaction to read in, if there is one
@@ -174,7 +191,15 @@ export class UserGroupRepository {
     manager?: EntityManager,
   ): Promise<Map<string, GroupToWrite>> {
     if (providedIds.length === 0) return new Map();
-    const rows = await this.statements.read(readGroupsToWrite, { workspaceId, providedIds }, manager);
+    return this.readBy(readGroupsToWrite, { workspaceId, providedIds }, manager);
+  }
+
+  private async readBy(
+    statement: Statement<GroupKeys, ToWriteRow>,
+    { workspaceId, providedIds }: GroupKeys,
+    manager?: EntityManager,
+  ): Promise<Map<string, GroupToWrite>> {
+    const rows = await this.statements.read(statement, { workspaceId, providedIds }, manager);
     if (!rows[0]) throw new OperatorError(`There is no workspace ${workspaceId}.`);
     const { rulesVersion, groupCount, tokensEndedBefore } = rows[0];
     const found = rows.flatMap((row) => (row.providedId === null ? [] : [row]));

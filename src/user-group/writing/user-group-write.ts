@@ -19,6 +19,8 @@ export interface UserGroupWrite {
    * find groups by the flaws that were stored, which follow a change of the rules.
    */
   flaw?: Flaw | null | undefined;
+  /** Whether it wants no mapping, and rarely changes anything: the group is read without its mapping at first. */
+  isLookUp?: boolean;
   /** Whether the response contains the group's token: if the token cannot be read, nothing is stored. */
   showsToken: boolean;
   /** A token issued elsewhere that `plan` wants. */

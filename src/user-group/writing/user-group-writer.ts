@@ -81,8 +81,11 @@ export class UserGroupWriter {
    *   ExtensionUnavailable; errors of a guard
    */
   async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
-    const { caller, providedId } = write;
-    const read = await this.userGroups.read(caller.workspaceId, providedId);
+    const { caller, providedId, isLookUp } = write;
+    const { workspaceId } = caller;
+    const read = await (isLookUp
+      ? this.userGroups.readToCompare(workspaceId, providedId)
+      : this.userGroups.read(workspaceId, providedId));
     const { stored } = read;
     const wanted = write.plan(stored);
     if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
@@ -93,7 +96,9 @@ export class UserGroupWriter {
     }
     if (isJudged(change)) requireScope(caller, 'user-groups:write', 'Changing the group');
     const lanes = isJudged(change) ? this.single : this.rotations;
-    return lanes.join(caller.workspaceId, { ...write, read: { ...read, change }, isRetry: false });
+    // The rules judge a changed group with its mapping.
+    const isWhole = !stored || !isLookUp;
+    return lanes.join(workspaceId, { ...write, read: isWhole ? { ...read, change } : undefined, isRetry: false });
   }
 
   /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */
