@@ -7,6 +7,7 @@ import { callOf, describeOperations } from '../support/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
 const V1 = '/api/v1';
+const ACTING_FOR = { subject: 'ada@example.com', reason: 'ticket 7' };
 
 /** A call that creates or issues, and what of it there is in the database. */
 interface Operation {
@@ -38,8 +39,10 @@ const operations: Record<string, Operation> = {
   'an embed token for somebody who acts for a group': {
     prepare: async (api) => {
       const { path } = await api.create();
-      const acting_for = { subject: 'ada@example.com', reason: 'ticket 7' };
-      return { path: `${path}/embed-tokens`, body: { audience: 'dashboards', expires_in_seconds: 60, acting_for } };
+      return {
+        path: `${path}/embed-tokens`,
+        body: { audience: 'dashboards', expires_in_seconds: 60, acting_for: ACTING_FOR },
+      };
     },
     other: { audience: 'others' },
     status: 201,
@@ -142,7 +145,12 @@ onEachDatabase((kind) => {
       { audience: 'x', acting_for: { subject: 's', reason: 'r' } },
       { acting_for: { reason: 'r', subject: 's' }, audience: 'x' },
     ],
-    ['the default life', 'embed-tokens', { audience: 'x' }, { audience: 'x', expires_in_seconds: 600 }],
+    [
+      'the default life',
+      'embed-tokens',
+      { audience: 'x', acting_for: ACTING_FOR },
+      { audience: 'x', acting_for: ACTING_FOR, expires_in_seconds: 600 },
+    ],
     ['the default grace period', 'tokens/rotate', {}, { grace_period_seconds: 0 }],
     [
       'scopes in another order, and no limits as null',
@@ -284,7 +292,7 @@ onEachDatabase((kind) => {
     const one = service.clientOf(await service.issueToken(['registry:write'], 'keys'));
     const other = service.clientOf(await service.issueToken(['registry:write'], 'keys'));
     const create = (api: ApiClient, name: string) =>
-      send(api, `${V1}/schemas`, { provided_id: name, name: 'N' }, `key of ${name}`);
+      send(api, `${V1}/schemas`, { provided_id: name, name: 'N' }, `key-of-${name}`);
     const at = Date.now();
     expect((await create(one, 'first')).status).toBe(201);
     await changeDatabase(service.database, `UPDATE idempotent_response SET created_at = ${at - DAY_MS / 2}`);

@@ -89,14 +89,14 @@ test('a clock that is set back locks nobody out for longer than a minute', () =>
 });
 
 test('of more keys than it can keep it forgets those that were idle longest', () => {
-  take(bucket(2, 'busy'), 2);
-  take(bucket(2, 'idle'), 2);
+  take(bucket(2, 'limit:busy'), 2);
+  take(bucket(2, 'limit:idle'), 2);
   for (let n = 0; n < 30_000; n++) {
-    take(bucket(2, `2001:db8:0:${n.toString(16)}::/64`));
-    if (n % 1000 === 0) take(bucket(2, 'busy'));
+    take(bucket(2, `limit:2001:db8:0:${n.toString(16)}::/64`));
+    if (n % 1000 === 0) take(bucket(2, 'limit:busy'));
   }
-  expect(take(bucket(2, 'busy')).granted).toBe(0);
-  expect(take(bucket(2, 'idle')).granted).toBe(1);
+  expect(take(bucket(2, 'limit:busy')).granted).toBe(0);
+  expect(take(bucket(2, 'limit:idle')).granted).toBe(1);
 });
 
 test('any number of strangers leaves the counts of an API token and its workspace as they are', () => {
