@@ -193,7 +193,7 @@ export const errorFixes: Record<string, Fix> = {
   },
   too_many_at_once: {
     cause:
-      'The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile.',
+      'The workspace or the API token has as many calls, imports, exports, reports, streams or waiting calls under way as may run at once. Look-ups, writes and introspections go on meanwhile.',
     fix: 'Repeat the call after the seconds of `Retry-After`, and send fewer at once.',
   },
   headers_too_large: {
