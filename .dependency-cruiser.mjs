@@ -86,7 +86,7 @@ const rooms = {
     resource: ['group', 'status', 'token', 'writing', 'history'],
     bulk: ['group', 'resource', 'status', 'token', 'writing'],
     conformance: ['status'],
-    counts: ['status'],
+    counts: ['status', 'token'],
   },
 };
 

@@ -130,6 +130,22 @@ export default tseslint.config(
     },
   },
   {
+    // Processes whose clocks differ must agree: `currentTime` has the database's clock. A duration is measured by
+    // `performance.now()`, which nobody sets.
+    files: ['src/**'],
+    ignores: ['src/common/time.ts', 'src/change-log/postgres/*-poller.ts', 'src/database/migrations/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'use currentTime, or performance.now for a duration' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'use currentTime' },
+      ],
+    },
+  },
+  {
     files: ['src/**', 'clients/typescript/**', 'console/src/**', 'test/lint/**'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     plugins: { local },

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { DAY_MS, HOUR_MS } from '../common/time.ts';
+import { DAY_MS, HOUR_MS, currentTime } from '../common/time.ts';
 import { columnsOf } from '../database/dialect.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
@@ -68,7 +68,7 @@ export class ActivityTally implements OnApplicationBootstrap, OnFlush {
 
   /** Returns the counts of a workspace, to be increased at once: the next call may return others. */
   of(workspaceId: number): Activity {
-    if (Date.now() - this.hour >= HOUR_MS) this.turn();
+    if (currentTime() - this.hour >= HOUR_MS) this.turn();
     let activity = this.ofHour.get(workspaceId);
     if (!activity) this.ofHour.set(workspaceId, (activity = noActivity()));
     return activity;
@@ -116,7 +116,7 @@ export class ActivityTally implements OnApplicationBootstrap, OnFlush {
   /** Sets the counts aside: new counts belong to the present hour. */
   private turn(): void {
     const { hour, ofHour } = this;
-    const now = Date.now();
+    const now = currentTime();
     this.hour = now - (now % HOUR_MS);
     this.ofHour = new Map();
     for (const [workspaceId, activity] of ofHour) this.keep({ workspaceId, hour, ...activity });

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/problem/errors.ts';
 import { hashToken } from '../common/secret/secrets.ts';
-import { DAY_MS } from '../common/time.ts';
+import { DAY_MS, currentTime } from '../common/time.ts';
 import { toBytesText } from '../database/dialect.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
@@ -126,7 +126,7 @@ export class ApiTokenRepository {
   }
 
   async countActive(workspaceId: number): Promise<{ active: number; expiringSoon: number }> {
-    const now = Date.now();
+    const now = currentTime();
     const [counts] = await this.statements.read(countActive, { workspaceId, now, soon: now + SOON_MS });
     return counts!;
   }
@@ -167,7 +167,7 @@ export class ApiTokenRepository {
       ...given,
       tokenHash: hashToken(token),
       lastFour: token.slice(-4),
-      createdAt: Date.now(),
+      createdAt: currentTime(),
     };
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const [inserted] = await this.statements.run(manager, insertToken, {
@@ -184,7 +184,7 @@ export class ApiTokenRepository {
   async endOverlap(manager: EntityManager, { workspaceId, id }: TokenKey): Promise<ApiToken | undefined> {
     const predecessor = await manager.findOneBy(ApiToken, { workspaceId, supersededBy: id });
     if (!predecessor || hasEnded(predecessor)) return undefined;
-    predecessor.revokedAt = Date.now();
+    predecessor.revokedAt = currentTime();
     return manager.save(predecessor);
   }
 }

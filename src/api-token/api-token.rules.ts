@@ -1,6 +1,7 @@
 import { type EntityManager, IsNull, Like, Not } from 'typeorm';
 import type { Caller } from '../common/access/caller.ts';
 import { GrantExceedsCaller, LastAdminApiToken } from '../common/problem/errors.ts';
+import { currentTime } from '../common/time.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { areWithin, isInRanges, toRanges } from './cidr.ts';
 
@@ -8,7 +9,7 @@ import { areWithin, isInRanges, toRanges } from './cidr.ts';
 export type Grant = Pick<ApiToken, 'scopes' | 'expiresAt' | 'allowedCidrs'>;
 
 export function hasEnded({ revokedAt, expiresAt }: ApiToken): boolean {
-  return revokedAt !== null || (expiresAt !== null && expiresAt <= Date.now());
+  return revokedAt !== null || (expiresAt !== null && expiresAt <= currentTime());
 }
 
 /**

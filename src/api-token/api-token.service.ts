@@ -12,7 +12,7 @@ import {
 import type { Preconditions } from '../common/http/parameters/preconditions.ts';
 import { limitOf, positionOf, toPage } from '../common/http/parameters/page.dto.ts';
 import { generateToken } from '../common/secret/secrets.ts';
-import { fromWireTime } from '../common/time.ts';
+import { currentTime, fromWireTime } from '../common/time.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
 import { Transactor } from '../database/transactor.ts';
 import { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-calls.ts';
@@ -65,7 +65,7 @@ export class ApiTokenService {
   async list({ workspaceId }: Caller, query: ApiTokenQueryDto): Promise<ApiTokensResponse> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
-    const choice = { workspaceId, state: query.state ?? null, now: Date.now() };
+    const choice = { workspaceId, state: query.state ?? null, now: currentTime() };
     const tokens = await this.apiTokens.list({ ...choice, after, limit: limit + 1 });
     const { rows, ...next } = toPage(tokens, limit, ({ id }) => [id]);
     const total = query.count === 'true' && { count: await this.apiTokens.count(choice), exact: true };
@@ -171,7 +171,7 @@ export class ApiTokenService {
       const given = { workspaceId, name, firstTokenId, scopes, expiresAt, allowedCidrs };
       const row = await this.apiTokens.insert(manager, token, given);
       const predecessor = await this.apiTokens.endOverlap(manager, { workspaceId, id });
-      const now = Date.now();
+      const now = currentTime();
       old.supersededBy = row.id;
       if (graceSeconds === 0) old.revokedAt = now;
       else old.expiresAt = Math.min(expiresAt ?? Infinity, now + graceSeconds * 1000);
@@ -196,7 +196,7 @@ export class ApiTokenService {
       const row = await this.apiTokens.get(manager, { workspaceId, id });
       if (row.revokedAt === null) {
         await requireAnotherAdmin(manager, caller, row);
-        row.revokedAt = Date.now();
+        row.revokedAt = currentTime();
         await manager.save(row);
         await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object: { type: 'api_token', id } });
       }
@@ -235,7 +235,7 @@ export class ApiTokenService {
     const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
     if (hasEnded(row)) return 'already_inactive';
     if (!(await hasAnotherAdmin(manager, caller, row))) return 'last_admin_token';
-    row.revokedAt = Date.now();
+    row.revokedAt = currentTime();
     await manager.save(row);
     const object = { type: 'api_token', id };
     await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object });

@@ -1,6 +1,6 @@
 import type { Scope } from '../common/access/caller.ts';
 import { entityTagOf } from '../common/http/parameters/preconditions.ts';
-import { toWireTime, toWireTimeOrNull } from '../common/time.ts';
+import { currentTime, toWireTime, toWireTimeOrNull } from '../common/time.ts';
 import type { ShownApiToken } from './api-token.repository.ts';
 import type { ApiTokenState, ApiTokenView } from './dto/api-token-response.dto.ts';
 
@@ -34,6 +34,6 @@ export function settingsOf(token: ShownApiToken): object {
 
 function stateOf({ revokedAt, expiresAt, supersededBy }: ShownApiToken): ApiTokenState {
   if (revokedAt !== null) return 'revoked';
-  if (expiresAt !== null && expiresAt <= Date.now()) return 'expired';
+  if (expiresAt !== null && expiresAt <= currentTime()) return 'expired';
   return supersededBy === null ? 'active' : 'superseded';
 }

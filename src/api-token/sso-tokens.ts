@@ -4,6 +4,7 @@ import { AuditLog, ofService } from '../audit/audit-log.ts';
 import type { Scope } from '../common/access/caller.ts';
 import { SignInNotGranted } from '../common/problem/errors.ts';
 import { generateToken } from '../common/secret/secrets.ts';
+import { currentTime } from '../common/time.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
 import { Transactor } from '../database/transactor.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
@@ -60,7 +61,7 @@ export class SsoTokens {
     // Read under the lock: an administrator may have changed or revoked it meanwhile.
     const tokens = await manager.findBy(ApiToken, { workspaceId, subject, revokedAt: IsNull() });
     for (const token of tokens) {
-      await manager.save(Object.assign(token, { revokedAt: Date.now() }));
+      await manager.save(Object.assign(token, { revokedAt: currentTime() }));
       await this.auditLog.record(manager, ofService(workspaceId), {
         action: 'api_token.revoke',
         object: { type: 'api_token', id: token.id },
@@ -79,7 +80,7 @@ export class SsoTokens {
     const last = await manager.findOne(ApiToken, { where: { workspaceId, subject }, order: { id: 'DESC' } });
     // Settings of an administrator survive a replacement.
     const { expiresAt = null, allowedCidrs = null } = last ?? {};
-    if (expiresAt !== null && expiresAt <= Date.now()) {
+    if (expiresAt !== null && expiresAt <= currentTime()) {
       throw new SignInNotGranted(subject, { expired_api_token_id: last?.id });
     }
     const known = last?.revokedAt === null ? last : undefined;

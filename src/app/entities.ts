@@ -6,9 +6,11 @@ import { ConsoleSession } from '../console/session/console-session.entity.ts';
 import { EncryptionKeyRecord } from '../encryption-key/encryption-key.entity.ts';
 import { EventConsumerRecord } from '../event/consumer/event-consumer.entity.ts';
 import { IdempotentResponse } from '../idempotency/idempotent-response.entity.ts';
+import { SweepTimeRecord } from '../database/upkeep/sweep-time.entity.ts';
 import { DataSourceMapping } from '../mapping/data-source-mapping.entity.ts';
 import { RegisteredDataSource, RegisteredSchema } from '../mapping/registered-things.entity.ts';
 import { IdempotencyKey } from '../user-group/entities/idempotency-key.entity.ts';
+import { EndedToken } from '../user-group/entities/ended-token.entity.ts';
 import { RevokedEmbedToken } from '../user-group/entities/revoked-embed-token.entity.ts';
 import { UserGroupToken } from '../user-group/entities/user-group-token.entity.ts';
 import { UserGroupVersion } from '../user-group/entities/user-group-version.entity.ts';
@@ -33,6 +35,7 @@ export const entities: (new () => object)[] = [
   ConsoleSession,
   DataSourceMapping,
   EncryptionKeyRecord,
+  EndedToken,
   EventConsumerRecord,
   IdempotencyKey,
   IdempotentResponse,
@@ -40,6 +43,7 @@ export const entities: (new () => object)[] = [
   RegisteredDataSource,
   RegisteredSchema,
   RevokedEmbedToken,
+  SweepTimeRecord,
   UserGroup,
   UserGroupToken,
   UserGroupVersion,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS } from '../common/time.ts';
+import { DAY_MS, currentTime } from '../common/time.ts';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/access/caller.ts';
 import { AuditUnavailable, ServiceError } from '../common/problem/errors.ts';
@@ -154,7 +154,7 @@ export class AuditLog {
   /** Returns the members of an event but its workspace. @internal */
   toEvent(actor: AuditActor, entry: AuditEntry): WorkspaceEvent {
     const { action, object, before, after, details } = entry;
-    const now = Date.now();
+    const now = currentTime();
     const { apiTokenId, requestId, address } = actor;
     const keepMs = keepDays(this.config, actor, action) * DAY_MS;
     const id = object && idOf(object);

@@ -1,5 +1,5 @@
 import { statement } from '../database/statement.ts';
-import { HOUR_MS } from '../common/time.ts';
+import { HOUR_MS, currentTime } from '../common/time.ts';
 import type { Statements } from '../database/statements.ts';
 import type { ChangeEvent } from './change-event.entity.ts';
 
@@ -88,7 +88,7 @@ export abstract class ChangeReader {
    */
   protected async requireKept(at: number): Promise<void> {
     const [removal] = await this.statements.read(findRemoval, {});
-    const removedUntil = Math.max(Date.now() - this.retentionHours * HOUR_MS, removal?.removedUntil ?? 0);
+    const removedUntil = Math.max(currentTime() - this.retentionHours * HOUR_MS, removal?.removedUntil ?? 0);
     if (at < removedUntil + MARGIN_MS) throw new PositionLost('changes behind the position have been removed');
   }
 

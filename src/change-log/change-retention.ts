@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { HOUR_MS, MINUTE_MS } from '../common/time.ts';
+import { HOUR_MS, MINUTE_MS, currentTime } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { BATCH, ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep.ts';
 
@@ -65,8 +65,8 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
     clearInterval(this.measuring);
   }
 
-  protected override async expiredBefore(): Promise<number> {
-    let before = await super.expiredBefore();
+  protected override async expiredBefore(now: number): Promise<number> {
+    let before = await super.expiredBefore(now);
     for (const consumer of this.consumers) {
       const read = await this.look(consumer);
       if (read === undefined || read - MARGIN_MS >= before) continue;
@@ -97,7 +97,7 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
   private async look(consumer: ChangeConsumer): Promise<number | undefined> {
     const read = await consumer.readUntil();
     // A consumer that needs no changes is not behind.
-    this.lagSeconds[consumer.name] = read === undefined ? 0 : (Date.now() - read) / 1000;
+    this.lagSeconds[consumer.name] = read === undefined ? 0 : (currentTime() - read) / 1000;
     return read;
   }
 }

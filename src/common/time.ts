@@ -4,6 +4,40 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** Milliseconds by which the database's clock is ahead of the clock of this process. */
+let ahead = 0;
+
+/** One moment by the clock of this process, and by one that nobody sets but may stop while the machine sleeps. */
+export interface Moment {
+  wall: number;
+  monotonic: number;
+}
+
+export function moment(): Moment {
+  return { wall: Date.now(), monotonic: performance.now() };
+}
+
+/** Difference of the two clocks by which one of them was set. */
+const STEP_MS = 50;
+
+/** The clock of the database, if it has one of its own: that is the time of every process of an installation. */
+export const databaseClock = {
+  /**
+   * Changes the time of this process no further than the response proves: it can have taken its way in either direction.
+   * @param told the time of the database, between when it was asked and now
+   */
+  hear(told: number, asked: Moment): void {
+    const { wall, monotonic } = moment();
+    const isSet = Math.abs(wall - asked.wall - (monotonic - asked.monotonic)) > STEP_MS;
+    if (!isSet) ahead = Math.min(Math.max(ahead, told - wall), told - asked.wall);
+  },
+};
+
+/** Returns the time, in milliseconds since 1970, by the database's clock as far as this process knows it. */
+export function currentTime(): number {
+  return Date.now() + ahead;
+}
+
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const START_OF_YEAR_1 = -62_135_596_800_000;
 const END_OF_YEAR_9999 = 253_402_300_800_000;
@@ -18,7 +52,7 @@ export function timeViolations(value: unknown, pointer: string): Violation[] {
 /** Validates a time on the wire that has passed. */
 export function pastTimeViolations(value: unknown, pointer: string): Violation[] {
   const violations = timeViolations(value, pointer);
-  if (violations.length > 0 || fromWireTime(value as string) <= Date.now()) return violations;
+  if (violations.length > 0 || fromWireTime(value as string) <= currentTime()) return violations;
   return [{ pointer, code: 'not_acceptable', detail: 'The time must not lie in the future.' }];
 }
 

@@ -11,6 +11,8 @@ import { PostgresTransactor } from './postgres/postgres-transactor.ts';
 import { SqliteTransactor } from './sqlite/sqlite-transactor.ts';
 import { Statements } from './statements.ts';
 import { Transactor } from './transactor.ts';
+import { DatabaseClock } from './upkeep/database-clock.ts';
+import { SweepTime } from './upkeep/sweep-time.ts';
 import { ShutdownPhasesModule } from './upkeep/shutdown-phases.ts';
 
 const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
@@ -42,9 +44,11 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
       useFactory: (dataSource: DataSource, config: Config) => new Statements(dataSource, isPooled(config)),
     },
     AppliedMigrations,
+    DatabaseClock,
+    SweepTime,
     { provide: Transactor, inject: [DATA_SOURCE, Statements, Config], useFactory: createTransactor },
   ],
-  exports: [AppliedMigrations, Gate, Statements, Transactor],
+  exports: [AppliedMigrations, Gate, SweepTime, Statements, Transactor],
 })
 export class DatabaseModule {}
 

@@ -10,10 +10,14 @@ export interface Dialect {
    * last poll began, in milliseconds; undefined if the database does not list them.
    */
   pollers: string | undefined;
+  /** The clock of the database, in milliseconds since 1970; undefined if it is that of this process. */
+  clock: string | undefined;
   /** Suffix that locks the selected rows of `alias` against other writers until the transaction ends, or as it says. */
   lockRows: (alias: string, strength?: LockStrength) => string;
   /** Suffix that locks like `lockRows`, but skips rows that another transaction has locked. */
   lockFreeRows: (alias: string, strength?: LockStrength) => string;
+  /** Function that returns the greatest of its arguments, none of which is null. */
+  greatest: string;
   /** Aggregate that collects its argument over all rows into one JSON array. */
   jsonArrayOf: string;
   /** Function that makes one JSON array of its arguments. */
@@ -102,6 +106,9 @@ export function columnOf(member: string): string {
 /** A statement waits this long for a row that another transaction has locked. */
 export const LOCK_WAIT_MS = 1500;
 
+/** The clock of PostgreSQL, in milliseconds since 1970. */
+export const SERVER_TIME = 'CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision)';
+
 /** First half of the key of an advisory lock; a number that no other program uses in the same database. */
 const LOCK_CLASS = 1_953_068_402;
 
@@ -118,9 +125,11 @@ const postgres: Dialect = {
       CAST(extract(epoch FROM query_start) * 1000 AS bigint) AS "polledAt"
     FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user
       AND application_name = 'user-group-service poll' AND query_start IS NOT NULL) AS poller`,
+  clock: SERVER_TIME,
   // FOR UPDATE would also wait for rows that merely refer to the locked one.
   lockRows: (alias, strength = 'NO KEY UPDATE') => `FOR ${strength} OF ${alias}`,
   lockFreeRows: (alias, strength = 'NO KEY UPDATE') => `FOR ${strength} OF ${alias} SKIP LOCKED`,
+  greatest: 'greatest',
   jsonArrayOf: 'json_agg',
   jsonArray: 'json_build_array',
   hasMember: (object, name) => `${memberOf(object, name)} IS NOT NULL`,
@@ -160,9 +169,11 @@ const sqlite: Dialect = {
   kind: 'sqlite',
   serverVersion: 'sqlite_version()',
   pollers: undefined,
+  clock: undefined,
   // A transaction holds the write lock of the whole database from its first statement.
   lockRows: () => '',
   lockFreeRows: () => '',
+  greatest: 'max',
   jsonArrayOf: 'json_group_array',
   jsonArray: 'json_array',
   // SQLite's JSON paths cannot spell every name.

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid, VALID_GROUP } from '../user-group/token/token-validity.ts';
-import type { EmbedTokenClaims } from './embed-token.ts';
+import { type EmbedTokenClaims, isEmbedTokenEnded } from './embed-token.ts';
 import { EmbedTokenVerifier } from './embed-token.verifier.ts';
 
 /** A verified embed token with the group of its workspace. */
@@ -41,8 +41,9 @@ export class EmbedTokenReader {
 }
 
 /** Returns the generation that a token depends on; undefined if that has ended, or the token by itself. */
-export function generationOf({ claims: { gen, iat_ms, jti }, group }: ReadEmbedToken) {
-  if (iat_ms < (group.workspace.embedTokensEndedBefore ?? 0)) return undefined;
+export function generationOf({ claims, group }: ReadEmbedToken) {
+  const { gen, jti } = claims;
+  if (isEmbedTokenEnded(claims, group.workspace)) return undefined;
   if (group.revokedEmbedTokens.includes(jti)) return undefined;
   const token = group.tokens.find(({ generation }) => generation === gen);
   // A group that is suspended, expired or incomplete may have it again.

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, AuditLog } from '../audit/audit-log.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
 import type { Caller } from '../common/access/caller.ts';
+import { DAY_MS } from '../common/time.ts';
 import { inParts } from '../common/concurrency/in-parts.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
@@ -89,8 +90,9 @@ function eventsOf({ claims: { jti, gen }, group }: ReadEmbedToken, leak?: Leak):
   ];
 }
 
-/** Removes what is ended anyway. */
+/** Removes revocations of tokens that have expired: a day later, as no other clock than its own tells when a token has. */
 @Injectable()
 export class RevokedEmbedTokenExpiry extends ExpirySweep {
   protected readonly removeExpired = removeOldest('revoked_embed_token', 'expires_at', 'user_group_id', 'jti');
+  protected override readonly retentionMs = DAY_MS;
 }

@@ -13,12 +13,13 @@ import {
   ValidationFailed,
   ViewAsForbidden,
 } from '../common/problem/errors.ts';
-import { toWireTime } from '../common/time.ts';
+import { currentTime, toWireTime } from '../common/time.ts';
 import { Config } from '../config/config.ts';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
 import { statusOf } from '../user-group/status/user-group-status.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { isEndedTogether } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
@@ -66,24 +67,25 @@ export class EmbedTokenService {
     const snapshot = await this.snapshots.find(key, { isFresh: true });
     if (!snapshot) throw new UserGroupNotFound();
     // Read at one moment: a rotation may have come after the first read.
-    const { generation, createdAt } = snapshot.tokens.at(-1)!;
-    const { tokensEndedBefore, embedTokensEndedBefore, embedTokenIssuer, publicId } = snapshot.workspace;
-    if (createdAt < (tokensEndedBefore ?? 0)) throw new UserGroupTokensEnded();
+    const current = snapshot.tokens.at(-1)!;
+    const { embedTokensEpoch, embedTokensEndedBefore, embedTokenIssuer, publicId } = snapshot.workspace;
+    if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
-    // If the clock of this process is behind, the token must not be among those that were ended.
-    const issuedAt = Math.max(Date.now(), embedTokensEndedBefore ?? 0);
-    const iat = Math.floor(issuedAt / 1000);
+    const now = currentTime();
+    const iat = Math.floor(now / 1000);
     const answer = await this.sign({
       iss: embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
       iat,
       exp: Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000)),
-      iat_ms: issuedAt,
+      // If the clock is behind, the token must not be among those that were ended.
+      iat_ms: Math.max(now, embedTokensEndedBefore ?? 0),
+      epoch: embedTokensEpoch,
       jti: randomBytes(JTI_BYTES).toString('base64url'),
       workspace_id: publicId,
       team_id: group.userGroupId,
-      gen: generation,
+      gen: current.generation,
       ...(origin !== undefined && { origin }),
       ...(actingFor && { act: { sub: actingFor.subject } }),
     });

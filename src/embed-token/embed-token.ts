@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import type { EndedTogether } from '../user-group/token/user-group-token.repository.ts';
 
 /** The only `alg` that is issued or accepted. */
 export const ALGORITHM = 'ES256';
@@ -15,6 +16,8 @@ export interface EmbedTokenClaims {
   exp: number;
   /** `iat` in milliseconds: compared with the time before which embed tokens of the workspace were ended. */
   iat_ms: number;
+  /** Number of times that all embed tokens of the workspace had been ended: the next time ends this one. */
+  epoch: number;
   jti: string;
   /** Public id of the group's workspace. */
   workspace_id: string;
@@ -28,12 +31,20 @@ export interface EmbedTokenClaims {
   act?: { sub: string };
 }
 
+/** Tells whether a token was ended together with others. */
+export function isEmbedTokenEnded(
+  { epoch, iat_ms }: EmbedTokenClaims,
+  { embedTokensEpoch, embedTokensEndedBefore }: EndedTogether,
+): boolean {
+  return epoch < embedTokensEpoch || iat_ms < (embedTokensEndedBefore ?? 0);
+}
+
 /** Reads the claims of a verified payload; undefined if it is not from an embed token. */
 export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
   const { iss, sub, aud, jti, origin, iat, exp } = payload;
-  const { iat_ms, workspace_id, team_id, gen, act } = payload;
+  const { iat_ms, epoch, workspace_id, team_id, gen, act } = payload;
   const { sub: actor } = (act ?? { sub: '' }) as { sub?: unknown };
   const areTexts = [iss, sub, aud, jti, workspace_id, origin ?? '', actor].every((claim) => typeof claim === 'string');
-  const areNumbers = [iat, exp, iat_ms, team_id, gen].every(Number.isSafeInteger);
+  const areNumbers = [iat, exp, iat_ms, epoch, team_id, gen].every(Number.isSafeInteger);
   return areTexts && areNumbers ? (payload as unknown as EmbedTokenClaims) : undefined;
 }

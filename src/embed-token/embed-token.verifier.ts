@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { hashTokenText } from '../common/secret/secrets.ts';
+import { currentTime } from '../common/time.ts';
 import { Config } from '../config/config.ts';
 import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository.ts';
 import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token.ts';
@@ -43,7 +44,7 @@ export class EmbedTokenVerifier {
     if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
     const hash = hashTokenText(text);
     const claims = this.verified.get(hash) ?? (await this.check(text));
-    if (!claims || claims.exp * 1000 <= Date.now()) return undefined;
+    if (!claims || claims.exp * 1000 <= currentTime()) return undefined;
     this.verified.set(hash, claims);
     return claims;
   }
@@ -62,13 +63,13 @@ export class EmbedTokenVerifier {
   }
 
   /** Uses only `kid` of the key parameters in the header; the key comes from the ring. */
-  private async check(text: string, currentDate = new Date()): Promise<EmbedTokenClaims | undefined> {
+  private async check(text: string, currentDate = new Date(currentTime())): Promise<EmbedTokenClaims | undefined> {
     try {
       const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
         currentDate,
-        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'jti', 'workspace_id', 'team_id', 'gen'],
+        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'epoch', 'jti', 'workspace_id', 'team_id', 'gen'],
       });
       return claimsOf(payload);
     } catch {

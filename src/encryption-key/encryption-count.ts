@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { currentTime } from '../common/time.ts';
 import { onFlush, type OnFlush } from '../database/upkeep/shutdown-phases.ts';
 import { WriteBehind } from '../database/upkeep/write-behind.ts';
 import { EncryptionKeyRepository } from './encryption-key.repository.ts';
@@ -79,8 +80,8 @@ export class EncryptionCount implements OnFlush {
 
   private see(total: number): void {
     this.total = total;
-    if (total < MAX_ENCRYPTIONS / 2 || Date.now() - this.warnedAt < WARN_EVERY_MS) return;
-    this.warnedAt = Date.now();
+    if (total < MAX_ENCRYPTIONS / 2 || currentTime() - this.warnedAt < WARN_EVERY_MS) return;
+    this.warnedAt = currentTime();
     this.logger.warn({
       msg: 'the encryption key has been used often: replace it before 4294967296 encryptions',
       key: this.ring.current.id,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { EncryptionKey } from '../common/secret/key-provider.ts';
+import { currentTime } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
@@ -58,13 +59,13 @@ export class EncryptionKeyRepository {
 
   /** Records a key, unless any key is recorded under its id. */
   async record(key: EncryptionKey): Promise<void> {
-    const row = { id: key.id, checkValue: keyCheckValue(key), now: Date.now() };
+    const row = { id: key.id, checkValue: keyCheckValue(key), now: currentTime() };
     await this.transactor.apply(recordKey, row);
   }
 
   /** Marks a key as lost; false if it is not recorded, or marked already. */
   async markForgotten(manager: EntityManager, id: string): Promise<boolean> {
-    const row = { id, now: Date.now() };
+    const row = { id, now: currentTime() };
     return (await this.statements.run(manager, markForgotten, row)).length > 0;
   }
 

@@ -76,14 +76,14 @@ export class VaultTransit {
 
   private async ask(operation: string, body: object): Promise<Answer> {
     const url = `${this.address}/v1/${this.key.mount}/${operation}/${this.key.name}`;
-    const until = Date.now() + PATIENCE_MS;
+    const until = performance.now() + PATIENCE_MS;
     for (;;) {
       try {
         const { status, text } = await this.post(url, JSON.stringify(body));
         return this.read(status, text);
       } catch (error) {
         if (!(error instanceof Passing)) throw error;
-        if (Date.now() > until) {
+        if (performance.now() > until) {
           throw new OperatorError(`Vault at VAULT_ADDR cannot be reached: ${error.message}.`);
         }
         await sleep(PAUSE_MS);

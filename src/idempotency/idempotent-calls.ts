@@ -4,7 +4,7 @@ import type { Caller } from '../common/access/caller.ts';
 import { IdempotencyKeyReused, IdempotencyKeySpent } from '../common/problem/errors.ts';
 import { canonicalJson } from '../common/json/canonical-json.ts';
 import { sha256 } from '../common/secret/secrets.ts';
-import { DAY_MS } from '../common/time.ts';
+import { currentTime, DAY_MS } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
@@ -110,7 +110,7 @@ export class IdempotentCalls {
     if (key === undefined) return work();
     const owner = { workspaceId, keyHash: sha256(`${apiTokenId} ${key}`) };
     const requestHash = sha256(canonicalJson(request));
-    const now = Date.now();
+    const now = currentTime();
     const expired = now - LIFE_MS;
     const row = { ...owner, apiTokenId, requestHash, ...UNFILLED, now, expired };
     const [taken] = await this.statements.run(manager, storeResponse, row);

@@ -3,8 +3,9 @@ import { ApiTokenService } from '../api-token/api-token.service.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { Caller } from '../common/access/caller.ts';
 import { hashToken, isWellFormedToken } from '../common/secret/secrets.ts';
-import { toWireTime } from '../common/time.ts';
+import { currentTime, toWireTime } from '../common/time.ts';
 import { Transactor } from '../database/transactor.ts';
+import { isEmbedTokenEnded } from '../embed-token/embed-token.ts';
 import { EmbedTokenVerifier, type UnverifiedToken } from '../embed-token/embed-token.verifier.ts';
 import { toTokenView, type TokenView } from '../user-group/rotation/dto/tokens-response.dto.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
@@ -93,11 +94,11 @@ export class InspectionService {
   }
 
   private findingsOfEmbedToken(token: UnverifiedToken, group: UserGroupSnapshot | undefined): Finding[] {
-    const { iss, iat_ms, exp, sub, jti, act, aud, origin } = token.claims;
+    const { iss, exp, sub, jti, act, aud, origin } = token.claims;
     const end = toWireTime(exp * 1000);
     const found: Finding[] = [
       signatureFinding(token),
-      finding('expiry', exp * 1000 > Date.now(), 'token_expired', `It expires at ${end}.`, `It expired at ${end}.`),
+      finding('expiry', exp * 1000 > currentTime(), 'token_expired', `It expires at ${end}.`, `It expired at ${end}.`),
       finding(
         'group',
         group?.providedId === sub,
@@ -109,7 +110,7 @@ export class InspectionService {
     if (!group) return found;
     const { workspace, revokedEmbedTokens } = group;
     const isIssuer = this.embedTokens.isOf(workspace, token.claims);
-    const isEnded = iat_ms < (workspace.embedTokensEndedBefore ?? 0);
+    const isEnded = isEmbedTokenEnded(token.claims, workspace);
     const isRevoked = revokedEmbedTokens.includes(jti);
     const isAllowed = workspace.viewAs === 'allowed';
     const [own, other] = [`${iss} is the issuer of the workspace.`, `The issuer of the workspace is no longer ${iss}.`];

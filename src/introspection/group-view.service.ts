@@ -6,7 +6,7 @@ import { describeMapping } from '../mapping/described-mapping.ts';
 import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { statusOf, type StatusReason } from '../user-group/status/user-group-status.ts';
-import { isValid } from '../user-group/token/token-validity.ts';
+import { isEndedTogether, isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import type { UserGroupViewResponse, Variable } from './dto/group-view.dto.ts';
 import { describeUserGroupToken } from './introspection.service.ts';
@@ -35,7 +35,7 @@ export class GroupViewService {
     const variables = describeVariables(rules.variables, JSON.parse(properties) as JsonObject);
     const introspection = isValid(group, token) ? describeUserGroupToken(group, token) : { active: false };
     const { status, reasons } = statusOf(group, rules);
-    const isEnded = token.createdAt < (group.workspace.tokensEndedBefore ?? 0);
+    const isEnded = isEndedTogether(token, group.workspace);
     const inTheWay = isEnded ? [...reasons, TOKENS_ENDED] : reasons;
     return {
       success: 1,

@@ -6,13 +6,15 @@ import { parseStoredRules, type UserGroupRules } from './user-group-rules.ts';
 /** Rules by which a workspace judged its groups and tokens at a time. */
 export interface PastRules {
   rules: UserGroupRules;
-  /** Tokens issued before this were ended; null if none was ended together. */
-  tokensEndedBefore: number | null;
+  /** Tokens of an earlier epoch were ended, and tokens issued before the time, if there is one. */
+  ended: { tokensEpoch: number; tokensEndedBefore: number | null };
   /** False if the workspace has since left the policy `registered`, which clears what mappings resolve to. */
   isResolutionKept: boolean;
 }
 
-interface Row extends Pick<PastRules, 'tokensEndedBefore'> {
+interface Row {
+  tokensEpoch: number;
+  tokensEndedBefore: number | null;
   policy: UserGroupRules['policy'];
   variables: string;
   requiredSchemas: string;
@@ -24,14 +26,14 @@ const findAt = statement<{ workspaceId: number; at: number; until: number }, Row
   'past-rules.find',
   () => `
     WITH state AS (
-      SELECT replaced_at, mapping_policy, variables, required_schemas, tokens_ended_before
+      SELECT replaced_at, mapping_policy, variables, required_schemas, tokens_epoch, tokens_ended_before
       FROM workspace_history WHERE workspace_id = :workspaceId AND replaced_at > CAST(:at AS bigint)
       UNION ALL
-      SELECT ${Number.MAX_SAFE_INTEGER}, mapping_policy, variables, required_schemas, tokens_ended_before
+      SELECT ${Number.MAX_SAFE_INTEGER}, mapping_policy, variables, required_schemas, tokens_epoch, tokens_ended_before
       FROM workspace WHERE id = :workspaceId
     )
     SELECT mapping_policy AS policy, variables,
-      required_schemas AS "requiredSchemas", tokens_ended_before AS "tokensEndedBefore",
+      required_schemas AS "requiredSchemas", tokens_epoch AS "tokensEpoch", tokens_ended_before AS "tokensEndedBefore",
       EXISTS (SELECT 1 FROM state o WHERE o.mapping_policy = 'open' AND o.replaced_at <= (
         SELECT min(l.replaced_at) FROM state l WHERE l.replaced_at > CAST(:until AS bigint))) AS "hasBeenOpen"
     FROM state ORDER BY replaced_at LIMIT 1`,
@@ -45,8 +47,12 @@ export class PastRulesReader {
   /** @param until the time at which the resolution of the judged mapping was read */
   async find(workspaceId: number, at: number, until: number): Promise<PastRules> {
     const [row] = await this.statements.read(findAt, { workspaceId, at, until });
-    const { tokensEndedBefore, hasBeenOpen, ...stored } = row!;
+    const { tokensEpoch, tokensEndedBefore, hasBeenOpen, ...stored } = row!;
     const rules = parseStoredRules(stored);
-    return { rules, tokensEndedBefore, isResolutionKept: rules.policy === 'open' || !hasBeenOpen };
+    return {
+      rules,
+      ended: { tokensEpoch, tokensEndedBefore },
+      isResolutionKept: rules.policy === 'open' || !hasBeenOpen,
+    };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS, HOUR_MS } from '../common/time.ts';
+import { DAY_MS, HOUR_MS, currentTime } from '../common/time.ts';
 import { addActivity, noActivity } from '../activity/activity.ts';
 import { ActivityTally } from '../activity/activity-tally.ts';
 import type { Caller } from '../common/access/caller.ts';
@@ -35,7 +35,7 @@ export class ActivityService {
 /** Returns the period from the start of its first hour or day. Days of UTC have 24 hours each. */
 function periodOf(query: ActivityQueryDto, step: ActivityStep): { from: number; to: number } {
   const stepMs = STEP_MS[step];
-  const to = query.to === undefined ? Date.now() : fromWireTime(query.to);
+  const to = query.to === undefined ? currentTime() : fromWireTime(query.to);
   const first =
     query.from === undefined ? Math.max(0, to - 1 - (DEFAULT_POINTS[step] - 1) * stepMs) : fromWireTime(query.from);
   if (first >= to) throw notAcceptable('/to', 'The end must lie behind the beginning.');

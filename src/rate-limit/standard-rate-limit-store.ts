@@ -10,7 +10,8 @@ import { Redis } from './redis.ts';
 /**
  * Does in Redis what `TokenBuckets` does, by the clock of Redis, which all processes share: see
  * https://brandur.org/rate-limiting and https://github.com/rwz/redis-gcra. Times count from 2025, because a double has
- * too few digits for the microseconds since 1970. A key expires when its bucket is full.
+ * too few digits for the microseconds since 1970. A key expires when its bucket is full. A bucket that would be full
+ * later than in a minute is from a time before the clock was set back, and is full.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -19,7 +20,8 @@ local granted = tonumber(ARGV[1])
 local resets = {}
 for n, key in ipairs(KEYS) do
   local full = tonumber(redis.call('GET', key) or now)
-  resets[n] = math.min(math.max(full - now, 0), 60000)
+  resets[n] = math.max(full - now, 0)
+  if resets[n] > 60000 then resets[n] = 0 end
   local usable = math.floor((60000 - resets[n]) * ARGV[2 * n] / 60000 + 0.001) - ARGV[2 * n + 1]
   granted = math.max(0, math.min(granted, usable))
 end

@@ -5,13 +5,17 @@ import { ChangeFeed } from '../change-log/change-feed.ts';
 import type { Caller } from '../common/access/caller.ts';
 import { Gate } from '../common/concurrency/gate.ts';
 import { countInParts, type Total } from '../common/http/parameters/total.ts';
-import { fromWireTime, toWireTime, toWireTimeOrNull } from '../common/time.ts';
+import { currentTime, fromWireTime, toWireTime, toWireTimeOrNull } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
-import type { EndedTogether } from '../user-group/token/user-group-token.repository.ts';
+import {
+  ENDED_TOGETHER_COLUMNS,
+  type EndedTogether,
+  isTokenEnded,
+} from '../user-group/token/user-group-token.repository.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
-import type { EndedBefore, EndedKind, EndTokensRequest, EndTokensResponse } from './dto/end-tokens.dto.ts';
+import type { EndedBefore, EndTokensRequest, EndTokensResponse } from './dto/end-tokens.dto.ts';
 
 interface OfWorkspace {
   workspaceId: number;
@@ -20,24 +24,24 @@ interface OfWorkspace {
 const find = statement<OfWorkspace, EndedTogether & { publicId: string }>(
   'end-tokens.find',
   () => `
-    SELECT public_id AS "publicId", tokens_ended_before AS "tokensEndedBefore",
-      embed_tokens_ended_before AS "embedTokensEndedBefore"
-    FROM workspace WHERE id = :workspaceId`,
+    SELECT w.public_id AS "publicId", ${ENDED_TOGETHER_COLUMNS}
+    FROM workspace w WHERE w.id = :workspaceId`,
 );
 
 const store = statement<OfWorkspace & EndedTogether>(
   'end-tokens.store',
   () => `
-    UPDATE workspace SET tokens_ended_before = :tokensEndedBefore, embed_tokens_ended_before = :embedTokensEndedBefore
+    UPDATE workspace SET tokens_epoch = :tokensEpoch, embed_tokens_epoch = :embedTokensEpoch,
+      tokens_ended_before = :tokensEndedBefore, embed_tokens_ended_before = :embedTokensEndedBefore
     WHERE id = :workspaceId`,
 );
 
 /** Groups of a part, whose tokens are read in a few milliseconds. */
 const GROUPS_AT_ONCE = 1000;
 
-/** Counts the tokens that were issued within a time: the current one of each group, and the one in overlap with it. */
+/** Counts the tokens that a call would end, those issued before a time or all: the current ones, and those in overlap. */
 const countPart = statement<
-  OfWorkspace & { after: number; from: number; before: number; now: number },
+  OfWorkspace & { after: number; before: number | null; now: number },
   { count: number; examined: number; last: number | null }
 >(
   'end-tokens.count',
@@ -45,10 +49,10 @@ const countPart = statement<
     SELECT CAST(count(*) AS integer) AS examined, max(id) AS last, CAST(coalesce(sum(tokens), 0) AS integer) AS count
     FROM (
       SELECT g.id, (
-        SELECT CASE WHEN ${isIssuedWithin('c')} THEN 1 ELSE 0 END + (
+        SELECT CASE WHEN ${wouldEnd('c')} THEN 1 ELSE 0 END + (
           SELECT count(*) FROM user_group_token p
           WHERE p.user_group_id = c.user_group_id AND p.generation = c.generation - 1
-            AND p.valid_until > CAST(:now AS bigint) AND ${isIssuedWithin('p')})
+            AND p.valid_until > CAST(:now AS bigint) AND ${wouldEnd('p')})
         FROM user_group_token c WHERE c.user_group_id = g.id AND c.retired_at IS NULL
       ) AS tokens
       FROM user_group g
@@ -57,7 +61,7 @@ const countPart = statement<
     ) counted`,
 );
 
-/** Ends tokens of a workspace together, by a time that every one of them is compared with: it writes one row. */
+/** Ends tokens of a workspace together, by an epoch and a time that every one of them is compared with: it writes one row. */
 @Injectable()
 export class EndTokensService {
   constructor(
@@ -69,7 +73,10 @@ export class EndTokensService {
     private readonly gate: Gate,
   ) {}
 
-  /** Ends the tokens issued before a time, in every replica within a second. An earlier time than before changes nothing. */
+  /**
+   * Ends the tokens issued before a time, or all that there are, whatever their clocks said; in every replica within a
+   * second. An earlier time than before changes nothing.
+   */
   end(caller: Caller, dto: EndTokensRequest): Promise<EndTokensResponse> {
     if (dto.dry_run) return this.gate.run(caller, () => this.preview(caller, dto));
     return this.gate.run(caller, () => this.endNow(caller, dto), 'ending');
@@ -81,15 +88,18 @@ export class EndTokensService {
       await this.workspaces.lock(manager, workspaceId);
       const { publicId, ...stored } = (await this.statements.run(manager, find, { workspaceId }))[0]!;
       const time = timeOf(before);
-      const later = (kind: EndedKind, present: number | null) =>
-        kinds.includes(kind) ? Math.max(present ?? 0, time) : present;
-      const wanted = {
-        tokensEndedBefore: later('user_group_token', stored.tokensEndedBefore),
-        embedTokensEndedBefore: later('embed_token', stored.embedTokensEndedBefore),
-      };
-      const [was, is] = [toView(stored), toView(wanted)];
-      if (!isDeepStrictEqual(was, is)) {
-        await this.statements.run(manager, store, { workspaceId, ...wanted });
+      const next = { ...stored };
+      if (kinds.includes('user_group_token')) {
+        next.tokensEpoch += Number(before === undefined);
+        next.tokensEndedBefore = Math.max(stored.tokensEndedBefore ?? 0, time);
+      }
+      if (kinds.includes('embed_token')) {
+        next.embedTokensEpoch += Number(before === undefined);
+        next.embedTokensEndedBefore = Math.max(stored.embedTokensEndedBefore ?? 0, time);
+      }
+      const [was, is] = [toView(stored), toView(next)];
+      if (!isDeepStrictEqual(stored, next)) {
+        await this.statements.run(manager, store, { workspaceId, ...next });
         await this.auditLog.record(manager, caller, {
           action: 'workspace.end_tokens',
           object: { type: 'workspace', id: publicId },
@@ -107,14 +117,14 @@ export class EndTokensService {
   private async preview({ workspaceId }: Caller, { before, kinds }: EndTokensRequest): Promise<EndTokensResponse> {
     const [stored] = await this.statements.read(find, { workspaceId });
     const time = timeOf(before);
-    const from = stored!.tokensEndedBefore ?? 0;
-    const isAny = kinds.includes('user_group_token') && from < time;
-    const would_end = isAny ? await this.count({ workspaceId, from, before: time }) : { count: 0, exact: true };
+    const isAny = kinds.includes('user_group_token');
+    const issued = { workspaceId, before: before === undefined ? null : time };
+    const would_end = isAny ? await this.count(issued) : { count: 0, exact: true };
     return { success: 1, ended_tokens: { before: toWireTime(time), kinds, in_force: toView(stored!), would_end } };
   }
 
-  private count(issued: OfWorkspace & { from: number; before: number }): Promise<Total> {
-    const now = Date.now();
+  private count(issued: OfWorkspace & { before: number | null }): Promise<Total> {
+    const now = currentTime();
     return countInParts<number>(async (after = 0) => {
       const [part] = await this.statements.read(countPart, { ...issued, after, now });
       return { count: part!.count, end: part!.examined < GROUPS_AT_ONCE ? undefined : part!.last! };
@@ -123,11 +133,13 @@ export class EndTokensService {
 }
 
 function timeOf(before: string | undefined): number {
-  return before === undefined ? Date.now() : fromWireTime(before);
+  return before === undefined ? currentTime() : fromWireTime(before);
 }
 
-function isIssuedWithin(token: string): string {
-  return `${token}.created_at >= CAST(:from AS bigint) AND ${token}.created_at < CAST(:before AS bigint)`;
+/** Tells of a token whether the call would end it, and it is not among those that were ended together. */
+function wouldEnd(token: string): string {
+  return `(CAST(:before AS bigint) IS NULL OR ${token}.created_at < CAST(:before AS bigint))
+    AND ${isTokenEnded(token)} IS NOT TRUE`;
 }
 
 function toView({ tokensEndedBefore, embedTokensEndedBefore }: EndedTogether): EndedBefore {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toWireTime } from '../common/time.ts';
+import { currentTime, toWireTime } from '../common/time.ts';
 import { serviceVersion } from '../common/version.ts';
 import { Config } from '../config/config.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
@@ -27,7 +27,7 @@ const listReplicas = statement<object, { connectedAt: number; polledAt: number }
 /** Describes the installation, without secrets and without data of a single workspace. */
 @Injectable()
 export class SystemService {
-  private readonly startedAt = Date.now() - Math.round(process.uptime() * 1000);
+  private readonly startedAt = currentTime() - Math.round(process.uptime() * 1000);
 
   constructor(
     private readonly config: Config,
@@ -105,7 +105,7 @@ export class SystemService {
   }
 
   private async listConsumers(): Promise<SystemEventConsumer[]> {
-    const now = Date.now();
+    const now = currentTime();
     return (await this.consumers.list()).map(({ name, leaseUntil }) => ({
       name,
       running: leaseUntil !== null && leaseUntil > now,

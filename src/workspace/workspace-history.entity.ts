@@ -13,5 +13,6 @@ export class WorkspaceHistory {
   @Column('varchar', { length: 10 }) mappingPolicy!: Workspace['mappingPolicy'];
   @Column('text') variables!: string;
   @Column('text') requiredSchemas!: string;
+  @Column('integer') tokensEpoch!: number;
   @Column('bigint', { nullable: true }) tokensEndedBefore!: number | null;
 }

@@ -42,6 +42,12 @@ export class Workspace {
   /** Whether embed tokens can be issued for somebody who acts for a group. */
   @Column('varchar', { length: 9, default: 'allowed' }) viewAs!: 'allowed' | 'forbidden';
 
+  /** Number of times that all user-group tokens were ended: a token of an earlier epoch is ended. */
+  @Column('integer', { default: 0 }) tokensEpoch!: number;
+
+  /** Number of times that all embed tokens were ended. */
+  @Column('integer', { default: 0 }) embedTokensEpoch!: number;
+
   /** User-group tokens issued before this are ended; null if none was ended together. */
   @Column('bigint', { nullable: true }) tokensEndedBefore!: number | null;
 

@@ -5,6 +5,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { operator } from '../common/access/caller.ts';
 import { OperatorNotFound, OperatorRefusal } from '../common/problem/operator-error.ts';
 import { identifierViolations } from '../common/text.ts';
+import { currentTime } from '../common/time.ts';
 import { isUniqueViolation } from '../database/database-errors.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
@@ -52,7 +53,7 @@ export class WorkspaceService {
     try {
       return await this.transactor.run(async (manager) => {
         const publicId = `ws_${randomBytes(16).toString('hex')}`;
-        const row = manager.create(Workspace, { name, publicId, createdAt: Date.now() });
+        const row = manager.create(Workspace, { name, publicId, createdAt: currentTime() });
         const workspace = await manager.save(row);
         await this.auditLog.record(manager, operator(workspace.id), {
           action: 'workspace.create',

@@ -356,9 +356,9 @@ onEachDatabase((kind) => {
         { workspace_id: '' },
         { workspace_id: null },
         { workspace_id: 1 },
-        ...['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'jti', 'workspace_id', 'team_id', 'gen'].map((name) => ({
-          [name]: undefined,
-        })),
+        ...['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'epoch', 'jti', 'workspace_id', 'team_id', 'gen'].map(
+          (name) => ({ [name]: undefined }),
+        ),
       ];
       for (const change of changes) {
         const text = await forge({ ...claims, ...change });

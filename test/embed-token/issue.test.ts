@@ -61,6 +61,7 @@ onEachDatabase((kind) => {
       iat: expect.any(Number),
       exp: claims.iat! + 600,
       iat_ms: expect.any(Number),
+      epoch: 0,
       jti,
       workspace_id: expect.stringMatching(/^ws_[0-9a-f]{32}$/),
       team_id: expect.any(Number),

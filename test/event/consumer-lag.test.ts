@@ -6,7 +6,12 @@ afterEach(() => jest.useRealTimers());
 
 test('the lag of a consumer is measured at the start and then once a minute, also after a failure', async () => {
   jest.useFakeTimers();
-  const retention = new ChangeRetention(undefined as never, undefined as never, { eventRetentionHours: 1 } as never);
+  const retention = new ChangeRetention(
+    undefined as never,
+    undefined as never,
+    { eventRetentionHours: 1 } as never,
+    undefined as never,
+  );
   let read = Date.now() - 3 * 60 * MINUTE_MS;
   let isDown = false;
   const readUntil = () => (isDown ? Promise.reject(new Error('the database is down')) : Promise.resolve(read));

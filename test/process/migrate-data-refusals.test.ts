@@ -69,7 +69,10 @@ onPostgres('a move that', () => {
   }
 
   async function expectEmptyTarget(): Promise<void> {
-    const rows = [...(await readTables(target)).values()].flat();
+    const tables = await readTables(target);
+    // The migration inserts its row, and that of the first workspace.
+    tables.delete('sweep_time');
+    const rows = [...tables.values()].flat();
     expect(rows.filter((row) => !row.includes('"default"'))).toEqual([]);
     expect(rows.length).toBeLessThan(2);
   }

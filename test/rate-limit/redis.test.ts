@@ -55,6 +55,13 @@ describeWithRedis('buckets in a Redis', () => {
 
   const pass = (ms: number) => passTimeInRedis(redisUrl!, `user-group-service:*${key}*`, ms);
 
+  test('take nothing after the clock of Redis was set back', async () => {
+    const bucket = { key, perMinute: 4, reserve: 0 };
+    await one.take([bucket], 1);
+    await pass(-3_600_000);
+    expect((await other.take([bucket], 1)).granted).toBe(1);
+  });
+
   test('give a burst, and refill continuously for all processes', async () => {
     const bucket = { key, perMinute: 4, reserve: 0 };
     expect(await one.take([bucket], 3)).toMatchObject({ granted: 3, states: [{ remaining: 1, retryMs: 0 }] });

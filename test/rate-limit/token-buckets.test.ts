@@ -80,12 +80,14 @@ test('a reserve is left to those who do not keep it', () => {
   expect(take(bucket(40, 'a', 4))).toMatchObject({ granted: 0, remaining: 1, retryMs: 6000 });
 });
 
-test('a clock that is set back locks nobody out for longer than a minute', () => {
-  take(bucket(60), 60);
-  now -= 3_600_000;
-  expect(take(bucket(60))).toMatchObject({ granted: 0, resetMs: 60_000, retryMs: 1000 });
-  now += 1000;
-  expect(take(bucket(60)).granted).toBe(1);
+test('a clock that is set back takes nothing from a bucket', () => {
+  const own = new TokenBuckets();
+  const takeOne = () => own.take([bucket(60)], 1).granted;
+  expect(takeOne()).toBe(1);
+  const before = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(before - 3_600_000);
+  expect([takeOne(), takeOne()]).toEqual([1, 1]);
+  clock.mockRestore();
 });
 
 test('of more keys than it can keep it forgets those that were idle longest', () => {

@@ -1,3 +1,7 @@
+import { TokenBuckets } from '../../src/common/concurrency/token-buckets.ts';
+import { databaseClock } from '../../src/common/time.ts';
+import { SweepTime } from '../../src/database/upkeep/sweep-time.ts';
+
 const NEITHER_CLOCK_NOR_TIMEOUT = [
   'hrtime',
   'nextTick',
@@ -27,8 +31,26 @@ export function stopTimeLimits(): void {
 /** Moves the clock forward for the rest of the test. Timers wait no less. */
 export function passTime(ms: number): void {
   jest.useFakeTimers({ now: Date.now() + ms, doNotFake: [...ALL_BUT_THE_CLOCK] });
+  passed += ms;
+  // Nobody sets its clock.
+  filling ??= jest.spyOn(TokenBuckets.prototype, 'now').mockImplementation(() => performance.now() + passed);
 }
 
+let hearing: jest.SpyInstance;
+let filling: jest.SpyInstance | undefined;
+let passed = 0;
+
+beforeEach(() => {
+  // PostgreSQL would tell the time that the test has changed.
+  hearing = jest.spyOn(databaseClock, 'hear').mockImplementation(() => undefined);
+  // Meanwhile the time would have passed hour by hour.
+  jest.spyOn(SweepTime.prototype, 'reach').mockImplementation(() => Promise.resolve(Date.now()));
+});
+
 afterEach(() => {
+  hearing.mockRestore();
+  filling?.mockRestore();
+  filling = undefined;
+  passed = 0;
   jest.useRealTimers();
 });

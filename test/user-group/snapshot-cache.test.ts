@@ -9,6 +9,8 @@ const snapshotOf = (userGroupId: number, name = 'n', size = 33): UserGroupSnapsh
     publicId: 'ws_1',
     embedTokenIssuer: null,
     viewAs: 'allowed',
+    tokensEpoch: 0,
+    embedTokensEpoch: 0,
     tokensEndedBefore: null,
     embedTokensEndedBefore: null,
   },

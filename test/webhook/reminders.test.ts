@@ -3,6 +3,7 @@ import { Reminders } from '../../src/webhook/reminder/reminders.ts';
 import { ReminderRetention } from '../../src/webhook/reminder/reminder-log.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { passTime } from '../support/fake-time.ts';
 import { withStoppedReminders } from '../support/stopped-reminders.ts';
 import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -118,6 +119,28 @@ onEachDatabase((kind) => {
     await receiver.receive(2);
     await settled();
     expect(data()).toHaveLength(2);
+  });
+
+  test('a group is announced before its end, however often it is written meanwhile', async () => {
+    const patch = async ({ path }: { path: string }, body: object) =>
+      expect((await api.call('PATCH', path, body)).status).toBe(200);
+    const [written, late] = [await api.create(), await api.create()];
+    const valid_until = new Date(Date.now() + 8 * DAY_MS).toISOString();
+    await patch(written, { valid_until });
+    const announced = async () => {
+      await remind();
+      const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group.expiring');
+      const events = body.audit_events as unknown as { object: { id: string }; details: { days_left: number } }[];
+      return events.map(({ object, details }) => `${object.id}: ${details.days_left}`).sort();
+    };
+    expect(await announced()).toEqual([]);
+    passTime(1.5 * DAY_MS);
+    await patch(written, { properties: { written: 1 } });
+    await patch(late, { valid_until });
+    expect(await announced()).toEqual([`${written.id}: 7`]);
+    passTime(6 * DAY_MS);
+    await patch(written, { name: 'Written again' });
+    expect(await announced()).toEqual([`${written.id}: 1`, `${written.id}: 7`, `${late.id}: 1`].sort());
   });
 
   test('what was announced long ago is forgotten', async () => {

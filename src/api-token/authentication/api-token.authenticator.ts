@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../common/access/caller.ts';
 import { ApiTokenInvalid } from '../../common/problem/errors.ts';
 import { hashToken, hashTokenText, isWellFormedToken } from '../../common/secret/secrets.ts';
+import { currentTime } from '../../common/time.ts';
 import { type Change, ChangeFeed, type ChangeListener } from '../../change-log/change-feed.ts';
 import { SharedReads } from '../../database/waves/shared-reads.ts';
 import { statement } from '../../database/statement.ts';
@@ -65,7 +66,7 @@ export class ApiTokenAuthenticator implements ChangeListener {
   recall(token: string): AuthenticApiToken | undefined {
     if (!this.changes.isCurrent()) return undefined;
     const known = this.known.get(hashTokenText(token));
-    return known && known.expiresAt > Date.now() ? known : undefined;
+    return known && known.expiresAt > currentTime() ? known : undefined;
   }
 
   /** @throws ApiTokenInvalid if the token is unknown, revoked or expired; DatabaseUnavailable */
@@ -74,7 +75,7 @@ export class ApiTokenAuthenticator implements ChangeListener {
     if (token.startsWith('uga_') && !isWellFormedToken('uga', token)) throw new ApiTokenInvalid();
     const known = this.recall(token) ?? (await this.load(token));
     if (!known) throw new ApiTokenInvalid();
-    if (known.expiresAt <= Date.now()) throw ended(known.workspaceId, known.id);
+    if (known.expiresAt <= currentTime()) throw ended(known.workspaceId, known.id);
     return known;
   }
 

@@ -16,7 +16,7 @@ import { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import type { Violation } from '../../common/problem/violation.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import { identifierViolations } from '../../common/text.ts';
-import { fromWireTime, timeViolations } from '../../common/time.ts';
+import { currentTime, fromWireTime, timeViolations } from '../../common/time.ts';
 import { cidrViolations } from '../cidr.ts';
 import { type ApiTokenState, apiTokenStates } from './api-token-response.dto.ts';
 
@@ -92,7 +92,7 @@ export class RotateApiTokenRequest {
 
 function expiryViolations(value: unknown, pointer: string): Violation[] {
   const violations = timeViolations(value, pointer);
-  if (violations.length > 0 || fromWireTime(value as string) > Date.now()) return violations;
+  if (violations.length > 0 || fromWireTime(value as string) > currentTime()) return violations;
   const detail = 'The expiry must be a moment in the future.';
   return [{ pointer, code: 'not_acceptable', detail }];
 }

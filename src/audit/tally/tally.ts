@@ -1,4 +1,4 @@
-import { toWireTime } from '../../common/time.ts';
+import { currentTime, toWireTime } from '../../common/time.ts';
 
 /** Maximum of listed addresses, so that a caller cannot make an event large. */
 const MAX_ADDRESSES = 8;
@@ -6,7 +6,7 @@ const MAX_ADDRESSES = 8;
 /** A count by channel and address, with the times of the first and the last occurrence. */
 export class Tally {
   private count = 0;
-  private firstAt = Date.now();
+  private firstAt = currentTime();
   private lastAt = this.firstAt;
   private readonly by: Record<string, number> = {};
   private readonly addresses: Record<string, number> = {};
@@ -14,7 +14,7 @@ export class Tally {
 
   add(channel: string, address: string, count: number): void {
     this.count += count;
-    this.lastAt = Date.now();
+    this.lastAt = currentTime();
     this.by[channel] = (this.by[channel] ?? 0) + count;
     this.addAddress(address, count);
   }

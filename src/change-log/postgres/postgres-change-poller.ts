@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { DatabaseError } from 'pg';
 import { handled } from '../../common/concurrency/handled.ts';
+import { databaseClock, type Moment, moment } from '../../common/time.ts';
+import { SERVER_TIME } from '../../database/dialect.ts';
 import type { Change, ChangeListener } from '../change-feed.ts';
 import { PostgresConnection } from '../../database/postgres/postgres-connection.ts';
 import { keepReconnecting, rest } from '../../database/postgres/reconnecting.ts';
@@ -26,7 +28,7 @@ const MAX_GAP_MS = 600_000;
 const POLL = `
   WITH now AS (SELECT pg_current_snapshot() AS snapshot, CAST($1 AS pg_snapshot) AS last)
   SELECT CAST(now.snapshot AS text) AS snapshot,
-    ${SERVER} AS server,
+    ${SERVER} AS server, ${SERVER_TIME} AS told,
     c.kind, c.workspace_id AS "workspaceId", c.user_group_id AS "userGroupId"
   FROM now LEFT JOIN LATERAL (
     SELECT kind, workspace_id, user_group_id FROM change_event
@@ -41,16 +43,12 @@ interface Row {
   snapshot: string;
   /** Snapshots are valid on this server only. */
   server: string;
+  /** The time of the server's clock. */
+  told: number;
   /** Null if nothing has changed. */
   kind: string | null;
   workspaceId: number | null;
   userGroupId: number | null;
-}
-
-/** One moment by both clocks: the monotonic clock may stop while the machine sleeps, and the wall clock may be set. */
-interface Moment {
-  monotonic: number;
-  wall: number;
 }
 
 /**
@@ -105,7 +103,7 @@ export class PostgresChangePoller {
       // Changes that were lost with the last connection are unknown.
       this.position = undefined;
       for (;;) {
-        const began = now();
+        const began = moment();
         const cancelled = await this.poll(connection, began);
         this.setPolling(!cancelled, cancelled);
         wasPolling = true;
@@ -130,7 +128,8 @@ export class PostgresChangePoller {
       if ((error as DatabaseError).code === QUERY_CANCELED) return error;
       throw error;
     }
-    const [{ snapshot, server }] = rows as [Row];
+    const [{ snapshot, server, told }] = rows as [Row];
+    databaseClock.hear(told, began);
     const isContinued = position?.server === server && sentAt !== undefined && isWithin(sentAt, MAX_GAP_MS);
     const changes = rows.flatMap(toChange);
     if (!isContinued || rows.length > MAX_CHANGES || changes.includes('everything')) {
@@ -163,10 +162,6 @@ export class PostgresChangePoller {
     else if (this.isPolling === false) this.logger.log({ msg: 'change poll recovered' });
     this.isPolling = isPolling;
   }
-}
-
-function now(): Moment {
-  return { monotonic: performance.now(), wall: Date.now() };
 }
 
 /** Whether less than this has passed by either clock, and neither went backwards. */

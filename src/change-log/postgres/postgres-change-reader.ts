@@ -1,3 +1,4 @@
+import { currentTime } from '../../common/time.ts';
 import {
   type Anchor,
   type ChangePosition,
@@ -88,11 +89,11 @@ const findOldest = statement<{ since: number }, { snapshot: string; oldest: numb
  */
 export class PostgresChangeReader extends ChangeReader {
   override start(): ChangePosition {
-    return JSON.stringify({ snapshot: '1:1:', at: Date.now() } satisfies Position);
+    return JSON.stringify({ snapshot: '1:1:', at: currentTime() } satisfies Position);
   }
 
   override async end(): Promise<ChangePosition> {
-    const at = Date.now();
+    const at = currentTime();
     const [found] = await this.statements.read(findEnd, {});
     const [anchor] = await this.statements.read(findLastEvent, {});
     return JSON.stringify({ ...found!, at, ...(anchor && { anchor }) } satisfies Position);
@@ -100,7 +101,7 @@ export class PostgresChangeReader extends ChangeReader {
 
   override async read(position: ChangePosition, options: ReadOptions): Promise<ReadChanges> {
     const last = parsePosition<Position>(position, 'snapshot');
-    const at = Date.now();
+    const at = currentTime();
     let { snapshot } = last;
     let rows = await this.select(snapshot, options);
     const { server } = rows[0]!;

@@ -1,3 +1,4 @@
+import { currentTime } from '../../common/time.ts';
 import {
   type Anchor,
   type ChangePosition,
@@ -46,18 +47,18 @@ const findLastId = statement<Record<string, never>, { id: number | null }>(
 /** A position is the id of an event. */
 export class SqliteChangeReader extends ChangeReader {
   override start(): ChangePosition {
-    return JSON.stringify({ id: 0, at: Date.now() } satisfies Position);
+    return JSON.stringify({ id: 0, at: currentTime() } satisfies Position);
   }
 
   override async end(): Promise<ChangePosition> {
-    const at = Date.now();
+    const at = currentTime();
     const id = await this.findLastId();
     return JSON.stringify({ id, at, ...(await this.findAnchor(id)) } satisfies Position);
   }
 
   override async read(position: ChangePosition, { workspaceId, limit, isRetained }: ReadOptions): Promise<ReadChanges> {
     const { id: after, at: lastAt, anchor } = parsePosition<Position>(position, 'id');
-    const at = Date.now();
+    const at = currentTime();
     const last = await this.findLastId();
     if (after > last) throw new PositionLost('the database is older than the position');
     await this.requireAnchor(anchor);

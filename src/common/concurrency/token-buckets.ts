@@ -46,10 +46,7 @@ export class TokenBuckets {
   /** Takes as many of the `wanted` tokens as every bucket has, from each of them. */
   take(buckets: readonly Bucket[], wanted: number): Taken {
     const now = this.now();
-    // A clock that was set back must lock out nobody.
-    const resetMs = buckets.map(({ key }) =>
-      Math.min(Math.max((this.cacheOf(key).get(key) ?? now) - now, 0), MINUTE_MS),
-    );
+    const resetMs = buckets.map(({ key }) => Math.max((this.cacheOf(key).get(key) ?? now) - now, 0));
     const granted = Math.max(0, Math.min(wanted, ...buckets.map((bucket, n) => usableOf(bucket, resetMs[n]!))));
     const later = buckets.map(({ perMinute }, n) => resetMs[n]! + (granted * MINUTE_MS) / perMinute);
     for (const [n, { key }] of buckets.entries()) this.cacheOf(key).set(key, now + later[n]!);
@@ -63,9 +60,9 @@ export class TokenBuckets {
     return cache;
   }
 
-  /** The present time in milliseconds. */
+  /** The time in milliseconds, by a clock that nobody sets. */
   now(): number {
-    return Date.now();
+    return performance.now();
   }
 }
 

@@ -10,6 +10,7 @@ import { clientAddress } from '../../common/http/parameters/client-address.ts';
 import { requestId } from '../../common/http/observing/request-id.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
 import { hashTokenText } from '../../common/secret/secrets.ts';
+import { currentTime } from '../../common/time.ts';
 import { BETWEEN_WRITES_MS } from '../../database/upkeep/last-use.ts';
 import { FailedAuthenticationLimiter } from '../../rate-limit/failed-authentication.limiter.ts';
 import type { StoredSession } from './console-session.repository.ts';
@@ -114,7 +115,7 @@ export class ConsoleSessionGuard implements CanActivate {
   private async use(session: StoredSession): Promise<StoredSession> {
     const { id, apiTokenId, lastUsedAt } = session;
     this.usage.record(apiTokenId);
-    const at = Date.now();
+    const at = currentTime();
     if (at - lastUsedAt < WRITE_EVERY_MS || this.storing.has(id)) return session;
     this.storing.add(id);
     try {

@@ -6,6 +6,7 @@ import { SessionEnded, SessionNotFound } from '../../common/problem/errors.ts';
 import { Gate } from '../../common/concurrency/gate.ts';
 import { randomBytes, randomNumber } from '../../common/secret/random-bytes.ts';
 import { hashToken, redactTokens } from '../../common/secret/secrets.ts';
+import { currentTime } from '../../common/time.ts';
 import { Transactor, type Work } from '../../database/transactor.ts';
 import { ConsoleSessionRepository, type Owner, type StoredSession } from './console-session.repository.ts';
 import type { SessionsResponse } from './dto/console-session-response.dto.ts';
@@ -42,7 +43,7 @@ export class ConsoleSessionService {
     const { workspaceId, apiTokenId, address } = caller;
     const former = previous && (await this.sessions.findBySecret(previous));
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const now = Date.now();
+    const now = currentTime();
     const session = {
       id: randomNumber(),
       workspaceId,
@@ -93,7 +94,7 @@ export class ConsoleSessionService {
    * its own API token.
    */
   async list(caller: Caller, currentId: number): Promise<SessionsResponse> {
-    const now = Date.now();
+    const now = currentTime();
     const alive = { now, usedAfter: now - IDLE_MS };
     const rows = await this.sessions.list({ ...visibleTo(caller), ...alive, limit: MAX_LISTED });
     return { success: 1, sessions: rows.map((row) => toSessionItem(row, currentId)) };

@@ -1,5 +1,5 @@
 import type { StoredSession } from './console-session.repository.ts';
-import { HOUR_MS, MINUTE_MS } from '../../common/time.ts';
+import { HOUR_MS, MINUTE_MS, currentTime } from '../../common/time.ts';
 import { Injectable } from '@nestjs/common';
 import { ExpirySweep, removeOldest } from '../../database/upkeep/expiry-sweep.ts';
 
@@ -20,11 +20,11 @@ export function idleEndOf(session: Life): number {
 }
 
 export function isAlive(session: Life): boolean {
-  return session.tokenRevokedAt === null && idleEndOf(session) > Date.now();
+  return session.tokenRevokedAt === null && idleEndOf(session) > currentTime();
 }
 
 /** Says why a session has ended; one that is no longer stored was signed out or ended by a person. */
-export function endedBecause(session: Life | undefined, now = Date.now()): string {
+export function endedBecause(session: Life | undefined, now = currentTime()): string {
   if (!session) return 'The session was signed out, or ended by a person.';
   if (session.tokenRevokedAt !== null) return 'The API token of this session was revoked.';
   if ((session.tokenExpiresAt ?? Infinity) <= now) return 'The API token of this session has expired.';

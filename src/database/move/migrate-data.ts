@@ -39,7 +39,7 @@ const LOCK_WAIT_MS = 5000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Conditions for the rows that the migrations themselves insert into an empty database. */
-const MIGRATED_ROWS: Record<string, string> = { workspace: "id = 1 AND name = 'default'" };
+const MIGRATED_ROWS: Record<string, string> = { sweep_time: 'id = 1', workspace: "id = 1 AND name = 'default'" };
 
 /**
  * Copies everything from the embedded database in `dataDir` into the PostgreSQL of `config`, with every id, and

@@ -14,6 +14,7 @@ export const RIGHTS: Record<string, string> = {
   console_session: 'SELECT, INSERT, UPDATE, DELETE',
   data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
   encryption_key: 'SELECT, INSERT, UPDATE',
+  ended_token: 'SELECT, INSERT',
   event_consumer: 'SELECT, INSERT, UPDATE',
   idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
   idempotent_response: 'SELECT, INSERT, UPDATE, DELETE',
@@ -22,6 +23,7 @@ export const RIGHTS: Record<string, string> = {
   registered_data_source: 'SELECT, INSERT, UPDATE, DELETE',
   registered_schema: 'SELECT, INSERT, UPDATE, DELETE',
   revoked_embed_token: 'SELECT, INSERT, DELETE',
+  sweep_time: 'SELECT, UPDATE',
   user_group: 'SELECT, INSERT, UPDATE, DELETE',
   // The owner's rights delete the tokens of a deleted group.
   user_group_token: 'SELECT, INSERT, UPDATE',

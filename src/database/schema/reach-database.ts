@@ -95,7 +95,7 @@ function makeDirectory(path: string): void {
 
 /** @returns whether its sessions have the settings that the service requests */
 async function waitForPostgres(config: Config, url: string, notify: Notify): Promise<boolean> {
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (let first = true; ; first = false) {
     try {
       return await tryPostgres(config, url);
@@ -103,7 +103,7 @@ async function waitForPostgres(config: Config, url: string, notify: Notify): Pro
       const isRefused = error instanceof Error && error.message.includes(OF_POOLER);
       if (isRefused && !isPooled(config)) return false;
       const passing = translateDatabaseError(error) instanceof DatabaseUnavailable && !isRefused;
-      if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
+      if (!passing || performance.now() > deadline) throw unreachable(config, url, error);
       if (first) notify('warn', 'waiting for PostgreSQL', { reason: codeOf(error) });
     }
     await sleep(WAIT_STEP_MS);

@@ -48,7 +48,7 @@ export class SqliteTransactor extends Transactor {
 
   private enqueue<T>(job: Pick<Job, 'work' | 'apply'>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const deadline = Date.now() + LOCK_WAIT_MS;
+      const deadline = performance.now() + LOCK_WAIT_MS;
       this.queue.push({ ...job, resolve: resolve as (value: unknown) => void, reject, deadline });
       this.draining ??= handled(this.drain());
     });
@@ -169,7 +169,7 @@ async function begin(start: () => unknown, deadline: number): Promise<void> {
       await start();
       return;
     } catch (error) {
-      if (!isSqliteBusy(error) || Date.now() > deadline) throw error;
+      if (!isSqliteBusy(error) || performance.now() > deadline) throw error;
       await sleep(LOCK_RETRY_MS * (0.5 + Math.random()));
     }
   }

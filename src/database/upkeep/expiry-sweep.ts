@@ -5,6 +5,7 @@ import { Config } from '../../config/config.ts';
 import { type Statement, unnamedStatement } from '../statement.ts';
 import { Statements } from '../statements.ts';
 import { Transactor } from '../transactor.ts';
+import { SweepTime } from './sweep-time.ts';
 import { onDrained, type OnDrained } from './shutdown-phases.ts';
 
 /** Small enough that no caller waits for it. */
@@ -24,7 +25,10 @@ export function removeOldest(table: string, time: string, ...key: string[]): Rem
   });
 }
 
-/** Removes expired rows once an hour, in batches; several replicas may do so at once. */
+/**
+ * Removes expired rows once an hour, in batches, by a time that no wrong clock can have moved; several replicas may do so
+ * at once.
+ */
 @Injectable()
 export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
   protected readonly logger = new Logger(this.constructor.name);
@@ -40,6 +44,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
     protected readonly transactor: Transactor,
     protected readonly statements: Statements,
     protected readonly config: Config,
+    private readonly time: SweepTime,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -52,9 +57,9 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
     await this.swept;
   }
 
-  /** Returns the `now` of `removeExpired`, in milliseconds since 1970. */
-  protected expiredBefore(): Promise<number> {
-    return Promise.resolve(Date.now() - this.retentionMs);
+  /** Returns the `now` of `removeExpired`, in milliseconds since 1970. @param now the time that sweeps have reached */
+  protected expiredBefore(now: number): Promise<number> {
+    return Promise.resolve(now - this.retentionMs);
   }
 
   /** Removes expired rows in batches; yields the number of rows of each. */
@@ -77,7 +82,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
   private async removeAll(): Promise<number> {
     let removed = 0;
     try {
-      for await (const batch of this.removeBatches(await this.expiredBefore())) {
+      for await (const batch of this.removeBatches(await this.expiredBefore(await this.time.reach()))) {
         removed += batch;
         if (this.isEnding) break;
       }

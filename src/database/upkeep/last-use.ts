@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { handled } from '../../common/concurrency/handled.ts';
+import { currentTime } from '../../common/time.ts';
 import type { Statement } from '../statement.ts';
 import { Statements } from '../statements.ts';
 import { Transactor } from '../transactor.ts';
@@ -57,7 +58,7 @@ export abstract class LastUse implements OnApplicationBootstrap, OnFlush {
   /** @param subId second part of the primary key, if it has one */
   record(id: number, subId = 0): void {
     const key = `${id}/${subId}`;
-    const use = { id, subId, at: Date.now() };
+    const use = { id, subId, at: currentTime() };
     this.uses.set(key, use);
     if (this.seen.has(key)) return;
     if (this.seen.size === MAX_SEEN) this.seen.clear();
@@ -73,7 +74,7 @@ export abstract class LastUse implements OnApplicationBootstrap, OnFlush {
   async [onFlush](): Promise<void> {
     clearInterval(this.timer);
     clearTimeout(this.firstTimer);
-    this.deadline = Date.now() + LAST_BATCH_MS;
+    this.deadline = performance.now() + LAST_BATCH_MS;
     // These include the first uses.
     await this.flush(0);
   }
@@ -108,7 +109,7 @@ export abstract class LastUse implements OnApplicationBootstrap, OnFlush {
     // In different orders, replicas that write the same rows could deadlock.
     uses.sort((one, other) => one.id - other.id || one.subId - other.subId);
     try {
-      for (let from = 0; from < uses.length && Date.now() < this.deadline; from += BATCH) {
+      for (let from = 0; from < uses.length && performance.now() < this.deadline; from += BATCH) {
         await this.transactor.run(async (manager) => {
           for (const use of uses.slice(from, from + BATCH)) {
             const before = beforeOf(use);

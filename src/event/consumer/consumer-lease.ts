@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { currentTime } from '../../common/time.ts';
 import type { ChangePosition } from '../../change-log/change-reader.ts';
 import type { EventConsumerRepository } from './event-consumer.repository.ts';
 
@@ -33,15 +34,15 @@ export class ConsumerLease {
    * @throws DatabaseUnavailable
    */
   async take(start: () => ChangePosition): Promise<ChangePosition | undefined> {
-    const now = Date.now();
+    const now = currentTime();
     if (this.position !== undefined && this.until - now > (this.ms * 2) / 3) return this.position;
     this.position = undefined;
     const found = await this.consumers.find(this.lease.name);
     // A backup from before it began was restored: no earlier position exists.
     if (!found) await this.consumers.begin(this.lease.name, start());
-    const isFree = !found || found.leaseOwner === this.lease.owner || (found.leaseUntil ?? 0) <= Date.now();
+    const isFree = !found || found.leaseOwner === this.lease.owner || (found.leaseUntil ?? 0) <= currentTime();
     if (!isFree) return undefined;
-    const until = Date.now() + this.ms;
+    const until = currentTime() + this.ms;
     this.position = await this.consumers.claim(this.lease, until);
     this.until = until;
     return this.position;
@@ -60,7 +61,7 @@ export class ConsumerLease {
           if (!isHeld) lost.abort(new LeaseLost());
         },
         () => {
-          if (Date.now() >= this.until) lost.abort(new LeaseLost());
+          if (currentTime() >= this.until) lost.abort(new LeaseLost());
         },
       );
     }, this.ms / 3);
@@ -74,7 +75,7 @@ export class ConsumerLease {
 
   /** Stores the handled position. @throws LeaseLost, DatabaseUnavailable */
   async advance(position: ChangePosition): Promise<void> {
-    const until = Date.now() + this.ms;
+    const until = currentTime() + this.ms;
     if (!(await this.consumers.advance(this.lease, position, until))) throw new LeaseLost();
     this.position = position;
     this.until = until;
@@ -88,7 +89,7 @@ export class ConsumerLease {
   }
 
   private async renew(): Promise<boolean> {
-    const until = Date.now() + this.ms;
+    const until = currentTime() + this.ms;
     const isHeld = await this.consumers.renew(this.lease, until);
     if (isHeld) this.until = until;
     return isHeld;

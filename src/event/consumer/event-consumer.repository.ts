@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { currentTime } from '../../common/time.ts';
 import type { ChangePosition } from '../../change-log/change-reader.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
@@ -92,12 +93,12 @@ export class EventConsumerRepository {
 
   /** Starts the consumer at a position, unless it has begun before. */
   async begin(name: string, position: ChangePosition): Promise<void> {
-    await this.transactor.apply(begin, { name, position, now: Date.now() });
+    await this.transactor.apply(begin, { name, position, now: currentTime() });
   }
 
   /** Acquires or extends the lease; returns undefined while another process has it. */
   async claim(lease: Lease, until: number): Promise<ChangePosition | undefined> {
-    const [claimed] = await this.transactor.apply(claim, { ...lease, until, now: Date.now() });
+    const [claimed] = await this.transactor.apply(claim, { ...lease, until, now: currentTime() });
     return claimed?.position;
   }
 
@@ -108,7 +109,7 @@ export class EventConsumerRepository {
 
   /** Stores the handled position; returns false, and stores nothing, if another process has the lease. */
   async advance(lease: Lease, position: ChangePosition, until: number): Promise<boolean> {
-    const advanced = await this.transactor.apply(advance, { ...lease, position, until, now: Date.now() });
+    const advanced = await this.transactor.apply(advance, { ...lease, position, until, now: currentTime() });
     return advanced.length > 0;
   }
 

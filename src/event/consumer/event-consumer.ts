@@ -6,6 +6,7 @@ import { KEEP_FRESH_MS, readRetained } from '../../change-log/retained-changes.t
 import { ConsumerLease } from './consumer-lease.ts';
 import type { EventConsumerRepository } from './event-consumer.repository.ts';
 import { type KindFilter, kindsMatching } from '../../common/globs.ts';
+import { currentTime } from '../../common/time.ts';
 import { toUserGroupEvent, type UserGroupEvent } from '../feed/user-group-event.ts';
 
 /** A durable subscription to events of user groups. */
@@ -105,7 +106,7 @@ export class EventConsumer {
   private async handleNext(last: ChangePosition): Promise<boolean> {
     const { name } = this.subscription;
     // Checked first: events that become too old afterwards have been read.
-    const isTooOld = reachedAt(last) < Date.now() - this.keptForMs;
+    const isTooOld = reachedAt(last) < currentTime() - this.keptForMs;
     const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     const isLost = isTooOld || lost !== undefined;
     const events = changes.filter(({ kind }) => this.isWanted(kind)).map(toUserGroupEvent);

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DAY_MS, HOUR_MS } from '../../common/time.ts';
+import { DAY_MS, HOUR_MS, currentTime } from '../../common/time.ts';
 import { Extensions } from '../../common/extension/extensions.ts';
 import { Config } from '../../config/config.ts';
 import { ChangeFeed, type ChangeListener } from '../../change-log/change-feed.ts';
@@ -44,7 +44,7 @@ export class EventConsumers implements ChangeConsumer, OnApplicationBootstrap, B
 
   /** The slowest consumer's position. One beyond retention no longer holds events back. */
   async readUntil(): Promise<number | undefined> {
-    const keptSince = Date.now() - this.keptForMs;
+    const keptSince = currentTime() - this.keptForMs;
     const reached = (await this.consumers.findPositions()).map(reachedAt).filter((at) => at >= keptSince);
     return reached.length === 0 ? undefined : Math.min(...reached);
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { writeEventStreamHead } from '../../common/http/responses/event-stream.ts';
 import type { Pace } from '../../common/concurrency/pace.ts';
-import { toWireTime } from '../../common/time.ts';
+import { currentTime, toWireTime } from '../../common/time.ts';
 import type { ChangePosition } from '../../change-log/change-reader.ts';
 import type { TailSubscriber } from '../feed/change-tail.ts';
 import type { LogPage } from '../feed/event-log.ts';
@@ -136,7 +136,7 @@ export class EventStream implements TailSubscriber {
   }
 
   private writeCurrent(completeAt: number): void {
-    const message = messageOf('current', { at: completeAt, time: toWireTime(Date.now()) });
+    const message = messageOf('current', { at: completeAt, time: toWireTime(currentTime()) });
     const isDue = performance.now() - this.toldPositionAt > POSITION_EVERY_MS;
     if (isDue) this.toldPositionAt = performance.now();
     this.response.write(isDue ? `id: ${this.options.toCursor(this.position)}\n${message}` : message);

@@ -7,6 +7,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import { entityTagOf, type Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, nextAfter, type PageQueryDto, positionOf } from '../../common/http/parameters/page.dto.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
+import { currentTime } from '../../common/time.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { Config } from '../../config/config.ts';
 import { statement } from '../../database/statement.ts';
@@ -193,7 +194,7 @@ export class WorkspaceSettingsService {
       embedTokenIssuer: wanted.embedTokenIssuer,
       embedTokenAudiences: JSON.stringify(wanted.embedTokenAudiences),
       viewAs: wanted.viewAs,
-      changedAt: isSame ? null : Date.now(),
+      changedAt: isSame ? null : currentTime(),
     });
   }
 }

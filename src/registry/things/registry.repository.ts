@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { currentTime } from '../../common/time.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { dataSourceKind, type RegisteredKind, schemaKind } from './registered-kind.ts';
@@ -120,12 +121,12 @@ export class RegistryRepository {
     { table }: RegisteredKind,
     thing: { workspaceId: number; providedId: string; name: string },
   ): Promise<Registered | undefined> {
-    const row = { ...thing, now: Date.now() };
+    const row = { ...thing, now: currentTime() };
     return (await this.statements.run(manager, queries[table].insert, row))[0];
   }
 
   async rename(manager: EntityManager, { table }: RegisteredKind, thing: Key & { name: string }): Promise<Registered> {
-    const row = { ...thing, now: Date.now() };
+    const row = { ...thing, now: currentTime() };
     return (await this.statements.run(manager, queries[table].rename, row))[0]!;
   }
 

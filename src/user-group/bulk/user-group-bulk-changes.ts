@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/access/caller.ts';
 import { Slots } from '../../common/concurrency/slots.ts';
 import { PreconditionFailed, ServiceError, UserGroupNotFound, ValidationFailed } from '../../common/problem/errors.ts';
-import { toWireTime } from '../../common/time.ts';
+import { currentTime, toWireTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import type { Outcome } from '../../database/waves/shared-writes.ts';
 import type { StoredUserGroup } from '../group/user-group.repository.ts';
@@ -73,7 +73,7 @@ export class UserGroupBulkChanges {
     dto: ChangeUserGroupsRequest,
     filters: UserGroupFilterDto,
   ): AsyncGenerator<BulkChangeLine[]> {
-    const startedAt = Date.now();
+    const startedAt = currentTime();
     const { action, ids, issued_before, grace_period_seconds } = dto;
     const change = {
       action,
@@ -84,7 +84,7 @@ export class UserGroupBulkChanges {
     const counts = { changed: 0, unchanged: 0, failed: 0 };
     let head: BulkChangeLine[] = [{ started: { action, started_at: toWireTime(startedAt) } }];
     try {
-      for await (const page of ids ? [ids.map(named)] : this.listed(caller, filters, startedAt)) {
+      for await (const page of ids ? [ids.map(named)] : this.listed(caller, filters)) {
         for await (const admitted of this.bulk.admit(caller, page, needed)) {
           yield head;
           head = [];
@@ -100,12 +100,14 @@ export class UserGroupBulkChanges {
     }
   }
 
-  /** Yields the groups that pass the filters page by page, without those created after `upTo`. A page can be empty. */
-  private async *listed(caller: Caller, filters: UserGroupFilterDto, upTo: number): AsyncGenerator<Named[]> {
+  /** Yields the groups that pass the filters page by page, without those created after the start. A page can be empty. */
+  private async *listed(caller: Caller, filters: UserGroupFilterDto): AsyncGenerator<Named[]> {
+    // Their order is that of their ids: a clock may have been ahead.
+    const lastId = await this.bulk.patiently(() => this.groups.findLastId(caller));
     let cursor: string | undefined;
     do {
       const { rows, next_cursor } = await this.bulk.patiently(() => this.groups.page(caller, filters, cursor));
-      const early = rows.filter(({ createdAt }) => createdAt <= upTo);
+      const early = rows.filter(({ id }) => id <= lastId);
       yield early.map(({ providedId: id, version }) => ({ id, version }));
       cursor = early.length < rows.length ? undefined : next_cursor;
     } while (cursor !== undefined);
@@ -157,7 +159,9 @@ function wantedOf(
     return 'removal';
   }
   if (action !== 'rotate') return { suspended: action === 'suspend' };
-  return stored.tokenIssuedAt < issuedBefore ? { replacement: { graceSeconds } } : {};
+  // A token with a time to come is from a clock that was ahead.
+  const isDue = stored.tokenIssuedAt < issuedBefore || stored.tokenIssuedAt > currentTime();
+  return isDue ? { replacement: { graceSeconds } } : {};
 }
 
 /** Returns the flaw of the groups that pass the filters, null for none; undefined if the filters admit several. */

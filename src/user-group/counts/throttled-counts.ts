@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logRepeated } from '../../common/repeated-failures.ts';
+import { currentTime } from '../../common/time.ts';
 import { onDrained, type OnDrained } from '../../database/upkeep/shutdown-phases.ts';
 
 /** A count, and the time when it began. */
@@ -74,7 +75,7 @@ export abstract class ThrottledCounts<T> implements OnDrained {
   }
 
   private async run(workspaceId: number, kept: Kept<T>): Promise<Counted<T>> {
-    const asOf = Date.now();
+    const asOf = currentTime();
     const started = performance.now();
     const value = await this.count(workspaceId, this.ending.signal);
     const ended = performance.now();

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { HOUR_MS } from '../../common/time.ts';
+import { HOUR_MS, currentTime } from '../../common/time.ts';
 import { setImmediate } from 'node:timers/promises';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { GroupStatus } from '../status/user-group-status.ts';
 import { narrowings, statusConditions } from '../status/status-conditions.ts';
+import { isEndedTogether } from '../token/token-validity.ts';
+import { ENDED_TOGETHER_COLUMNS, type EndedTogether } from '../token/user-group-token.repository.ts';
 import { ThrottledCounts } from './throttled-counts.ts';
 
 /** Index entries per statement: a few milliseconds, so that no caller waits for it. */
@@ -60,11 +62,11 @@ const [countExpired, countIncomplete, countUnresolved] = [
   countOf('unresolved'),
 ];
 
-const readWorkspace = statement<{ workspaceId: number }, { isChecked: boolean | 0 | 1; endedBefore: number | null }>(
+const readWorkspace = statement<{ workspaceId: number }, EndedTogether & { isChecked: boolean | 0 | 1 }>(
   'user-group-counts.read-workspace',
   () => `
-    SELECT flaws_unchecked_since IS NULL AS "isChecked", tokens_ended_before AS "endedBefore"
-    FROM workspace WHERE id = :workspaceId`,
+    SELECT w.flaws_unchecked_since IS NULL AS "isChecked", ${ENDED_TOGETHER_COLUMNS}
+    FROM workspace w WHERE w.id = :workspaceId`,
 );
 
 interface Overlap {
@@ -73,6 +75,7 @@ interface Overlap {
   generation: number;
   retiredAt: number;
   lastIntrospectedAt: number | null;
+  epoch: number;
   createdAt: number;
   /** Whether it is the predecessor of the current token: the next rotation ends every overlap. */
   isPredecessor: boolean | 0 | 1;
@@ -85,7 +88,7 @@ const listOverlaps = statement<OverlapPosition & { workspaceId: number }, Overla
   () => `
     SELECT t.valid_until AS "validUntil", t.user_group_id AS "userGroupId", t.generation,
       t.retired_at AS "retiredAt", t.last_introspected_at AS "lastIntrospectedAt",
-      t.created_at AS "createdAt", (
+      t.epoch, t.created_at AS "createdAt", (
         SELECT c.retired_at IS NULL FROM user_group_token c
         WHERE c.user_group_id = t.user_group_id AND c.generation = t.generation + 1
       ) AS "isPredecessor"
@@ -116,15 +119,15 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
         incomplete: await this.sum(countIncomplete, workspaceId, signal),
         unresolved: await this.sum(countUnresolved, workspaceId, signal),
       },
-      isChecked: Boolean(workspace?.isChecked),
-      ...(await this.countOverlaps(workspaceId, workspace?.endedBefore ?? 0, signal)),
+      isChecked: Boolean(workspace!.isChecked),
+      ...(await this.countOverlaps(workspaceId, workspace!, signal)),
     };
   }
 
   private async sum(part: CountPart, workspaceId: number, signal: AbortSignal): Promise<number> {
     let sum = 0;
     for (let after = 0; ;) {
-      const [row] = await this.statements.read(part.run, { workspaceId, after, now: Date.now() });
+      const [row] = await this.statements.read(part.run, { workspaceId, after, now: currentTime() });
       sum += row!.count;
       if (row!.last === null || row!.examined < part.size) return sum;
       after = row!.last;
@@ -134,15 +137,15 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
 
   private async countOverlaps(
     workspaceId: number,
-    endedBefore: number,
+    ended: EndedTogether,
     signal: AbortSignal,
   ): Promise<Pick<UserGroupCounts, 'inOverlap' | 'inOverlapUsed'>> {
-    const now = Date.now();
+    const now = currentTime();
     let [inOverlap, inOverlapUsed] = [0, 0];
     let after: OverlapPosition = { validUntil: now, userGroupId: LARGEST_ID, generation: 0 };
     for (;;) {
       const rows = await this.statements.read(listOverlaps, { workspaceId, ...after });
-      const overlaps = rows.filter((row) => row.isPredecessor && row.createdAt >= endedBefore);
+      const overlaps = rows.filter((row) => row.isPredecessor && !isEndedTogether(row, ended));
       inOverlap += overlaps.length;
       inOverlapUsed += overlaps.filter(
         ({ lastIntrospectedAt, retiredAt }) => (lastIntrospectedAt ?? 0) >= Math.max(retiredAt, now - HOUR_MS),

@@ -17,6 +17,9 @@ export class UserGroupToken {
   /** The workspace of its group, for the unique index. */
   @Column('integer') workspaceId!: number;
 
+  /** The `tokensEpoch` of its workspace when it was issued. */
+  @Column('integer', { default: 0 }) epoch!: number;
+
   /** 1 for the first token of the group, one more after each rotation. */
   @PrimaryColumn('integer') generation!: number;
   @Column('blob') tokenHash!: Buffer;

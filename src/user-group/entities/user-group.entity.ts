@@ -41,6 +41,9 @@ export class UserGroup {
   /** Time from which on its tokens cannot be introspected; null if it does not end. */
   @Column('bigint', { nullable: true }) validUntil!: number | null;
 
+  /** Time when a later write has set `validUntil`; null if the group was created with it. */
+  @Column('bigint', { nullable: true }) validUntilSetAt!: number | null;
+
   /** The flaw that the rules of its workspace find, once they have been checked; null for none. */
   @Column({ type: 'varchar', length: 10, collation: 'C', nullable: true }) flaw!: 'incomplete' | 'unresolved' | null;
 }

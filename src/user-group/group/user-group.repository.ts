@@ -40,8 +40,6 @@ export interface GroupToWrite {
   rulesVersion: number;
   /** Number of user groups in the workspace; null without a quota. */
   groupCount: number | null;
-  /** Tokens issued before this were ended together; null if none were. */
-  tokensEndedBefore: number | null;
 }
 
 /** The columns of `UserGroupState` without its mapping. */
@@ -85,8 +83,7 @@ const readToWrite = (name: string, columns: (dialect: Dialect) => string) =>
   statement<GroupKeys, ToWriteRow>(
     name,
     (dialect) => `
-    SELECT found.*, w.rules_version AS "rulesVersion", w.user_group_count AS "groupCount",
-      w.tokens_ended_before AS "tokensEndedBefore"
+    SELECT found.*, w.rules_version AS "rulesVersion", w.user_group_count AS "groupCount"
     FROM workspace w LEFT JOIN (${readEach(dialect, columns(dialect))}) found ON true
     WHERE w.id = :workspaceId`,
   );
@@ -201,10 +198,10 @@ export class UserGroupRepository {
   ): Promise<Map<string, GroupToWrite>> {
     const rows = await this.statements.read(statement, { workspaceId, providedIds }, manager);
     if (!rows[0]) throw new OperatorError(`There is no workspace ${workspaceId}.`);
-    const { rulesVersion, groupCount, tokensEndedBefore } = rows[0];
+    const { rulesVersion, groupCount } = rows[0];
     const found = rows.flatMap((row) => (row.providedId === null ? [] : [row]));
     const stored = new Map(found.map((row) => [row.providedId, row]));
-    const shared = { rulesVersion, groupCount, tokensEndedBefore };
+    const shared = { rulesVersion, groupCount };
     return new Map(providedIds.map((id) => [id, { stored: stored.get(id), ...shared }]));
   }
 

@@ -7,9 +7,9 @@ import { ExpirySweep, removeOldest } from '../../database/upkeep/expiry-sweep.ts
 export class UserGroupHistoryRetention extends ExpirySweep {
   protected readonly removeExpired = removeOldest('user_group_version', 'replaced_at', 'user_group_id', 'version');
 
-  protected override expiredBefore(): Promise<number> {
+  protected override expiredBefore(now: number): Promise<number> {
     const { historyRetentionDays: days } = this.config;
-    return Promise.resolve(days === 0 ? 0 : Date.now() - days * DAY_MS);
+    return Promise.resolve(days === 0 ? 0 : now - days * DAY_MS);
   }
 }
 

@@ -1,9 +1,10 @@
-import type { InactiveReason } from '../token/token-validity.ts';
+import { type InactiveReason, isEndedTogether } from '../token/token-validity.ts';
 
 /** A generation of a token with its times; those after the time that is asked for do not count. */
 export interface PastToken {
   generation: number;
   lastFour: string;
+  epoch: number;
   createdAt: number;
   retiredAt: number | null;
   validUntil: number | null;
@@ -13,6 +14,7 @@ export interface PastToken {
 type StoredToken = [
   generation: number,
   lastFour: string,
+  epoch: number,
   createdAt: number,
   retiredAt: number | null,
   validUntil: number | null,
@@ -22,8 +24,8 @@ type StoredToken = [
 /** Parses the tokens of a deleted group. */
 export function parseTokens(text: string): PastToken[] {
   return (JSON.parse(text) as StoredToken[]).map(
-    ([generation, lastFour, createdAt, retiredAt, validUntil, revokedAt]) => {
-      return { generation, lastFour, createdAt, retiredAt, validUntil, revokedAt };
+    ([generation, lastFour, epoch, createdAt, retiredAt, validUntil, revokedAt]) => {
+      return { generation, lastFour, epoch, createdAt, retiredAt, validUntil, revokedAt };
     },
   );
 }
@@ -41,13 +43,13 @@ export function tokensAt(tokens: readonly PastToken[], at: number): PastToken[] 
 export function pastReasonOf(
   token: PastToken,
   at: number,
-  { tokensEndedBefore, ofGroup }: { tokensEndedBefore: number | null; ofGroup: InactiveReason | null },
+  { ended, ofGroup }: { ended: Parameters<typeof isEndedTogether>[1]; ofGroup: InactiveReason | null },
 ): InactiveReason | null {
-  const { createdAt, retiredAt, validUntil, revokedAt } = token;
+  const { retiredAt, validUntil, revokedAt } = token;
   if (retiredAt !== null && retiredAt <= at) {
     if (revokedAt !== null && revokedAt <= at) return 'revoked';
     if (validUntil === null) return 'superseded';
     if (validUntil <= at) return 'overlap_expired';
   }
-  return createdAt < (tokensEndedBefore ?? 0) ? 'tokens_ended' : ofGroup;
+  return isEndedTogether(token, ended) ? 'tokens_ended' : ofGroup;
 }

@@ -79,7 +79,7 @@ const findAt = statement<OfId & { at: number }, UserGroupVersionState>(
 const findTokens = statement<{ userGroupId: number; at: number }, PastToken>(
   'user-group-version.find-tokens',
   () => `
-    SELECT t.generation, t.last_four AS "lastFour", t.created_at AS "createdAt", t.retired_at AS "retiredAt",
+    SELECT t.generation, t.last_four AS "lastFour", t.epoch, t.created_at AS "createdAt", t.retired_at AS "retiredAt",
       t.valid_until AS "validUntil", t.revoked_at AS "revokedAt"
     FROM user_group_token t WHERE t.user_group_id = :userGroupId AND t.created_at <= CAST(:at AS bigint)
     ORDER BY t.generation DESC LIMIT 2`,

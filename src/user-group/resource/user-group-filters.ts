@@ -2,7 +2,7 @@ import { ValidationFailed } from '../../common/problem/errors.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { SqlParameter } from '../../database/statement.ts';
 import type { UserGroupFilterDto } from './dto/user-group-query.dto.ts';
-import { fromWireTime } from '../../common/time.ts';
+import { currentTime, fromWireTime } from '../../common/time.ts';
 import { narrowings, statusConditions } from '../status/status-conditions.ts';
 import { IS_ENDED_TOGETHER, IS_PREDECESSOR } from '../token/user-group-token.repository.ts';
 import { toScalar } from './property-value.ts';
@@ -42,7 +42,7 @@ export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
     throw new ValidationFailed([{ in: 'query', pointer: '/property_name', code: 'required', detail }]);
   }
   const { valid_until_after: after, valid_until_before: before, in_overlap: inOverlap } = query;
-  const now = Date.now();
+  const now = currentTime();
   const given: Record<string, Record<string, SqlParameter> | undefined> = {
     namePrefix: namePrefix === undefined ? undefined : { namePrefix, nameEnd: endOfPrefix(namePrefix) },
     hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },

@@ -4,7 +4,7 @@ import { Gate } from '../../common/concurrency/gate.ts';
 import { limitOf, positionOf, readPage, toPage } from '../../common/http/parameters/page.dto.ts';
 import type { Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { HistoryBeginsLater, UserGroupNotFound, UserGroupVersionNotFound } from '../../common/problem/errors.ts';
-import { DAY_MS, fromWireTime, toWireTime } from '../../common/time.ts';
+import { DAY_MS, currentTime, fromWireTime, toWireTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import { PastRulesReader } from '../../mapping/past-rules.ts';
 import { contentOf } from '../group/user-group-fields.ts';
@@ -73,7 +73,7 @@ export class UserGroupHistory {
   ): Promise<UserGroupVersionResponse> {
     const { state, before } = await this.find(workspaceId, providedId, version, numberOf(team_id));
     // The last millisecond of the state.
-    const at = state.replacedAt === null ? Date.now() : Math.max(state.updatedAt, state.replacedAt - 1);
+    const at = state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
     const { standing } = await this.judge(workspaceId, state, at);
     const response = { success: 1 as const, version: toVersionContentView(state, before, standing) };
     if (compare_with === undefined) return response;
@@ -92,11 +92,11 @@ export class UserGroupHistory {
   private async readAt(workspaceId: number, providedId: string, time: string): Promise<GetUserGroupResponse> {
     const at = fromWireTime(time);
     const { historyRetentionDays: days } = this.config;
-    if (days > 0 && at < Date.now() - days * DAY_MS) throw new HistoryBeginsLater();
+    if (days > 0 && at < currentTime() - days * DAY_MS) throw new HistoryBeginsLater();
     const state = await this.history.findAt({ workspaceId, providedId }, at);
     if (!state || state.createdAt > at) throw new UserGroupNotFound('No user group of the workspace had this id then.');
     if (state.updatedAt > at) throw new HistoryBeginsLater();
-    const { standing, tokensEndedBefore, isResolutionKept } = await this.judge(workspaceId, state, at);
+    const { standing, ended, isResolutionKept } = await this.judge(workspaceId, state, at);
     const ofGroup = REASONS[standing.status];
     const tokens = tokensAt(
       await this.readTokens({ workspaceId, providedId, teamId: state.id, version: null }, at),
@@ -108,7 +108,7 @@ export class UserGroupHistory {
       past: {
         at: toWireTime(at),
         version: state.version,
-        tokens: tokens.map((one) => toPastTokenView(one, pastReasonOf(one, at, { tokensEndedBefore, ofGroup }))),
+        tokens: tokens.map((one) => toPastTokenView(one, pastReasonOf(one, at, { ended, ofGroup }))),
         is_resolution_kept: isResolutionKept,
       },
     };
@@ -116,7 +116,7 @@ export class UserGroupHistory {
 
   /** Judges a state by the rules that the workspace had at a time within it. */
   private async judge(workspaceId: number, state: UserGroupVersionState, at: number) {
-    const { rules, ...past } = await this.pastRules.find(workspaceId, at, state.replacedAt ?? Date.now());
+    const { rules, ...past } = await this.pastRules.find(workspaceId, at, state.replacedAt ?? currentTime());
     return { ...past, standing: statusOf(state, past.isResolutionKept ? rules : { ...rules, policy: 'open' }, at) };
   }
 

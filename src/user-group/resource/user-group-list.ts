@@ -15,7 +15,7 @@ import {
 } from '../../common/http/parameters/page.dto.ts';
 import type { JsonText } from '../../common/json/json-text.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { unnamedStatement, type SqlParameter, type Statement } from '../../database/statement.ts';
+import { statement, unnamedStatement, type SqlParameter, type Statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupFilterDto, UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
@@ -71,6 +71,11 @@ const findLastCandidate = (part: Part) =>
       ORDER BY ${part.order.by(dialect)} LIMIT 1 OFFSET ${MAX_CANDIDATES - 1}`,
   );
 
+const findLastId = statement<{ workspaceId: number }, { id: number | null }>(
+  'user-group.find-last-id',
+  () => 'SELECT max(id) AS id FROM user_group WHERE workspace_id = :workspaceId',
+);
+
 @Injectable()
 export class UserGroupList {
   constructor(
@@ -97,6 +102,13 @@ export class UserGroupList {
   page(caller: Caller, filters: UserGroupFilterDto, cursor: string | undefined): Promise<Page<ListedGroup>> {
     const query = { ...filters, limit: `${MAX_LIMIT}`, ...(cursor !== undefined && { cursor }) };
     return this.gate.run(caller, () => this.readSorted(caller, query));
+  }
+
+  /** Finds the id of the group that was created last; 0 if there is none. @throws TooManyAtOnce */
+  async findLastId(caller: Caller): Promise<number> {
+    const { workspaceId } = caller;
+    const [found] = await this.gate.run(caller, () => this.statements.read(findLastId, { workspaceId }));
+    return found?.id ?? 0;
   }
 
   private readSorted(caller: Caller, query: UserGroupQueryDto): Promise<Page<ListedGroup>> {

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { currentTime } from '../../common/time.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/waves/shared-reads.ts';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { readResolvedMapping, type ResolvedEntry, resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
-import type { EmbeddingWorkspace, EndedTogether } from '../token/user-group-token.repository.ts';
+import {
+  ENDED_TOGETHER_COLUMNS,
+  type EmbeddingWorkspace,
+  type EndedTogether,
+} from '../token/user-group-token.repository.ts';
 import { parseUserGroupRules, type UserGroupRules, userGroupRulesColumn } from '../../mapping/user-group-rules.ts';
 import { flawOf } from '../status/user-group-status.ts';
 
@@ -13,6 +18,8 @@ export interface IntrospectableToken {
   generation: number;
   /** SHA-256 of the token in hexadecimal: as a text, since a Buffer can keep far more memory than its own. */
   hash: string;
+  /** The epoch of its workspace in which it was issued. */
+  epoch: number;
   createdAt: number;
   /** End of the overlap, which may have passed since; null for the current token. */
   validUntil: number | null;
@@ -70,12 +77,12 @@ interface Keys {
 const selectSnapshots = (dialect: Dialect, which: string) => `
   SELECT g.id AS "userGroupId", g.provided_id AS "providedId", g.name, g.properties,
     g.suspended_at AS "suspendedAt", g.valid_until AS "groupValidUntil", t.generation, ${dialect.toHex('t.token_hash')} AS hash,
-    t.created_at AS "createdAt", t.valid_until AS "validUntil",
+    t.epoch, t.created_at AS "createdAt", t.valid_until AS "validUntil",
     ${resolvedMappingColumn(dialect)} AS mapping,
     ${userGroupRulesColumn(dialect)} AS rules,
     (SELECT CAST(${dialect.jsonArrayOf}(e.jti) AS text) FROM revoked_embed_token e WHERE e.user_group_id = g.id) AS revoked,
     w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer", w.view_as AS "viewAs",
-    w.tokens_ended_before AS "tokensEndedBefore", w.embed_tokens_ended_before AS "embedTokensEndedBefore"
+    ${ENDED_TOGETHER_COLUMNS}
   FROM user_group g
   JOIN workspace w ON w.id = g.workspace_id
   JOIN user_group_token c ON c.user_group_id = g.id AND c.retired_at IS NULL
@@ -137,7 +144,7 @@ export class UserGroupSnapshotRepository {
     workspaceId: number,
     keys: readonly string[],
   ): Promise<UserGroupSnapshot[]> {
-    const parameters = { workspaceId, keys, now: Date.now() };
+    const parameters = { workspaceId, keys, now: currentTime() };
     const rows = await this.statements.read(query, parameters);
     const rules = parseUserGroupRules(rows[0]?.rules ?? null);
     // Two hashes can belong to the same group, whose rows then occur twice.
@@ -156,11 +163,13 @@ export class UserGroupSnapshotRepository {
 /** @param rows at least one */
 function toSnapshot(workspaceId: number, rules: UserGroupRules, rows: readonly Row[]): UserGroupSnapshot {
   const { userGroupId, providedId, name, properties, suspendedAt, groupValidUntil, ...group } = rows[0]!;
-  const { publicId, embedTokenIssuer, viewAs, tokensEndedBefore, embedTokensEndedBefore } = group;
+  const { publicId, embedTokenIssuer, viewAs } = group;
+  const { tokensEpoch, embedTokensEpoch, tokensEndedBefore, embedTokensEndedBefore } = group;
+  const ended = { tokensEpoch, embedTokensEpoch, tokensEndedBefore, embedTokensEndedBefore };
   const mapping = readResolvedMapping(group.mapping);
   return {
     workspaceId,
-    workspace: { publicId, embedTokenIssuer, viewAs, tokensEndedBefore, embedTokensEndedBefore },
+    workspace: { publicId, embedTokenIssuer, viewAs, ...ended },
     userGroupId,
     providedId,
     name,
@@ -170,7 +179,9 @@ function toSnapshot(workspaceId: number, rules: UserGroupRules, rows: readonly R
     suspendedAt,
     validUntil: groupValidUntil,
     isIncomplete: flawOf({ properties, mapping }, rules) === 'incomplete',
-    tokens: rows.map(({ generation, hash, createdAt, validUntil }) => ({ generation, hash, createdAt, validUntil })),
+    tokens: rows.map(({ generation, hash, epoch, createdAt, validUntil }) => {
+      return { generation, hash, epoch, createdAt, validUntil };
+    }),
     revokedEmbedTokens: JSON.parse(group.revoked ?? '[]') as string[],
     size: FIXED_SIZE + name.length + properties.length + (group.revoked?.length ?? 0) + mapping.length * ENTRY_SIZE,
   };

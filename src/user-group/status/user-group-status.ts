@@ -1,6 +1,7 @@
 import { toPointer } from '../../common/json/json-pointer.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { ViolationCode } from '../../common/problem/violation.ts';
+import { currentTime } from '../../common/time.ts';
 import { readResolvedMapping, type ResolvedEntry, type StoredMapping } from '../../mapping/resolved-mapping.ts';
 import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 
@@ -39,7 +40,7 @@ export interface Judged {
 type Findings = Partial<Record<GroupStatus, StatusReason[]>>;
 
 /** Judges a group. Every place that shows a status, or refuses something because of it, uses this function. */
-export function statusOf(group: Judged, rules: UserGroupRules, now = Date.now()): Standing {
+export function statusOf(group: Judged, rules: UserGroupRules, now = currentTime()): Standing {
   const { suspendedAt, validUntil } = group;
   const found = flawsOf(group, rules);
   if (suspendedAt !== null) {

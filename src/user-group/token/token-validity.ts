@@ -1,3 +1,4 @@
+import { currentTime } from '../../common/time.ts';
 import type { EndedTogether, TokenGeneration } from './user-group-token.repository.ts';
 
 /*
@@ -29,22 +30,30 @@ export interface GroupValidity {
 
 export const VALID_GROUP: GroupValidity = { suspendedAt: null, validUntil: null, isIncomplete: false };
 
+/** Tells whether a token was ended together with others, which nothing revokes. */
+export function isEndedTogether(
+  token: { createdAt: number; epoch: number },
+  { tokensEpoch, tokensEndedBefore }: Pick<EndedTogether, 'tokensEpoch' | 'tokensEndedBefore'>,
+): boolean {
+  return token.epoch < tokensEpoch || token.createdAt < (tokensEndedBefore ?? 0);
+}
+
 /**
  * Tells whether a token is valid now. Call it for each response: the clock may have ended the token since it was read.
  * @param token the current generation, whose `validUntil` is null, or its predecessor
  */
 export function isValid(
   group: GroupValidity & { workspace: EndedTogether },
-  token: { createdAt: number; validUntil: number | null },
+  token: { createdAt: number; epoch: number; validUntil: number | null },
 ): boolean {
-  if (groupReason(group) !== null || token.createdAt < (group.workspace.tokensEndedBefore ?? 0)) return false;
-  return token.validUntil === null || token.validUntil > Date.now();
+  if (groupReason(group) !== null || isEndedTogether(token, group.workspace)) return false;
+  return token.validUntil === null || token.validUntil > currentTime();
 }
 
 export function stateOf(token: TokenGeneration): TokenState {
   if (token.retiredAt === null) return 'current';
   if (token.revokedAt !== null) return 'revoked';
-  return (overlapEndOf(token) ?? 0) > Date.now() ? 'overlap' : 'replaced';
+  return (overlapEndOf(token) ?? 0) > currentTime() ? 'overlap' : 'replaced';
 }
 
 /** Returns the end of the overlap of a retired generation; null if it has none: the next rotation ends every overlap. */
@@ -60,7 +69,7 @@ export function inactiveReasonOf(token: TokenGeneration, group: GroupValidity): 
 
 function groupReason({ suspendedAt, validUntil, isIncomplete }: GroupValidity): InactiveReason | null {
   if (suspendedAt !== null) return 'group_suspended';
-  if (validUntil !== null && validUntil <= Date.now()) return 'group_expired';
+  if (validUntil !== null && validUntil <= currentTime()) return 'group_expired';
   return isIncomplete ? 'group_incomplete' : null;
 }
 

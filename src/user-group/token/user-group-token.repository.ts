@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { currentTime } from '../../common/time.ts';
 import { toBytesText } from '../../database/dialect.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
@@ -15,15 +16,25 @@ export interface EmbeddingWorkspace {
   viewAs: 'allowed' | 'forbidden';
 }
 
-/** Times before which the tokens of a workspace were ended together; null if they were not. */
+/** The end of the tokens of a workspace together: a token of an earlier epoch is ended, and one issued before the time. */
 export interface EndedTogether {
+  tokensEpoch: number;
+  embedTokensEpoch: number;
+  /** Null if none was ended. */
   tokensEndedBefore: number | null;
   embedTokensEndedBefore: number | null;
 }
 
-/** Tells of the token `t` whether it was ended together with others; null if none ever were. */
-export const IS_ENDED_TOGETHER =
-  't.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)';
+/** Columns of `EndedTogether`, of the workspace `w`. */
+export const ENDED_TOGETHER_COLUMNS = `w.tokens_epoch AS "tokensEpoch", w.embed_tokens_epoch AS "embedTokensEpoch",
+  w.tokens_ended_before AS "tokensEndedBefore", w.embed_tokens_ended_before AS "embedTokensEndedBefore"`;
+
+/** Tells of a token whether it was ended together with others; it may be null if it was not. */
+export const isTokenEnded = (t: string) => `(
+  ${t}.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+  OR ${t}.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId))`;
+
+export const IS_ENDED_TOGETHER = isTokenEnded('t');
 
 /** The current token of a group, without the token itself. */
 export interface CurrentToken extends Pick<EmbeddingWorkspace, 'viewAs'> {
@@ -72,7 +83,19 @@ const findUsed = statement<{ workspaceId: number; hashes: readonly string[] }, {
   'user-group-token.find-used',
   ({ isOneOf, toHex }) => `
     SELECT ${toHex('token_hash')} AS hash FROM user_group_token
+    WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}
+    UNION ALL SELECT ${toHex('token_hash')} FROM ended_token
     WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}`,
+);
+
+const insertEnded = statement<Hashes & { now: number }>(
+  'user-group-token.insert-ended',
+  ({ isOneOf }) => `
+    INSERT INTO ended_token (workspace_id, token_hash, ended_at)
+    SELECT workspace_id, token_hash, CAST(:now AS bigint) FROM user_group_token
+    WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}
+    ORDER BY token_hash
+    ON CONFLICT (workspace_id, token_hash) DO NOTHING`,
 );
 
 const lockGroupOf = statement<{ workspaceId: number; hash: string }>(
@@ -185,7 +208,10 @@ export class UserGroupTokenRepository {
 
   constructor(private readonly statements: Statements) {}
 
-  /** Returns, in hexadecimal, the hashes that belong to any token of the workspace, current or not. */
+  /**
+   * Returns, in hexadecimal, the hashes that belong to any token of the workspace, current or not, or to one that somebody
+   * has ended, also if its group is deleted.
+   */
   async findUsed(workspaceId: number, hashes: readonly Buffer[], manager?: EntityManager): Promise<Set<string>> {
     if (hashes.length === 0) return new Set();
     const parameters = { workspaceId, hashes: hashes.map(toBytesText) };
@@ -205,13 +231,19 @@ export class UserGroupTokenRepository {
     manager: EntityManager,
     token: { userGroupId: number; generation: number; revokedBy: number | null },
   ): Promise<boolean> {
-    const ended = await this.statements.run(manager, endOverlap, { ...token, now: Date.now() });
+    const ended = await this.statements.run(manager, endOverlap, { ...token, now: currentTime() });
     return ended.length > 0;
+  }
+
+  /** Notes that no group of the workspace may ever have these tokens again, whatever becomes of their groups. */
+  async noteEnded(manager: EntityManager, workspaceId: number, hashes: readonly Buffer[]): Promise<void> {
+    const parameters = { workspaceId, hashes: hashes.map(toBytesText), now: currentTime() };
+    await this.statements.run(manager, insertEnded, parameters);
   }
 
   /** Finds the tokens of the workspace among those with these hashes. */
   findHeld(workspaceId: number, hashes: readonly Buffer[]): Promise<HeldToken[]> {
-    return this.statements.read(findHeld, { workspaceId, hashes: hashes.map(toBytesText), now: Date.now() });
+    return this.statements.read(findHeld, { workspaceId, hashes: hashes.map(toBytesText), now: currentTime() });
   }
 
   /** Ends the overlaps of tokens now. @returns the hashes of those that were not over, in hexadecimal */
@@ -219,7 +251,7 @@ export class UserGroupTokenRepository {
     manager: EntityManager,
     { hashes, ...of }: { workspaceId: number; hashes: readonly Buffer[]; revokedBy: number | null },
   ): Promise<Set<string>> {
-    const parameters = { ...of, hashes: hashes.map(toBytesText), now: Date.now() };
+    const parameters = { ...of, hashes: hashes.map(toBytesText), now: currentTime() };
     return new Set((await this.statements.run(manager, endOverlaps, parameters)).map(({ hash }) => hash));
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../common/secret/secrets.ts';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, currentTime } from '../../common/time.ts';
 import { IdempotencyKeyReused } from '../../common/problem/errors.ts';
 import { columnsOf, toBytesText } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/waves/shared-reads.ts';
@@ -73,7 +73,7 @@ export class KeyTaken extends Error {}
 @Injectable()
 export class IdempotencyKeys {
   private readonly keys = new SharedReads<StoredKey>(async (workspaceId, hashes) => {
-    const expired = Date.now() - LIFE_MS;
+    const expired = currentTime() - LIFE_MS;
     const rows = await this.statements.read(findKeys, { workspaceId, hashes, expired });
     return new Map(rows.map(({ hash, ...stored }) => [hash, stored]));
   });

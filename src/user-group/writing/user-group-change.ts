@@ -112,7 +112,7 @@ export function groupAfter(change: UserGroupChange, now: number): UserGroupState
   const before: UserGroupState = stored ?? { ...UNSTORED, createdAt: now, updatedAt: now };
   const group = { ...before, ...toState(change, now) };
   if (isWritten) {
-    group.updatedAt = now;
+    group.updatedAt = stored ? Math.max(now, stored.updatedAt + 1) : now;
     group.version++;
   }
   return group;

@@ -5,6 +5,7 @@ import { DatabaseUnavailable, ExtensionUnavailable, UserGroupTokenNotUsable } fr
 import { handled } from '../../common/concurrency/handled.ts';
 import { KeyedMutex } from '../../common/concurrency/keyed-mutex.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
+import { currentTime } from '../../common/time.ts';
 import {
   type Attempt,
   BULK_WAVE,
@@ -214,8 +215,7 @@ export class UserGroupWriter {
     const known = await this.rules.at(workspaceId, rulesVersion, manager);
     // A number that is too small refuses nothing: the statement counts again.
     const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0)) + (dryRun?.creations ?? 0);
-    // Another process, whose clock is ahead, may have ended tokens: those that are issued now must not be among them.
-    const now = Math.max(Date.now(), ...reads.map((read) => read.tokensEndedBefore ?? 0));
+    const now = currentTime();
     const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now, dryRun, outcomes: new Map() };
     if (known.version !== rulesVersion) return { wave, planned: [] };
     const writes = all.filter(({ providedId, read }) => !locked || !read!.stored || locked.has(providedId));

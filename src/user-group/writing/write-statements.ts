@@ -25,6 +25,7 @@ const HELD_TOKEN = {
   userGroupId: 'integer',
   generation: 'integer',
   lastFour: 'text',
+  epoch: 'integer',
   createdAt: 'bigint',
   retiredAt: 'bigint',
   validUntil: 'bigint',
@@ -145,9 +146,11 @@ function tokensOf({ jsonArray, jsonArrayOf }: Dialect, removed: string): string 
 
 /** The steps whose lists have records. `free` has the writes that nothing stands in the way of. */
 function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
-  const { isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
+  const { greatest, isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
   const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
   const retired = has('rotated') ? 'rotated' : 'replaced';
+  // A version is replaced after it was recorded, whatever the clock says.
+  const replacedAt = `${greatest}(CAST(:now AS bigint), g.updated_at + 1)`;
   const ofApplied = (list: ListName) => `SELECT a.id FROM ${list} r CROSS JOIN applied a WHERE a.n = r.n`;
   const lists = Object.entries(LISTS).map(([name, columns]) => ({
     ...{ name, columns, for: [name] },
@@ -254,17 +257,29 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         INSERT INTO user_group_version (user_group_id, version, workspace_id, provided_id, name, properties, mapping,
           suspended_at, valid_until, created_at, recorded_at, replaced_at, tokens)
         SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties, ${resolvedMappingColumn(dialect)},
-          g.suspended_at, g.valid_until, g.created_at, g.updated_at, CAST(:now AS bigint), ${has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL'}
+          g.suspended_at, g.valid_until, g.created_at, g.updated_at, ${replacedAt}, ${has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL'}
         FROM user_group g WHERE ${isAmong(
           'g.id',
           (['changed', 'removed'] as const).filter(has).map(ofApplied).join(' UNION ALL '),
         )}`,
     },
     {
+      name: 'ended_token',
+      for: ['removed'],
+      // Otherwise an import could bring them back.
+      sql: `
+        INSERT INTO ended_token (workspace_id, token_hash, ended_at)
+        SELECT t.workspace_id, t.token_hash, CAST(:now AS bigint) FROM user_group_token t
+        WHERE ${isAmong('t.user_group_id', ofApplied('removed'))} AND (t.revoked_at IS NOT NULL OR ${IS_ENDED_TOGETHER})
+        ${lockingOrder('t.token_hash')}
+        ON CONFLICT (workspace_id, token_hash) DO NOTHING`,
+    },
+    {
       name: 'changed_group',
       for: ['changed'],
       sql: `
-        UPDATE user_group AS g SET version = g.version + 1, updated_at = :now,
+        UPDATE user_group AS g SET version = g.version + 1, updated_at = ${replacedAt},
+          valid_until_set_at = CASE WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now ELSE g.valid_until_set_at END,
           flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, ${Object.keys(WRITTEN)
             .map((member) => `${columnOf(member)} = r."${member}"`)
             .join(', ')}
@@ -319,11 +334,12 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
     {
       name: 'issued_token',
       for: ['issued'],
+      // The token must not be among those that another process has ended.
       sql: `
-        INSERT INTO user_group_token (workspace_id, created_at, user_group_id, generation, ${columnsOf(NEW_TOKEN).columns})
-        SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), a.id, a.generation, ${columnsOf(NEW_TOKEN).members}
-        FROM issued i CROSS JOIN applied a
-        WHERE a.n = i.n ${has(retired) ? `AND ${after('retired_token')}` : ''} ${lockingOrder('"tokenHash"')}`,
+        INSERT INTO user_group_token (workspace_id, created_at, epoch, user_group_id, generation, ${columnsOf(NEW_TOKEN).columns})
+        SELECT w.id, ${greatest}(CAST(:now AS bigint), coalesce(w.tokens_ended_before, 0)), w.tokens_epoch, a.id, a.generation, ${columnsOf(NEW_TOKEN).members}
+        FROM issued i CROSS JOIN applied a CROSS JOIN workspace w
+        WHERE w.id = :workspaceId AND a.n = i.n ${has(retired) ? `AND ${after('retired_token')}` : ''} ${lockingOrder('"tokenHash"')}`,
     },
     { name: 'happened', isView: true, isInline: true, sql: happened(has('rotated')) },
     ...recordingSteps(dialect, 'happened'),

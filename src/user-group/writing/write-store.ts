@@ -4,6 +4,7 @@ import { ActivityTally } from '../../activity/activity-tally.ts';
 import { type AuditEntry, AuditLog, translateAuditError } from '../../audit/audit-log.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
 import type { Caller } from '../../common/access/caller.ts';
+import { currentTime } from '../../common/time.ts';
 import { toBytesText } from '../../database/dialect.ts';
 import type { Statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
@@ -68,7 +69,7 @@ export class WriteStore {
     rotations: readonly Rotation[],
     manager?: EntityManager,
   ): Promise<(AppliedRotation & { token: string })[]> {
-    const now = Date.now();
+    const now = currentTime();
     const issued = rotations.map(() => this.issuer.issue(workspaceId));
     const records = noRecords();
     for (const [n, rotation] of rotations.entries()) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, currentTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import type { ChangeRecord } from '../../change-log/change-reader.ts';
 import { toEventView } from '../../event/feed/dto/event-response.dto.ts';
@@ -28,7 +28,7 @@ export class NewDeliveries {
 
   /** Deliveries of older events would be removed at once. */
   get keptSince(): number {
-    return Date.now() - this.config.webhookRetentionDays * DAY_MS;
+    return currentTime() - this.config.webhookRetentionDays * DAY_MS;
   }
 
   async of(changes: readonly ChangeRecord[]): Promise<Map<number, Made>> {

@@ -5,7 +5,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import { Gate } from '../../common/concurrency/gate.ts';
 import { WebhookTestRefused } from '../../common/problem/errors.ts';
 import { randomNumber } from '../../common/secret/random-bytes.ts';
-import { toWireTime } from '../../common/time.ts';
+import { currentTime, toWireTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
@@ -58,7 +58,7 @@ export class TestEvents {
   }
 
   private begin(caller: Caller, id: number) {
-    const now = Date.now();
+    const now = currentTime();
     const data = { object: { type: 'webhook_endpoint', id: String(id) } };
     const body = JSON.stringify({ type: TEST_KIND, timestamp: toWireTime(now), data });
     const test = { endpointId: id, eventId: randomNumber(), kind: TEST_KIND, body, occurredAt: now };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { currentTime } from '../../common/time.ts';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
@@ -71,13 +72,13 @@ export class WebhookBacklogRepository {
 
   async begin(manager: EntityManager, workspaceIds: readonly number[], position: string): Promise<void> {
     const rows = workspaceIds.map((workspace_id) => ({ workspace_id }));
-    await this.statements.run(manager, insertBacklogs, { rows, position, now: Date.now() });
+    await this.statements.run(manager, insertBacklogs, { rows, position, now: currentTime() });
   }
 
   /** Returns the workspace that has waited longest; undefined if none is behind. */
   async takeTurn(): Promise<Backlog | undefined> {
     if ((await this.list()).length === 0) return undefined;
-    const [turn] = await this.transactor.apply(takeTurn, { now: Date.now() });
+    const [turn] = await this.transactor.apply(takeTurn, { now: currentTime() });
     return turn;
   }
 

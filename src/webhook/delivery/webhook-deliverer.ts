@@ -1,6 +1,7 @@
 import { toEventId } from '../../audit/event-id.ts';
 import { Injectable, Logger } from '@nestjs/common';
 import { WebhookSecretUnreadable } from '../../common/problem/errors.ts';
+import { currentTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher.ts';
@@ -103,7 +104,7 @@ export class WebhookDeliverer {
   private async sendBatch(id: number, slots: Slots): Promise<boolean> {
     const endpoint = await this.endpoints.findForSending(id);
     if (!endpoint) return false;
-    const until = Date.now() + LEASE_MS;
+    const until = currentTime() + LEASE_MS;
     let claimed: ClaimedDelivery[];
     if (endpoint.pausedUntil === null) {
       claimed = await this.deliveries.claim(id, slots.count, until);
@@ -139,7 +140,7 @@ export class WebhookDeliverer {
         return;
       }
       const waitMs = waitAfter(delivery.attempts - delivery.scheduleFrom, retryAfterMs);
-      const dueAt = waitMs === undefined ? null : Date.now() + waitMs;
+      const dueAt = waitMs === undefined ? null : currentTime() + waitMs;
       await this.deliveries.settle(manager, delivery, dueAt ? 'pending' : 'failed', dueAt, made);
       if (status === GONE) await this.health.disable(manager, endpoint, 'gone');
       else await this.health.fail(manager, endpoint, pauseMs);
@@ -152,7 +153,7 @@ export class WebhookDeliverer {
     endpoint: StoredWebhookEndpoint,
     delivery: ClaimedDelivery,
   ): Promise<{ result: Result; made: Made; isDelivered: boolean }> {
-    const at = Date.now();
+    const at = currentTime();
     const begun = performance.now();
     const result = await this.send(endpoint, delivery);
     const { status = null } = result;
@@ -180,10 +181,10 @@ export class WebhookDeliverer {
   /** @throws WebhookSecretUnreadable */
   private toMessage(endpoint: StoredWebhookEndpoint, { eventId, body }: ClaimedDelivery): Message {
     const { secret, oldSecret, headers } = this.cipher.decrypt(endpoint, endpoint);
-    const isOverlap = (endpoint.oldSecretUntil ?? 0) > Date.now();
+    const isOverlap = (endpoint.oldSecretUntil ?? 0) > currentTime();
     const secrets = oldSecret !== undefined && isOverlap ? [secret, oldSecret] : [secret];
     const id = toEventId(eventId);
-    const timestamp = Math.floor(Date.now() / 1000);
+    const timestamp = Math.floor(currentTime() / 1000);
     return {
       url: endpoint.url,
       body,

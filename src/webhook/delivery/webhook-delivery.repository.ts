@@ -6,7 +6,7 @@ import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import type { WebhookAttempt } from '../entities/webhook-attempt.entity.ts';
 import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, currentTime } from '../../common/time.ts';
 import { ExpirySweep, removeOldest } from '../../database/upkeep/expiry-sweep.ts';
 
 export type NewDelivery = Pick<WebhookDelivery, 'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'>;
@@ -146,7 +146,7 @@ export class WebhookDeliveryRepository {
     // Splits the rows, because the time limit applies to each statement.
     for (let from = 0; from < deliveries.length; from += ALL_AT_ONCE) {
       const rows = deliveries.slice(from, from + ALL_AT_ONCE);
-      await this.statements.run(manager, insertDeliveries, { rows, now: Date.now() });
+      await this.statements.run(manager, insertDeliveries, { rows, now: currentTime() });
     }
   }
 
@@ -157,7 +157,7 @@ export class WebhookDeliveryRepository {
 
   /** Claims at most `limit` deliveries of an endpoint until that time; no other process claims them before. */
   claim(endpointId: number, limit: number, until: number): Promise<ClaimedDelivery[]> {
-    return this.transactor.apply(claimDeliveries, { endpointId, now: Date.now(), until, limit });
+    return this.transactor.apply(claimDeliveries, { endpointId, now: currentTime(), until, limit });
   }
 
   /**
@@ -169,7 +169,7 @@ export class WebhookDeliveryRepository {
     return this.transactor.run(async (manager) => {
       const probe = { endpointId, known, until };
       if ((await this.statements.run(manager, beginProbe, probe)).length === 0) return [];
-      const claim = { endpointId, now: Date.now(), until, limit: 1 };
+      const claim = { endpointId, now: currentTime(), until, limit: 1 };
       const claimed = await this.statements.run(manager, claimDeliveries, claim);
       if (claimed.length === 0) {
         await this.statements.run(manager, beginProbe, { endpointId, known: until, until: known });
@@ -196,7 +196,7 @@ export class WebhookDeliveryRepository {
 
   /** Makes one delivery due now; returns false if the event has none. */
   async replay(manager: EntityManager, endpointId: number, eventId: number): Promise<boolean> {
-    const parameters = { endpointId, eventId, now: Date.now() };
+    const parameters = { endpointId, eventId, now: currentTime() };
     return (await this.statements.run(manager, replayOne, parameters)).length > 0;
   }
 

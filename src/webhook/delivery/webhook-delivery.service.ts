@@ -5,7 +5,7 @@ import { fromEventId } from '../../audit/event-id.ts';
 import type { Caller } from '../../common/access/caller.ts';
 import { ValidationFailed, WebhookEventNotFound } from '../../common/problem/errors.ts';
 import { limitOf, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
-import { fromWireTime } from '../../common/time.ts';
+import { currentTime, fromWireTime } from '../../common/time.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import {
@@ -59,7 +59,7 @@ export class WebhookDeliveryService {
         await this.replays.begin(manager, caller, {
           endpointId: id,
           from: fromWireTime(from!),
-          to: to === undefined ? Date.now() : fromWireTime(to),
+          to: to === undefined ? currentTime() : fromWireTime(to),
           includeDelivered,
         });
       }

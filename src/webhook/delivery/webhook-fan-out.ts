@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { currentTime } from '../../common/time.ts';
 import { type ChangePosition, ChangeReader, reachedAt } from '../../change-log/change-reader.ts';
 import { KEEP_FRESH_MS, readRetained } from '../../change-log/retained-changes.ts';
 import { statement } from '../../database/statement.ts';
@@ -84,7 +85,7 @@ export class WebhookFanOut implements ChangeConsumer {
 
   /** Age of the last change without deliveries, as far as this process knows; null if it makes none. */
   get lagSeconds(): number | null {
-    return this.reachedAt === undefined ? null : (Date.now() - this.reachedAt) / 1000;
+    return this.reachedAt === undefined ? null : (currentTime() - this.reachedAt) / 1000;
   }
 
   /** Changes before the first endpoint, or beyond retention, need no delivery. */
@@ -165,7 +166,7 @@ export class WebhookFanOut implements ChangeConsumer {
    * @throws DatabaseUnavailable
    */
   async skip(): Promise<void> {
-    this.reachedAt = Date.now();
+    this.reachedAt = currentTime();
     if (performance.now() - this.storedAt < KEEP_FRESH_MS) return;
     // The order matters: changes after an endpoint's creation lie after the position.
     const next = await this.reader.end();

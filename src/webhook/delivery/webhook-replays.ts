@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditActor, AuditLog } from '../../audit/audit-log.ts';
 import { WebhookReplayRunning } from '../../common/problem/errors.ts';
-import { toWireTime } from '../../common/time.ts';
+import { currentTime, toWireTime } from '../../common/time.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
@@ -108,7 +108,7 @@ export class WebhookReplays {
       workspaceId,
       endpointId: time.endpointId,
       progress: JSON.stringify(progress satisfies Progress),
-      turnAt: Date.now(),
+      turnAt: currentTime(),
     };
     const inserted = await this.statements.run(manager, insertReplay, row);
     if (inserted.length === 0) throw new WebhookReplayRunning();
@@ -118,7 +118,7 @@ export class WebhookReplays {
   async run(): Promise<boolean> {
     if ((await this.statements.read(findAny, {})).length === 0) return false;
     return this.transactor.run(async (manager) => {
-      const [turn] = await this.statements.run(manager, takeTurn, { now: Date.now() });
+      const [turn] = await this.statements.run(manager, takeTurn, { now: currentTime() });
       if (!turn) return false;
       const { workspaceId } = turn;
       const progress = JSON.parse(turn.progress) as Progress;
@@ -140,7 +140,7 @@ export class WebhookReplays {
     const rows = await this.statements.run(manager, findInRange, page);
     const wanted = rows.filter(({ state }) => includeDelivered || state !== 'delivered');
     const ids = wanted.map(({ id }) => id);
-    const parameters = { ids, withDelivered: Number(includeDelivered), now: Date.now() };
+    const parameters = { ids, withDelivered: Number(includeDelivered), now: currentTime() };
     progress.replayed += (await this.statements.run(manager, replayThese, parameters)).length;
     const last = rows.at(-1);
     if (last) Object.assign(progress, { afterAt: last.occurredAt, afterId: last.id });

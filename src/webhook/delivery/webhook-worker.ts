@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { WakeableLoop } from '../../common/concurrency/wakeable-loop.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
+import { currentTime } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { ChangeRetention } from '../../change-log/change-retention.ts';
@@ -95,7 +96,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private note(due: readonly DueEndpoint[]): void {
-    const now = Date.now();
+    const now = currentTime();
     this.dueEndpoints = due.length;
     this.overdueSeconds = (now - Math.min(now, ...due.map(({ dueAt }) => dueAt))) / 1000;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS, toWireTime } from '../../common/time.ts';
+import { DAY_MS, currentTime, toWireTime } from '../../common/time.ts';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, ofService } from '../../audit/audit-log.ts';
 import { statement } from '../../database/statement.ts';
@@ -74,7 +74,7 @@ export class EndpointHealth {
   /** @param pauseMs duration of the pause; undefined for none */
   async fail(manager: EntityManager, endpoint: Endpoint, pauseMs: number | undefined): Promise<void> {
     const { id, pausedUntil: known } = endpoint;
-    const now = Date.now();
+    const now = currentTime();
     const pausedUntil = pauseMs === undefined ? null : now + pauseMs;
     const parameters = { id, now, known: known ?? 0, pausedUntil };
     const [row] = await this.statements.run(manager, fail, parameters);
@@ -87,7 +87,7 @@ export class EndpointHealth {
   }
 
   async disable(manager: EntityManager, { id, workspaceId, url }: Endpoint, reason: 'gone' | 'failing'): Promise<void> {
-    const parameters = { id, url, now: Date.now(), reason };
+    const parameters = { id, url, now: currentTime(), reason };
     if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
     this.disabled[reason]++;
     await this.auditLog.record(manager, ofService(workspaceId), {
@@ -102,7 +102,7 @@ export class EndpointHealth {
     { id, workspaceId }: Endpoint,
     { failingSince }: { failingSince: number },
   ): Promise<void> {
-    const now = Date.now();
+    const now = currentTime();
     if ((await this.statements.run(manager, warn, { id, now })).length === 0) return;
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.warn',

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, ofService } from '../../audit/audit-log.ts';
-import { toWireTime } from '../../common/time.ts';
+import { currentTime, toWireTime } from '../../common/time.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
@@ -78,7 +78,7 @@ export class EndpointOverflow {
 
   async begin(manager: EntityManager, endpointIds: readonly number[]): Promise<void> {
     if (endpointIds.length === 0) return;
-    const parameters = { ids: endpointIds, now: Date.now() };
+    const parameters = { ids: endpointIds, now: currentTime() };
     const begun = await this.statements.run(manager, beginSkipping, parameters);
     this.begun += begun.length;
     for (const { id } of begun) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ValidationFailed, WebhookSecretUnreadable } from '../../common/problem/errors.ts';
+import { currentTime } from '../../common/time.ts';
 import {
   type SecretsOwner,
   WebhookSecretCipher,
@@ -45,7 +46,7 @@ export class EndpointSecrets {
       ...(hasOverlap && { oldSecret: known.secret }),
       headers: known?.headers ?? {},
     };
-    const oldSecretUntil = hasOverlap ? Date.now() + graceMs : null;
+    const oldSecretUntil = hasOverlap ? currentTime() + graceMs : null;
     return {
       secret,
       columns: { publicKey, ...this.seal(secrets, row), oldSecretUntil },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/problem/errors.ts';
+import { currentTime } from '../../common/time.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { WebhookEndpoint } from '../entities/webhook-endpoint.entity.ts';
@@ -227,16 +228,16 @@ export class WebhookEndpointRepository {
 
   /** Lists the endpoints of every workspace with deliveries that are due. */
   findDue(): Promise<DueEndpoint[]> {
-    return this.statements.read(findDue, { now: Date.now() });
+    return this.statements.read(findDue, { now: currentTime() });
   }
 
   /** Returns undefined if the endpoint is disabled or paused. */
   async findForSending(id: number): Promise<StoredWebhookEndpoint | undefined> {
-    return (await this.statements.read(findForSending, { id, now: Date.now() }))[0];
+    return (await this.statements.read(findForSending, { id, now: currentTime() }))[0];
   }
 
   /** Hides an endpoint that `manager` has locked from everything but `RemovedEndpoints`. */
   async markRemoved(manager: EntityManager, key: Key): Promise<void> {
-    await this.statements.run(manager, markRemoved, { ...key, now: Date.now() });
+    await this.statements.run(manager, markRemoved, { ...key, now: currentTime() });
   }
 }

@@ -7,7 +7,7 @@ import { MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import type { DeletedResponse } from '../../common/http/responses/response.ts';
 import type { Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
-import { HOUR_MS } from '../../common/time.ts';
+import { HOUR_MS, currentTime } from '../../common/time.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { WorkspaceService } from '../../workspace/workspace.service.ts';
@@ -64,7 +64,7 @@ export class WebhookEndpointService {
 
   private async withLastHour(rows: StoredWebhookEndpoint[]): Promise<WebhookEndpointView[]> {
     const ids = rows.map(({ id }) => id);
-    const counted = ids.length === 0 ? [] : await this.endpoints.countAttempts(ids, Date.now() - HOUR_MS);
+    const counted = ids.length === 0 ? [] : await this.endpoints.countAttempts(ids, currentTime() - HOUR_MS);
     const counts = new Map(counted.map(({ id, ...count }) => [id, count]));
     return rows.map((row) => ({
       ...toWebhookEndpointView(row),
@@ -85,7 +85,7 @@ export class WebhookEndpointService {
     this.urls.requireAcceptable(dto.url);
     const { signature = 'v1', headers = {} } = dto;
     const { secret, publicKey } = generateSigningSecret(signature);
-    const now = Date.now();
+    const now = currentTime();
     const { url, description = null, event_types: types = ['*'] } = dto;
     const request = ['webhook_endpoint.create', url, description, types.toSorted(), signature, headers];
     const call = { key, request, onReplay: this.showAgain(caller) };
@@ -144,7 +144,7 @@ export class WebhookEndpointService {
         Object.assign(row, {
           url: dto.url ?? row.url,
           // A new URL has not responded yet.
-          pausedUntil: dto.url === undefined || dto.url === row.url ? row.pausedUntil : Date.now(),
+          pausedUntil: dto.url === undefined || dto.url === row.url ? row.pausedUntil : currentTime(),
           description: dto.description === undefined ? row.description : dto.description,
           eventTypes: dto.event_types?.join(' ') ?? row.eventTypes,
           ...(dto.headers && this.secrets.withHeaders(row, dto.headers)),
@@ -231,7 +231,7 @@ export class WebhookEndpointService {
     const before = { ...row };
     await work(row);
     if (hasChanged(before, row)) {
-      row.updatedAt = Date.now();
+      row.updatedAt = currentTime();
       await this.endpoints.update(manager, row);
     }
     return row;
@@ -245,9 +245,9 @@ export class WebhookEndpointService {
   ): Promise<void> {
     if (enabled === undefined || enabled === (row.disabledAt === null)) return;
     const reason = row.disabledReason;
-    row.disabledAt = enabled ? null : Date.now();
+    row.disabledAt = enabled ? null : currentTime();
     row.disabledReason = enabled ? null : 'request';
-    Object.assign(row, { failingSince: null, warnedAt: null, pausedUntil: Date.now() });
+    Object.assign(row, { failingSince: null, warnedAt: null, pausedUntil: currentTime() });
     await this.auditLog.record(manager, caller, {
       action: enabled ? 'webhook_endpoint.update' : 'webhook_endpoint.disable',
       object: { type: 'webhook_endpoint', id: row.id },

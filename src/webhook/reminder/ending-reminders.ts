@@ -38,7 +38,8 @@ export const endingOverlaps: EndingReminder<EndingOverlap> = {
       FROM user_group_token t JOIN user_group g ON g.id = t.user_group_id
       WHERE t.valid_until > CAST(:now AS bigint) AND t.valid_until <= CAST(:until AS bigint)
         AND t.revoked_at IS NULL AND t.last_introspected_at >= t.retired_at AND ${IS_PREDECESSOR}
-        AND NOT EXISTS (SELECT 1 FROM workspace w WHERE w.id = g.workspace_id AND t.created_at < w.tokens_ended_before)
+        AND NOT EXISTS (SELECT 1 FROM workspace w WHERE w.id = g.workspace_id
+          AND (t.epoch < w.tokens_epoch OR t.created_at < w.tokens_ended_before))
         AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.kind = 'user_group_token.overlap_ending'
           AND n.subject = ${subjectOf('t.user_group_id', 't.generation')})
       ORDER BY t.valid_until LIMIT :limit`,
@@ -62,7 +63,7 @@ interface EndingGroup {
   validUntil: number;
 }
 
-/** Reminds of groups that end, unless their last change has left less time than this. */
+/** Reminds of groups that end, unless the end was set when less time than this was left. */
 const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
   const days = beforehandMs / DAY_MS;
   const subject = `${subjectOf('g.id', 'g.valid_until')} || '/${days}'`;
@@ -74,7 +75,7 @@ const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
           g.provided_id AS "providedId", g.version, g.valid_until AS "validUntil"
         FROM user_group g
         WHERE g.valid_until > CAST(:now AS bigint) AND g.valid_until <= CAST(:until AS bigint)
-          AND g.suspended_at IS NULL AND g.valid_until - g.updated_at > ${beforehandMs}
+          AND g.suspended_at IS NULL AND g.valid_until - coalesce(g.valid_until_set_at, g.created_at) > ${beforehandMs}
           AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.kind = 'user_group.expiring' AND n.subject = ${subject})
         ORDER BY g.valid_until LIMIT :limit`,
     ),

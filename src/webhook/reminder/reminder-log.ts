@@ -6,7 +6,7 @@ import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import type { Reminder } from '../entities/reminder.entity.ts';
 import type { EndingReminder } from './ending-reminders.ts';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, currentTime } from '../../common/time.ts';
 import { ExpirySweep, removeOldest } from '../../database/upkeep/expiry-sweep.ts';
 
 const BATCH = 200;
@@ -49,7 +49,7 @@ export class ReminderLog {
     toEntry,
   }: EndingReminder<Row>): Promise<void> {
     for (let found = BATCH; found === BATCH;) {
-      const now = Date.now();
+      const now = currentTime();
       const window = { now, until: now + beforehandMs, limit: BATCH };
       const rows = await this.statements.read(find, window);
       found = rows.length;
@@ -80,7 +80,7 @@ export class ReminderLog {
     if (reminders.length === 0) return [];
     // Sorted, so that two processes that store the same ones do not deadlock.
     const rows = [...reminders].sort((a, b) => (a.subject < b.subject ? -1 : 1));
-    return this.statements.run(manager, insertReminders, { rows, now: Date.now() });
+    return this.statements.run(manager, insertReminders, { rows, now: currentTime() });
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, currentTime } from '../../common/time.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
@@ -70,7 +70,7 @@ export class UnresolvableMappingReminder {
    * @throws DatabaseUnavailable; the reason of the signal when it aborts
    */
   async remind(signal: AbortSignal): Promise<void> {
-    const since = Date.now() - LOOK_BACK_MS;
+    const since = currentTime() - LOOK_BACK_MS;
     for (const { workspaceId } of await this.statements.read(findWorkspaces, { since })) {
       const parameters = { workspaceId, since, limit: BATCH };
       const deletions = await this.statements.read(findDeletions, parameters);

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { DAY_MS } from '../../common/time.ts';
+import { DAY_MS, currentTime } from '../../common/time.ts';
 import { Resolver as NameServers } from 'node:dns/promises';
 import { type IncomingMessage, request as requestByHttp, type RequestOptions } from 'node:http';
 import { request as requestByHttps } from 'node:https';
@@ -190,7 +190,7 @@ function retryAfterOf({ headers }: IncomingMessage): number | null {
   const text = headers['retry-after']?.trim() ?? '';
   // Accepts the format of HTTP only: `Date.parse` would read "-1" as a year.
   const moment = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : moment - Date.now();
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : moment - currentTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 

@@ -25,6 +25,7 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
       updated_at bigint NOT NULL,
       suspended_at bigint,
       valid_until bigint,
+      valid_until_set_at bigint,
       flaw ${compared('varchar(10)')},
       ${unique('user_group', 'workspace_id', 'provided_id')},
       ${reference('user_group', 'workspace_id', 'workspace', 'RESTRICT')})`,
@@ -48,6 +49,7 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
       user_group_id integer NOT NULL,
       generation integer NOT NULL,
       workspace_id integer NOT NULL,
+      epoch integer NOT NULL DEFAULT 0,
       token_hash ${binaryType} NOT NULL,
       last_four varchar(4) NOT NULL,
       ciphertext ${binaryType},
@@ -71,6 +73,14 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
     `CREATE INDEX user_group_token_overlap_idx
      ON user_group_token (workspace_id, valid_until, user_group_id, generation)
      WHERE valid_until IS NOT NULL`,
+
+    // Without a foreign key to a group: it outlives it.
+    `CREATE TABLE ended_token (
+      workspace_id integer NOT NULL,
+      token_hash ${binaryType} NOT NULL,
+      ended_at bigint NOT NULL,
+      ${primaryKey('ended_token', 'workspace_id', 'token_hash')},
+      ${reference('ended_token', 'workspace_id', 'workspace', 'RESTRICT')})`,
 
     `CREATE TABLE revoked_embed_token (
       user_group_id integer NOT NULL,

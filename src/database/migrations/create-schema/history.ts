@@ -1,7 +1,7 @@
 import { primaryKey, reference, type Spelling } from '../table-parts.ts';
 
 /** Columns of `workspace` that decide about the status of its groups and tokens. */
-const JUDGING = ['mapping_policy', 'variables', 'required_schemas', 'tokens_ended_before'];
+const JUDGING = ['mapping_policy', 'variables', 'required_schemas', 'tokens_epoch', 'tokens_ended_before'];
 
 /** The states of groups that a later one has replaced, and the rules by which they were judged. */
 export function history({ compared, isPostgres }: Spelling): string[] {
@@ -33,6 +33,7 @@ export function history({ compared, isPostgres }: Spelling): string[] {
       mapping_policy varchar(10) NOT NULL,
       variables text NOT NULL,
       required_schemas text NOT NULL,
+      tokens_epoch integer NOT NULL,
       tokens_ended_before bigint,
       ${primaryKey('workspace_history', 'workspace_id', 'replaced_at')},
       ${reference('workspace_history', 'workspace_id', 'workspace', 'RESTRICT')})`,
@@ -41,11 +42,12 @@ export function history({ compared, isPostgres }: Spelling): string[] {
   ];
 }
 
-/** Stores the replaced rules at every change, also by SQL; the oldest ones of a millisecond. */
-const keepRules = (now: string) => `
+/** Stores the replaced rules at every change, also by SQL. No rules are replaced before those that they have replaced. */
+const keepRules = (now: string, greatest: string) => `
   INSERT INTO workspace_history (workspace_id, replaced_at, ${JUDGING.join(', ')})
-  VALUES (OLD.id, ${now}, ${JUDGING.map((column) => `OLD.${column}`).join(', ')})
-  ON CONFLICT DO NOTHING;`;
+  VALUES (OLD.id, ${greatest}(${now}, (
+    SELECT coalesce(max(h.replaced_at) + 1, 0) FROM workspace_history h WHERE h.workspace_id = OLD.id)),
+    ${JUDGING.map((column) => `OLD.${column}`).join(', ')});`;
 
 const trigger = (differs: string) => `
   CREATE TRIGGER workspace_keep_rules AFTER UPDATE OF ${JUDGING.join(', ')} ON workspace FOR EACH ROW
@@ -54,7 +56,7 @@ const trigger = (differs: string) => `
 function keepRulesOnPostgres(): string[] {
   return [
     `CREATE FUNCTION workspace_keep_rules() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN ${keepRules('CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)')}
+     BEGIN ${keepRules('CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)', 'greatest')}
        RETURN NULL;
      END $$`,
     `${trigger('IS DISTINCT FROM')} EXECUTE FUNCTION workspace_keep_rules()`,
@@ -62,5 +64,5 @@ function keepRulesOnPostgres(): string[] {
 }
 
 function keepRulesOnSqlite(): string[] {
-  return [`${trigger('IS NOT')} BEGIN ${keepRules("CAST(unixepoch('subsec') * 1000 AS integer)")} END`];
+  return [`${trigger('IS NOT')} BEGIN ${keepRules("CAST(unixepoch('subsec') * 1000 AS integer)", 'max')} END`];
 }

@@ -68,6 +68,14 @@ export function logAndEvents({ compared, isPostgres, longCountedId }: Spelling):
       created_at bigint NOT NULL,
       updated_at bigint NOT NULL)`,
 
+    `CREATE TABLE sweep_time (
+      id integer NOT NULL,
+      reached_at bigint NOT NULL,
+      seen_at bigint NOT NULL,
+      proof_ms bigint NOT NULL,
+      ${primaryKey('sweep_time', 'id')})`,
+    `INSERT INTO sweep_time (id, reached_at, seen_at, proof_ms) VALUES (1, ${Date.now()}, ${Date.now()}, 0)`,
+
     `CREATE TABLE activity (
       workspace_id integer NOT NULL,
       hour bigint NOT NULL,

@@ -19,6 +19,8 @@ export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling):
       rules_version integer NOT NULL DEFAULT 0,
       flaws_unchecked_since bigint,
       view_as varchar(9) NOT NULL DEFAULT 'allowed',
+      tokens_epoch integer NOT NULL DEFAULT 0,
+      embed_tokens_epoch integer NOT NULL DEFAULT 0,
       tokens_ended_before bigint,
       embed_tokens_ended_before bigint,
       ${unique('workspace', 'name')})`,

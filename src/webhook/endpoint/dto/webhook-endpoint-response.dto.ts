@@ -2,7 +2,7 @@ import { BaseSchema } from '../../../common/api-docs.ts';
 import { CodeOf, Flag, Integer, ListOf, Nested, OneOf, Text, Time } from '../../../common/fields.ts';
 import { entityTagOf } from '../../../common/http/parameters/preconditions.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
-import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
+import { currentTime, toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import { type SignatureScheme, signatureSchemes } from '../../sending/signature.ts';
 import type { StoredWebhookEndpoint } from '../webhook-endpoint.repository.ts';
 
@@ -105,7 +105,7 @@ export function tagOf(view: WebhookEndpointView): string {
 
 export function toWebhookEndpointView(row: StoredWebhookEndpoint): WebhookEndpointView {
   const { oldSecretUntil } = row;
-  const isOverlap = oldSecretUntil !== null && oldSecretUntil > Date.now();
+  const isOverlap = oldSecretUntil !== null && oldSecretUntil > currentTime();
   return {
     id: row.id,
     url: row.url,
