@@ -1663,6 +1663,8 @@ export interface components {
             suspended?: boolean;
             /** @description Written by an export if the token was requested and cannot be decrypted. An import ignores it, and keeps or issues a token. */
             token_unreadable?: boolean;
+            /** @description Written by an export if the token was ended together with others, so that no import brings it back. An import ignores it, and keeps or issues a token. */
+            token_ended?: boolean;
         };
         ExportCounts: {
             /** @description Number of groups. */

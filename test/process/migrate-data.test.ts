@@ -4,6 +4,7 @@ import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { OWN_PAGE } from '../support/console.ts';
 import { administer, changeDatabase, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database.ts';
+import { importGroups } from '../support/lines.ts';
 import { runSql } from '../support/keys.ts';
 import { until } from '../support/until.ts';
 import { SENDING } from '../support/webhook-receiver.ts';
@@ -176,6 +177,12 @@ onPostgres('a database with everything', () => {
       expect(own.stdout).toContain('"token":');
       expect(theirs).toEqual(own);
     }
+  });
+
+  test('a token that was ended on purpose comes back by no import', async () => {
+    const line = { user_group_id: 'revoked', name: 'R', token: filling.endedToken };
+    const [refused] = await importGroups(server.apiOf(filling.apiTokens[0]!), line);
+    expect(refused).toMatchObject({ status: 409, code: 'token_not_usable' });
   });
 
   test('a rotation that is repeated with its idempotency key is answered as before', async () => {

@@ -23,6 +23,8 @@ export interface Filling {
   tokens: string[][];
   /** Repeats a rotation with the idempotency key of the first time. */
   repeatedRotation: (api: ApiClient) => Promise<string>;
+  /** A token that its holder has revoked, whose group is deleted. */
+  endedToken: string;
   /** The id of a group that was the newest and is deleted. */
   deletedTeamId: number;
   /** When it was done, in the form of RFC 3339. */
@@ -77,6 +79,10 @@ export async function fillDatabase(env: Record<string, string>, server: RunningS
   await ok(first.call('POST', '/api/v1/revoke', { token: issued.body.embed_token.token }));
   await ok(first.call('PATCH', '/api/v1/user-groups/repeated', { valid_until: '2090-01-01T00:00:00Z' }));
 
+  const { token: endedToken } = await createGroup(first, 'revoked');
+  await ok(first.call('POST', '/api/v1/revoke', { token: endedToken }));
+  await ok(first.call('DELETE', '/api/v1/user-groups/revoked'));
+
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
@@ -89,6 +95,7 @@ export async function fillDatabase(env: Record<string, string>, server: RunningS
     overlappingApiToken: overlapping.token,
     tokens,
     repeatedRotation,
+    endedToken,
     deletedTeamId,
     filledAt: new Date().toISOString(),
   };

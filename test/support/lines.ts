@@ -18,6 +18,7 @@ export interface AnswerLine {
   suspended: boolean;
   token: string;
   token_unreadable: boolean;
+  token_ended: boolean;
   started: { action: string; started_at: string };
   summary: Record<string, unknown>;
 }

@@ -767,6 +767,11 @@ class UserGroupLine(TypedDict):
     it, and keeps or issues a token.
     """
 
+    token_ended: NotRequired[bool]
+    """Written by an export if the token was ended together with others, so that no import brings it
+    back. An import ignores it, and keeps or issues a token.
+    """
+
 
 class ExportCounts(TypedDict):
     exported: int

@@ -82,7 +82,8 @@ export class UserGroupExporter {
   private readToken(
     workspaceId: number,
     group: IdentifiedUserGroup,
-  ): Pick<UserGroupLine, 'token' | 'token_unreadable'> {
+  ): Pick<UserGroupLine, 'token' | 'token_ended' | 'token_unreadable'> {
+    if (group.isTokenEnded) return { token_ended: true };
     try {
       return { token: this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash }) };
     } catch (error) {

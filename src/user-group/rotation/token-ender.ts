@@ -39,6 +39,8 @@ export class TokenEnder {
     for (let attempt = 1; left.length > 0 && attempt <= MAX_ATTEMPTS; attempt++) {
       const held = await this.tokens.findHeld(caller.workspaceId, left);
       for (const { hash, providedId } of held) ended.set(hash, { providedId, isEnded: false });
+      // First: a group that is deleted meanwhile takes its tokens with it.
+      if (attempt === 1) await this.note(caller, held);
       const done = [...(await this.replace(caller, held, leak)), ...(await this.endOverlaps(caller, held, leak))];
       for (const { hash, providedId } of done) ended.set(hash, { providedId, isEnded: true });
       left = held.flatMap(({ state, hash }) =>
@@ -46,6 +48,12 @@ export class TokenEnder {
       );
     }
     return ended;
+  }
+
+  private async note({ workspaceId }: Caller, held: readonly HeldToken[]): Promise<void> {
+    if (held.length === 0) return;
+    const hashes = held.map(({ hash }) => Buffer.from(hash, 'hex'));
+    await this.transactor.run((manager) => this.tokens.noteEnded(manager, workspaceId, hashes));
   }
 
   /** @returns those that were current until then */

@@ -46,6 +46,13 @@ export class UserGroupLine extends UserGroupContentInput {
   )
   @Rule(flagViolations)
   token_unreadable?: boolean;
+
+  @Flag.optional(
+    'Written by an export if the token was ended together with others, so that no import brings it back. An import ignores it, and keeps or issues a token.',
+    true,
+  )
+  @Rule(flagViolations)
+  token_ended?: boolean;
 }
 
 /** Returns the id of the group of a line. @throws ValidationFailed unless the line has exactly one */
