@@ -120,7 +120,7 @@ onEachDatabase((kind) => {
     const lines = await exportGroups(service.api);
     return new Map(
       lines
-        .filter(({ provided_id: id }) => String(id).startsWith('leaked '))
+        .filter(({ provided_id: id }) => id.startsWith('leaked '))
         .map(({ provided_id: id, token }) => [id, token] as const),
     );
   };

@@ -98,7 +98,7 @@ onEachDatabase((kind) => {
     ['CSV', 'acme\tAcme'],
   ])('what looks like %s gets a hint of that and no other: %s', async (form, text) => {
     const [refused] = await send(text);
-    const hints = [...String(refused!.detail).matchAll(/looks like ([^:]+):/g)].map(([, hint]) => hint);
+    const hints = [...refused!.detail.matchAll(/looks like ([^:]+):/g)].map(([, hint]) => hint);
     expect(hints).toEqual([form]);
   });
 

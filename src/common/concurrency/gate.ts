@@ -3,12 +3,12 @@ import { DatabaseUnavailable, TooManyAtOnce } from '../problem/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * What a call waits for. A call that ends access takes an `ending` turn: no other call takes one, and no API token has
- * two, so that a stolen token cannot keep its owner from ending it.
+ * The kind of turn of a call. A call that ends access takes an `ending` turn: no other call takes one, and no API token
+ * has two, so that a stolen token cannot keep its owner from ending it.
  */
 export type Turn = 'any' | 'ending';
 
-/** Whose call it is: an API token of a workspace, or a client without a workspace. */
+/** The owner of a call: an API token of a workspace, or a client without a workspace. */
 export type Waiter = Pick<Caller, 'workspaceId' | 'apiTokenId'> | string;
 
 /** Concurrent calls of one workspace outside of the lanes. */

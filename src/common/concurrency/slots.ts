@@ -8,7 +8,7 @@ const REFUSED_AFTER_MS = 500;
 /** The limit of one token, workspace or session. */
 type Bound = readonly [whose: string, id: number | null, limit: number];
 
-/** A workspace may have as much under way as so many of its API tokens. */
+/** Multiplies the limit of an API token to that of its workspace. */
 const TOKENS_OF_WORKSPACE = 3;
 
 /** Bounds how much of one kind is under way at once in this process. */

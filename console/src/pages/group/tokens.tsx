@@ -105,7 +105,7 @@ function TokenTable({
             <td class="nowrap">
               No. {token.generation}{' '}
               <code class="soft" title="The last four characters">
-                …{token.last_four ?? '????'}
+                …{token.last_four}
               </code>
             </td>
             <td>

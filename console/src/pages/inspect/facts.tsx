@@ -33,7 +33,7 @@ export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }
         {token && (
           <>
             <Fact name="Token of the group">
-              No. {token.generation} <code class="soft">…{token.last_four ?? '????'}</code>
+              No. {token.generation} <code class="soft">…{token.last_four}</code>
             </Fact>
             <Fact name="Issued">
               <Time at={token.created_at} />

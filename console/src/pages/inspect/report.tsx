@@ -49,7 +49,7 @@ function Verdict({ inspection }: { inspection: Inspection }) {
       <>
         {accepted ? 'Accepted.' : `Refused: ${whyRefused(inspection.reason ?? null)}.`}{' '}
         {kind === 'user_group_token' && token
-          ? `Token no. ${token.generation} (…${token.last_four ?? '????'})`
+          ? `Token no. ${token.generation} (…${token.last_four})`
           : kindOf(inspection)}
         {group && (
           <>
