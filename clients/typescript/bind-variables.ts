@@ -1,7 +1,8 @@
 import { BindError } from './bind-error.js';
 import { type BoundValue, boundValueOf, type Refuse, type Scalar } from './bound-values.js';
 import { PLACEHOLDERS, SQL_DIALECTS, type SqlDialect, type SqlPlaceholder, type SqlRules } from './sql-dialects.js';
-import { type Place, statementOf } from './sql-places.js';
+import type { Place } from './sql-lexis.js';
+import { statementOf } from './sql-places.js';
 
 /** The type of a variable: `string[]` is a list; `string?` may be missing where the SQL has it in `[[ … ]]`. */
 export type VariableType =

@@ -22,7 +22,7 @@ export type SqlPlaceholder = '$1' | '?' | '@p1' | '{p1:Type}' | '%s';
  * - `backslash`: the first closing without a backslash before it
  * - `both`: the first closing that is not doubled and has no backslash before it
  * - `setting`: like `double`; a backslash before the closing is refused, since the session decides its meaning
- * - `nested`: the closing of the span itself, and not of those inside
+ * - `nested`: the closing of the span itself, and not of those inside; a span inside that is refused outside is refused, too
  * - `unsure`: the first closing; a span inside is refused
  * - `line`: the end of the line
  * - `dollar`: the same `$tag$`
@@ -40,6 +40,8 @@ export interface SqlRules {
   readonly spans: readonly (readonly [open: string, close: string, end: SpanEnd])[];
   /** A regular expression of the placeholders that a text must not bring along. */
   readonly markers: string;
+  /** Whether code is ASCII alone, because the character set of the session decides what other characters are. */
+  readonly hasAsciiCode?: true;
   /** Whether `x IN (NULL)` is false, so that its negation is true, and not NULL. */
   readonly refusesEmptyLists?: true;
   /** Whether a boolean is 1 or 0. */
@@ -48,6 +50,7 @@ export interface SqlRules {
   readonly hasNoZones?: true;
 }
 
+const QUESTION = String.raw`\?`;
 const DOLLAR_NUMBER = String.raw`(?<![\w$])\$\d`;
 const LINE = ['--', '\n', 'line'] as const;
 const NESTED = ['/*', '*/', 'nested'] as const;
@@ -71,8 +74,11 @@ const MYSQL: SqlRules = {
     HINT,
     ['/*M!', '', 'refused'],
     UNSURE,
+    ['[', '', 'refused'],
   ],
-  markers: String.raw`\?`,
+  // `:name` and `:1` are placeholders with sql_mode=ORACLE, `:=` is an assignment.
+  markers: String.raw`\?|:(?!=)`,
+  hasAsciiCode: true,
   hasNoZones: true,
 };
 
@@ -172,7 +178,7 @@ export const SQL_DIALECTS: Readonly<Record<SqlDialect, SqlRules>> = {
 /** The forms of placeholders, each with a regular expression of those that a text must not bring along. */
 export const PLACEHOLDERS: Readonly<Record<SqlPlaceholder, string>> = {
   $1: DOLLAR_NUMBER,
-  '?': SQL_DIALECTS.mysql.markers,
+  '?': QUESTION,
   '@p1': SQL_DIALECTS.sqlserver.markers,
   '{p1:Type}': SQL_DIALECTS.clickhouse.markers,
   '%s': '(?!)',

@@ -1,45 +1,8 @@
 import { BindError } from './bind-error.js';
-import { PLACEHOLDERS, type SpanEnd, SQL_DIALECTS, type SqlDialect, type SqlPlaceholder } from './sql-dialects.js';
-
-/** A variable in the code of a statement, or one of the brackets of an optional clause. */
-export interface Place {
-  kind: 'variable' | 'open' | 'close';
-  /** The text since the place before. */
-  before: string;
-  position: number;
-  /** The name of a variable, and the keys that lead to it. */
-  name: string;
-  path: readonly string[];
-  /** Whether it stands alone between the brackets of an IN (…). */
-  isInList: boolean;
-  touchesDot: boolean;
-}
-
-interface Statement {
-  places: readonly Place[];
-  /** The text after the last place. */
-  rest: string;
-}
-
-interface Span {
-  prefix: string;
-  open: string;
-  close: string;
-  end: SpanEnd;
-  needsSpace: boolean;
-}
-
-interface Lexis {
-  /** The spans by the first character after the prefix. */
-  spans: ReadonlyMap<string, readonly Span[]>;
-  markers: RegExp;
-  /** The statements that were read. Statements are code, so they are few. */
-  known: Map<string, Statement>;
-}
+import type { SqlDialect, SqlPlaceholder } from './sql-dialects.js';
+import { type Lexis, lexisOf, type Place, type Span, type Statement } from './sql-lexis.js';
 
 const MAX_KNOWN = 500;
-/** Characters that can begin a span, a place or a placeholder. */
-const SPECIAL = /['"`[\]{#$/\-@?:‘’“”]/g;
 const VARIABLE =
   /\{\{[\t-\r ]*((?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*\.)*[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*)[\t-\r ]*\}\}/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
@@ -58,8 +21,6 @@ const CONTINUATION = /(?:[\t-\r ]|--[^\n]*\n|\]\])*(?:['"]|\[\[)/y;
 const OPENS_TOKEN = /[-#/*$:@\\]/;
 const ARRAY_BEFORE = /(?:^|[^\w$\u0080-\uffff])ARRAY[\t-\r ]*$/i;
 
-const lexes = new Map<string, Lexis>();
-
 /**
  * Finds the variables and the optional clauses of a statement.
  * @throws BindError if one is inside a string, a name or a comment, or if engines could read the text in two ways
@@ -72,23 +33,6 @@ export function statementOf(sql: string, dialect: SqlDialect, placeholder: SqlPl
   if (lexis.known.size >= MAX_KNOWN) lexis.known.clear();
   lexis.known.set(sql, statement);
   return statement;
-}
-
-function lexisOf(dialect: SqlDialect, placeholder: SqlPlaceholder): Lexis {
-  const key = `${dialect} ${placeholder}`;
-  let lexis = lexes.get(key);
-  if (lexis) return lexis;
-  const spans = new Map<string, Span[]>();
-  for (const [start, close, end] of SQL_DIALECTS[dialect].spans) {
-    const prefix = /^[a-z]?/.exec(start)![0];
-    const open = start.slice(prefix.length).trimEnd();
-    const span = { prefix, open, close, end, needsSpace: start.endsWith(' ') };
-    spans.set(open[0]!, [...(spans.get(open[0]!) ?? []), span]);
-  }
-  const markers = new RegExp(`${SQL_DIALECTS[dialect].markers}|${PLACEHOLDERS[placeholder]}`, 'iy');
-  lexis = { spans, markers, known: new Map() };
-  lexes.set(key, lexis);
-  return lexis;
 }
 
 function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
@@ -119,18 +63,21 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
   if (nul >= 0) throw ambiguous(sql, nul, 'The text has a NUL character');
   const malformed = (position: number, detail: string) => new BindError('clause_malformed', detail, sql, position);
 
-  for (let at = nextSpecial(sql, 0), end; at >= 0; at = nextSpecial(sql, end)) {
+  const next = (from: number) => nextIn(lexis.special, sql, from);
+  for (let at = next(0), end; at >= 0; at = next(end)) {
     const char = sql[at]!;
     const isDouble = sql[at + 1] === char;
     const span = char === '[' && isDouble ? undefined : spanAt(sql, at, lexis);
     end = at + 1;
     if (span) {
-      end = codeStart = endOf(sql, at, span);
+      end = codeStart = endOf(sql, at, span, lexis);
       const inside = sql.slice(at, end).indexOf('{{');
       if (inside >= 0) {
         const detail = `{{ is inside what begins with ${span.open}, where no value can be bound`;
         throw new BindError('placeholder_quoted', detail, sql, at + inside);
       }
+    } else if (lexis.hasAsciiCode && char > '\x7f') {
+      throw ambiguous(sql, at, 'The character set of the session decides what this character of the code is');
     } else if (char === '{' && isDouble) {
       const name = nameAt(sql, at);
       end = take('variable', at, VARIABLE.lastIndex, name);
@@ -160,9 +107,9 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
   return { places, rest: textTo() };
 }
 
-function nextSpecial(sql: string, from: number): number {
-  SPECIAL.lastIndex = from;
-  return SPECIAL.test(sql) ? SPECIAL.lastIndex - 1 : -1;
+function nextIn(special: RegExp, sql: string, from: number): number {
+  special.lastIndex = from;
+  return special.test(sql) ? special.lastIndex - 1 : -1;
 }
 
 function matches(pattern: RegExp, sql: string, at: number): boolean {
@@ -189,7 +136,7 @@ function spanAt(sql: string, at: number, { spans }: Lexis): Span | undefined {
 }
 
 /** Finds the end of a span. @throws BindError if there is none, or engines do not agree on it */
-function endOf(sql: string, start: number, { prefix, open, close, end }: Span): number {
+function endOf(sql: string, start: number, { prefix, open, close, end }: Span, { spans }: Lexis): number {
   if (end === 'refused')
     throw ambiguous(sql, start, 'The server may execute this comment, take it as a hint, or read this as a quote');
   if (end === 'line') {
@@ -209,6 +156,9 @@ function endOf(sql: string, start: number, { prefix, open, close, end }: Span): 
       }
     } else if (nests && sql.startsWith(open, at)) {
       if (end === 'unsure') throw ambiguous(sql, at, 'It is not certain that comments nest here');
+      const inside = spans.get(open[0]!)!.find((span) => sql.startsWith(span.open, at));
+      if (inside?.end === 'refused')
+        throw ambiguous(sql, at, 'Engines do not agree if a comment or a hint begins here');
       depth += 1;
       at += open.length - 1;
     } else if (sql.startsWith(close, at)) {

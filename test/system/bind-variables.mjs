@@ -1,14 +1,14 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { bindsEverything } from './bind-variables/binds-everything.mjs';
-import { engines } from './bind-variables/engines.mjs';
+import { engines, sessions } from './bind-variables/engines.mjs';
 import { readsAsTheEngine } from './bind-variables/reads-as-the-engine.mjs';
 import { requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
 
 // Shows on real engines that `bindVariables` of the TypeScript client binds what it says: hostile values come back equal
 // from every position, and change no statement and no table; and a text that it accepts has for the engine as many
-// parameters as it has values, however the text around the placeholders is mutated.
+// parameters as it has values, however the text around the placeholders is mutated, and whatever the session is set to.
 //
 //   node test/system/bind-variables.mjs [--values 200000] [--texts 50000] [--corpora DIRECTORY] [--only postgresql] [--seed 1]
 //
@@ -37,6 +37,11 @@ async function main() {
       ],
       [`texts on ${name}`, () => readsAsTheEngine(name, open, { count: Number(options.texts), seed })],
     ]);
+  for (const { dialect, name, open } of sessions) {
+    if (options.only && dialect !== options.only) continue;
+    const few = Math.ceil(Number(options.texts) / sessions.length);
+    steps.push([`texts on ${name}`, () => readsAsTheEngine(dialect, open, { count: few, seed })]);
+  }
   await runSteps(Object.fromEntries(steps));
 }
 

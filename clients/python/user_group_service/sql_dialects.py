@@ -32,7 +32,8 @@ SpanEnd = Literal[
 - `both`: the first closing that is not doubled and has no backslash before it
 - `setting`: like `double`; a backslash before the closing is refused, since the session decides its
   meaning
-- `nested`: the closing of the span itself, and not of those inside
+- `nested`: the closing of the span itself, and not of those inside; a span inside that is refused
+  outside is refused, too
 - `unsure`: the first closing; a span inside is refused
 - `line`: the end of the line
 - `dollar`: the same `$tag$`
@@ -51,6 +52,9 @@ class SqlRules(NamedTuple):
     for any whitespace."""
     markers: str
     """A regular expression of the placeholders that a text must not bring along."""
+    has_ascii_code: bool = False
+    """Whether code is ASCII alone, because the character set of the session decides what other
+    characters are."""
     refuses_empty_lists: bool = False
     """Whether `x IN (NULL)` is false, so that its negation is true, and not NULL."""
     has_no_booleans: bool = False
@@ -60,6 +64,7 @@ class SqlRules(NamedTuple):
 
 
 _Span = tuple[str, str, SpanEnd]
+_QUESTION: Final = r"\?"
 _DOLLAR_NUMBER: Final = r"(?<![\w$])\$\d"
 _LINE: Final[_Span] = ("--", "\n", "line")
 _NESTED: Final[_Span] = ("/*", "*/", "nested")
@@ -87,8 +92,11 @@ _MYSQL: Final = SqlRules(
         _HINT,
         ("/*M!", "", "refused"),
         _UNSURE,
+        ("[", "", "refused"),
     ),
-    r"\?",
+    # `:name` and `:1` are placeholders with sql_mode=ORACLE, `:=` is an assignment.
+    r"\?|:(?!=)",
+    has_ascii_code=True,
     has_no_zones=True,
 )
 
@@ -177,7 +185,7 @@ SQL_DIALECTS: Final[dict[SqlDialect, SqlRules]] = {
 
 PLACEHOLDERS: Final[dict[SqlPlaceholder, str]] = {
     "$1": _DOLLAR_NUMBER,
-    "?": SQL_DIALECTS["mysql"].markers,
+    "?": _QUESTION,
     "@p1": SQL_DIALECTS["sqlserver"].markers,
     "{p1:Type}": SQL_DIALECTS["clickhouse"].markers,
     "%s": "(?!)",

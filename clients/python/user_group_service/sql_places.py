@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from .bind_error import BindError
-from .sql_dialects import PLACEHOLDERS, SQL_DIALECTS, SpanEnd, SqlDialect, SqlPlaceholder
+from .sql_dialects import SqlDialect, SqlPlaceholder
+from .sql_lexis import HIGH as _HIGH
+from .sql_lexis import Lexis, Span, lexis_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +34,6 @@ class Statement(NamedTuple):
     """The text after the last place."""
 
 
-class _Span(NamedTuple):
-    prefix: str
-    open: str
-    close: str
-    end: SpanEnd
-    needs_space: bool
-
-
-class _Lexis(NamedTuple):
-    spans: dict[str, list[_Span]]
-    """The spans by the first character after the prefix."""
-    markers: re.Pattern[str]
-
-
-_HIGH: Final = "\u0080-\U0010ffff"
-_SPECIAL: Final = re.compile("['\"`[\\]{#$/\\-@?:‘’“”]")
-"""Characters that can begin a span, a place or a placeholder."""
 _WORD: Final = rf"[A-Za-z_{_HIGH}][A-Za-z0-9_{_HIGH}-]*"
 _VARIABLE: Final = re.compile(rf"\{{\{{[\t-\r ]*((?:{_WORD}\.)*{_WORD})[\t-\r ]*\}}\}}")
 _DOLLAR_QUOTE: Final = re.compile(rf"\$(?:[A-Za-z_{_HIGH}][A-Za-z0-9_{_HIGH}]*)?\$")
@@ -85,7 +69,7 @@ def statement_of(sql: str, dialect: SqlDialect, placeholder: SqlPlaceholder) -> 
     if nul >= 0:
         # Some engines read no further, whatever surrounds it.
         raise _ambiguous(sql, nul, "The text has a NUL character")
-    lexis = _lexis_of(dialect, placeholder)
+    lexis = lexis_of(dialect, placeholder)
     places: list[Place] = []
     taken = code_start = brackets = 0
     clause: tuple[int, int, int] | None = None
@@ -97,7 +81,7 @@ def statement_of(sql: str, dialect: SqlDialect, placeholder: SqlPlaceholder) -> 
     def malformed(position: int, detail: str) -> BindError:
         return BindError("clause_malformed", detail, sql, position)
 
-    found = _SPECIAL.search(sql)
+    found = lexis.special.search(sql)
     while found:
         at = found.start()
         char = sql[at]
@@ -107,11 +91,14 @@ def statement_of(sql: str, dialect: SqlDialect, placeholder: SqlPlaceholder) -> 
         kind: Literal["variable", "open", "close"] | None = None
         name = ""
         if span:
-            end = code_start = _end_of(sql, at, span)
+            end = code_start = _end_of(sql, at, span, lexis)
             inside = sql.find("{{", at, end)
             if inside >= 0:
                 detail = f"{{{{ is inside what begins with {span.open}, where no value can be bound"
                 raise BindError("placeholder_quoted", detail, sql, inside)
+        elif lexis.has_ascii_code and char > "\x7f":
+            detail = "The character set of the session decides what this character of the code is"
+            raise _ambiguous(sql, at, detail)
         elif char == "{" and is_double:
             kind = "variable"
             name, end = _variable_at(sql, at)
@@ -147,25 +134,13 @@ def statement_of(sql: str, dialect: SqlDialect, placeholder: SqlPlaceholder) -> 
                 clause, brackets = (at, brackets, len(places)), 0
             elif kind == "close" and clause:
                 brackets, clause = clause[1], None
-        found = _SPECIAL.search(sql, end)
+        found = lexis.special.search(sql, end)
     if clause:
         raise malformed(clause[0], "An optional clause is not closed by ]]")
     return Statement(tuple(places), text_to(None))
 
 
-@cache
-def _lexis_of(dialect: SqlDialect, placeholder: SqlPlaceholder) -> _Lexis:
-    spans: dict[str, list[_Span]] = {}
-    for start, close, end in SQL_DIALECTS[dialect].spans:
-        prefix = start[0] if "a" <= start[0] <= "z" else ""
-        open = start[len(prefix) :].rstrip(" ")
-        span = _Span(prefix, open, close, end, start.endswith(" "))
-        spans.setdefault(open[0], []).append(span)
-    pattern = f"{SQL_DIALECTS[dialect].markers}|{PLACEHOLDERS[placeholder]}"
-    return _Lexis(spans, re.compile(pattern, re.ASCII | re.IGNORECASE))
-
-
-def _span_at(sql: str, at: int, lexis: _Lexis) -> _Span | None:
+def _span_at(sql: str, at: int, lexis: Lexis) -> Span | None:
     before = sql[at - 1 : at]
     for span in lexis.spans.get(sql[at], ()):
         tag = _DOLLAR_QUOTE.match(sql, at) if span.end == "dollar" else None
@@ -188,7 +163,7 @@ def _span_at(sql: str, at: int, lexis: _Lexis) -> _Span | None:
     return None
 
 
-def _end_of(sql: str, start: int, span: _Span) -> int:
+def _end_of(sql: str, start: int, span: Span, lexis: Lexis) -> int:
     """Finds the end of a span.
 
     Raises:
@@ -217,6 +192,9 @@ def _end_of(sql: str, start: int, span: _Span) -> int:
         elif nests and sql.startswith(open, at):
             if end == "unsure":
                 raise _ambiguous(sql, at, "It is not certain that comments nest here")
+            inside = next(one for one in lexis.spans[open[0]] if sql.startswith(one.open, at))
+            if inside.end == "refused":
+                raise _ambiguous(sql, at, "Engines do not agree if a comment or a hint begins here")
             depth += 1
             at += len(open) - 1
         elif sql.startswith(close, at):

@@ -1,24 +1,22 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import Sqlite from 'better-sqlite3';
-import { chownSync } from 'node:fs';
-import { join } from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import * as mariadb from 'mariadb';
 import pg from 'pg';
 import { createPostgres } from '../lab/databases.mjs';
-import { idsOf } from '../lab/packages.mjs';
-import { run as runToItsEnd, start, temporaryDirectory } from '../lab/processes.mjs';
+import { MARIADB_SESSIONS, mariaDb } from './mariadb.mjs';
 
 // An engine here is: `execute`, which binds values and returns rows as arrays; `parametersOf`, which returns how many
 // parameters the engine finds in a text, or undefined if it refuses the text; `concat`, the SQL that joins texts; `types`;
 // `casts` to moments and to texts; `tables`, a query of their names; and `close`.
 
 const PROTOCOL_VIOLATION = '08P01';
-const START_TRIES = 200;
-const TRY_MS = 50;
 
 export const engines = { postgresql, sqlite, mariadb: mariaDb, duckdb };
+
+/** Sessions whose settings change how an engine reads texts; a text that `bindVariables` accepts depends on none of them. */
+export const sessions = Object.entries(MARIADB_SESSIONS).map(([name, session]) => {
+  return { dialect: 'mariadb', name: `mariadb with ${name}`, open: () => mariaDb(session) };
+});
 
 async function postgresql() {
   if (!process.env.TEST_DATABASE_URL) throw new Error('TEST_DATABASE_URL is not set');
@@ -77,65 +75,6 @@ async function sqlite() {
     tables: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1",
     close: async () => database.close(),
   };
-}
-
-async function mariaDb() {
-  const directory = temporaryDirectory();
-  const { uid, gid } = idsOf('mysql');
-  chownSync(directory, uid, gid);
-  const place = ['--no-defaults', '--user=mysql', `--datadir=${join(directory, 'data')}`];
-  await runToItsEnd('mariadb-install-db', [...place, '--skip-test-db', '--auth-root-authentication-method=normal']);
-  const socketPath = join(directory, 'socket');
-  const server = start('mariadbd', [
-    ...place,
-    // It listens to nothing but this socket.
-    ...['--skip-networking', `--socket=${socketPath}`, `--pid-file=${join(directory, 'pid')}`],
-    ...['--character-set-server=utf8mb4', '--collation-server=utf8mb4_bin'],
-    ...['--innodb-flush-log-at-trx-commit=0', '--skip-log-bin', '--max-allowed-packet=64M'],
-  ]);
-  const connection = await connectMariaDb(socketPath, server);
-  await connection.query('CREATE DATABASE bound');
-  await connection.query('USE bound');
-  return {
-    execute: async (text, values = []) => connection.execute({ sql: text, rowsAsArray: true }, values),
-    parametersOf: async (text) => {
-      try {
-        const prepared = await connection.prepare(text);
-        prepared.close();
-        return prepared.parameterCount;
-      } catch {
-        return undefined;
-      }
-    },
-    concat: (...texts) => `CONCAT(${texts.join(', ')})`,
-    types: { text: 'longtext', whole: 'bigint', ratio: 'double', day: 'date', moment: 'datetime(6)' },
-    casts: { moment: String, text: (one) => `CAST(${one} AS char)` },
-    tables: 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1',
-    close: async () => {
-      await connection.end();
-      server.kill('SIGTERM');
-      await server.ended;
-    },
-  };
-}
-
-async function connectMariaDb(socketPath, server) {
-  for (let tries = 1; ; tries++) {
-    try {
-      const options = {
-        socketPath,
-        user: 'root',
-        collation: 'UTF8MB4_BIN',
-        bigIntAsNumber: false,
-        prepareCacheLength: 16,
-      };
-      return await mariadb.createConnection(options);
-    } catch (error) {
-      if (tries === START_TRIES || server.exitCode !== null)
-        throw new Error(`MariaDB does not start: ${server.said}`, { cause: error });
-      await sleep(TRY_MS);
-    }
-  }
 }
 
 async function duckdb() {
