@@ -185,11 +185,10 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
   writeFileSync(file, JSON.stringify(texts));
   const told = JSON.parse(await run('tests/bind_alike.py', file)) as Record<string, unknown>;
   const rules = Object.entries(SQL_DIALECTS).map(
-    ([dialect, { refusesEmptyLists, hasNoBooleans, hasNoZones, ...same }]) => {
-      const [refuses_empty_lists, has_no_booleans, has_no_zones] = [refusesEmptyLists, hasNoBooleans, hasNoZones].map(
-        Boolean,
-      );
-      return [dialect, { ...same, refuses_empty_lists, has_no_booleans, has_no_zones }];
+    ([dialect, { hasAsciiCode, refusesEmptyLists, hasNoBooleans, hasNoZones, ...same }]) => {
+      const flags = [hasAsciiCode, refusesEmptyLists, hasNoBooleans, hasNoZones].map(Boolean);
+      const [has_ascii_code, refuses_empty_lists, has_no_booleans, has_no_zones] = flags;
+      return [dialect, { ...same, has_ascii_code, refuses_empty_lists, has_no_booleans, has_no_zones }];
     },
   );
   expect(told['rules']).toEqual(Object.fromEntries(rules));
