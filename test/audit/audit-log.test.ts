@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { AccessRefusalLog } from '../../src/audit/tally/access-refusal-log.ts';
 import { AuditRetention } from '../../src/audit/audit-retention.ts';
 import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -331,7 +332,9 @@ onEachDatabase((kind) => {
 
   describe('refused calls', () => {
     const refusals = async (by = api) => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // Each refusal is being written when its response has come.
+      const { pending } = service.app.get<{ pending: Set<Promise<void>> }>(AccessRefusalLog);
+      await Promise.all(pending);
       return (await eventsOf('', by)).filter(({ action }) => action.endsWith('.refuse'));
     };
 

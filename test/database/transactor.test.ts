@@ -8,8 +8,10 @@ import { UserGroupToken } from '../../src/user-group/entities/user-group-token.e
 import { Workspace } from '../../src/workspace/workspace.entity.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
+import { untilLocked } from '../support/locks.ts';
 import { runCli } from '../support/processes.ts';
 import { withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const lockCounter = statement<object, { name: string }>(
   'test.lock-counter',
@@ -97,7 +99,9 @@ onEachDatabase((kind) => {
       });
       // It finds no group, and then waits for this transaction to insert its own.
       answer = service.api.get({ user_group_id: 'rival', name: 'Rival' });
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      // On SQLite it waits in this process, behind this transaction.
+      if (kind === 'postgres') await untilLocked(service.database);
+      else await until(() => service.app.get<{ queue: object[] }>(Transactor).queue.length > 0);
     });
     const { status, body } = await answer!;
     expect(status).toBe(200);

@@ -1,9 +1,10 @@
 import { Client } from 'pg';
 import { freePort } from '../system/lab/ports.mjs';
-import { ApiClient } from '../support/api-client.ts';
+import { type Answer, ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { BOOTSTRAP_TOKEN, spawnBuilt, startServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const locks = new Set<Client>();
 
@@ -41,10 +42,12 @@ onEachDatabase((kind) => {
     /** Undefined while nothing listens there. */
     const ready = () => api.send({ method: 'GET', path: '/health/ready' }).catch(() => undefined);
     const next = async (isMet: (status: number) => boolean) => {
-      for (let answer = await ready(); ; answer = await ready()) {
-        if (answer && isMet(answer.status)) return answer;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      let answer: Answer | undefined;
+      await until(async () => {
+        answer = await ready();
+        return answer !== undefined && isMet(answer.status);
+      });
+      return answer!;
     };
     if (unlock) {
       const { status, body, headers } = await next(() => true);

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
-import { unhindered } from '../support/unhindered.ts';
+import { processorMs } from '../support/processor-time.ts';
+import { startTestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
 onEachDatabase((kind) => {
@@ -71,18 +72,17 @@ onEachDatabase((kind) => {
     await expectAlive();
   });
 
-  test(
-    'a body of many violations below one long key is judged at once',
-    unhindered(async () => {
-      for (const value of ['1e999', '"\\u0000"']) {
-        const values = Array(Math.floor(120_000 / (value.length + 1))).fill(value);
-        const body = `{"user_group_id":"d","name":"n","x":{"${'~'.repeat(130_000)}":[${values.join()}]}}`;
-        const started = performance.now();
-        expect([200, 422]).toContain((await server.api.put(body)).status);
-        expect(performance.now() - started).toBeLessThan(1000);
-      }
-    }),
-  );
+  test('a body of many violations below one long key is judged at once', async () => {
+    const service = await startTestService('sqlite');
+    for (const value of ['1e999', '"\\u0000"']) {
+      const values = Array(Math.floor(120_000 / (value.length + 1))).fill(value);
+      const body = `{"user_group_id":"d","name":"n","x":{"${'~'.repeat(130_000)}":[${values.join()}]}}`;
+      const judge = async () => expect([200, 422]).toContain((await service.api.put(body)).status);
+      expect(await processorMs(judge)).toBeLessThan(1000);
+    }
+    await service.close();
+    await service.database.drop();
+  });
 
   test('a request target that is none is answered as malformed', async () => {
     const targets = ['http://[bad/api/user', 'http://[::1]:99x/x', 'http://x:99999/x', '*', 'nonsense'];

@@ -223,7 +223,8 @@ onEachDatabase((kind) => {
       outgoing.on('error', () => undefined);
       outgoing.on('close', resolve);
       outgoing.write(body);
-      setTimeout(() => outgoing.destroy(), 50);
+      // The service has begun to read, and waits for the rest.
+      service.app.getHttpServer().once('request', () => setImmediate(() => outgoing.destroy()));
     });
     expect((await service.api.get({ user_group_id: 'cut' })).status).toBe(404);
   });

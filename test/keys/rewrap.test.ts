@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys.ts';
 import { type Finished, runCli, type RunningServer, spawnBuilt, startServer } from '../support/processes.ts';
 import { exportGroups } from '../support/lines.ts';
+import { inRealTime } from '../support/real-time.ts';
 import { startTestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
@@ -124,7 +124,7 @@ async function rewrapLocked(kind: DatabaseKind) {
   await until(async () => (await countOf(database, 'k2')) > 0);
   const release = await lockLastToken(database);
   const waitAndRelease = async () => {
-    await sleep(5000);
+    await inRealTime(5000, 'the command waits for a lock, again and again, and only it knows');
     const done = await countOf(database, 'k2');
     await release();
     return { done, ...(await running) };
@@ -189,7 +189,7 @@ function startLoad({ api }: RunningServer, tokens: Map<string, string>) {
   // A caller that fails is heard when the load is stopped.
   for (const caller of callers) caller.catch(() => undefined);
   return {
-    warmUp: sleep(200),
+    warmUp: until(() => Math.min(...Object.values(calls)) > 10),
     stop: async () => {
       isOver = true;
       await Promise.all(callers);

@@ -5,6 +5,7 @@ import { keyList } from '../system/lab/keys.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runCli, startServer } from '../support/processes.ts';
 import { keyStatus } from '../support/keys.ts';
+import { until } from '../support/until.ts';
 import { TestVault } from '../support/vault.ts';
 
 const GROUP = { user_group_id: 'acme', name: 'Acme' };
@@ -118,9 +119,12 @@ describe('what cannot be unwrapped ends the start with one line', () => {
 
   test('a Vault that is sealed for a while is waited for', async () => {
     vault.failure = 503;
-    setTimeout(() => (vault.failure = undefined), 1500);
     const env = { ...database.env, ...vault.env, TOKEN_ENCRYPTION_KEYS: wrapped() };
-    expect((await runCli(env, 'keys', 'status')).code).toBe(0);
+    vault.calls.length = 0;
+    const status = runCli(env, 'keys', 'status');
+    await until(() => vault.calls.length > 1);
+    vault.failure = undefined;
+    expect((await status).code).toBe(0);
   });
 });
 

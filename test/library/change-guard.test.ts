@@ -2,7 +2,6 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeRefused,
   operator,
@@ -24,6 +23,7 @@ import { ApiClient, NDJSON } from '../support/api-client.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { inRealTime } from '../support/real-time.ts';
 
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
 
@@ -48,7 +48,7 @@ class PlanGuard extends UserGroupChangeGuard {
   ): Promise<UserGroupChangeRefusal[]> {
     PlanGuard.mostAtOnce = Math.max(PlanGuard.mostAtOnce, changes.length);
     const refused: UserGroupChangeRefusal[] = [];
-    if (changes.some(({ after }) => after?.name === 'slow')) await sleep(1000);
+    if (changes.some(({ after }) => after?.name === 'slow')) await inRealTime(1000, 'a guard may take long');
     for (const change of changes) {
       PlanGuard.asked.push(change);
       const { kind, userGroupId, before, after } = change;

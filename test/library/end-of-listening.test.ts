@@ -1,9 +1,11 @@
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeReader } from '../../src/change-log/change-reader.ts';
 import { UserGroupEvents, UserGroupServiceModule } from '../../src/library/index.ts';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
 import { noteLog } from '../support/leaks.ts';
+import { inRealTime } from '../support/real-time.ts';
+import { until } from '../support/until.ts';
 
 onEachDatabase((kind) => {
   test('an application that listened to events and has ended says nothing any more', async () => {
@@ -25,10 +27,13 @@ onEachDatabase((kind) => {
     );
     app.get(UserGroupEvents).listen({ name: 'test', hear: () => undefined });
     // The application closes between two looks at the change log.
-    await sleep(400);
+    const read = jest.spyOn(app.get(ChangeReader), 'read');
+    await until(() => read.mock.calls.length > 1);
     await app.close();
-    const said = lines.length;
-    await sleep(600);
+    const [said, reads] = [lines.length, read.mock.calls.length];
+    // A look would have been due meanwhile.
+    await inRealTime(600, 'nothing tells of a look that is not made');
+    expect(read).toHaveBeenCalledTimes(reads);
     expect(lines.slice(said)).toEqual([]);
     expect(JSON.stringify(lines)).not.toContain('cannot be read');
     await database.drop();

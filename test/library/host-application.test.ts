@@ -18,7 +18,6 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Bucket,
   Introspector,
@@ -37,6 +36,7 @@ import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const WORKSPACE = 1;
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
@@ -396,11 +396,11 @@ onEachDatabase((kind) => {
     });
     const caller = operator(WORKSPACE);
     // A change that is committed before the first look at the change log is not told.
-    for (let tries = 0; heard.length < 2 && tries < 40; tries++) {
-      await second.get(UserGroups).put(caller, { user_group_id: `e${tries}`, name: 'E' });
-      await sleep(100);
-    }
-    expect(heard.length).toBeGreaterThanOrEqual(2);
+    let changes = 0;
+    await until(async () => {
+      await second.get(UserGroups).put(caller, { user_group_id: `e${changes++}`, name: 'E' });
+      return heard.length >= 2;
+    });
     expect(heard[0]).toMatchObject({
       type: 'user_group.create',
       workspace_id: WORKSPACE,
@@ -408,8 +408,14 @@ onEachDatabase((kind) => {
     });
     end();
     const { length } = heard;
-    await second.get(UserGroups).put(caller, { user_group_id: 'after', name: 'E' });
-    await sleep(600);
+    const others: UserGroupEvent[] = [];
+    first.get(UserGroupEvents).listen({ name: 'other', hear: (event) => void others.push(event) });
+    // A listener that is still there would be told before the other, or with it.
+    const told = others.length;
+    await until(async () => {
+      await second.get(UserGroups).put(caller, { user_group_id: `e${changes++}`, name: 'E' });
+      return others.length > told + 1;
+    });
     expect(heard).toHaveLength(length);
     await Promise.all([first.close(), second.close()]);
   });

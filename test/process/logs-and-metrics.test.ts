@@ -5,6 +5,7 @@ import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { freePort } from '../system/lab/ports.mjs';
 import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -36,12 +37,9 @@ onEachDatabase((kind) => {
 
   /** The line of a request is written when its answer has gone out, which may be after it came in. */
   async function lineOf(id: string): Promise<Record<string, unknown>> {
-    for (let wait = 0; wait < 100; wait++) {
-      const line = requestLines().find(({ request_id }) => request_id === id);
-      if (line) return line;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error(`no line of the request ${id}`);
+    const find = () => requestLines().find(({ request_id }) => request_id === id);
+    await until(() => find() !== undefined);
+    return find()!;
   }
 
   test('a process that was never asked to introspect listens for no changes, and says nothing of it', async () => {

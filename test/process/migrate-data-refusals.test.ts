@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { sqlitePath } from '../../src/database/data-source-options.ts';
@@ -16,6 +15,7 @@ import { fillGroups, runSql, withKeys } from '../support/keys.ts';
 import { follow } from '../support/operations.ts';
 import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const GROUPS = 20_000;
 
@@ -344,6 +344,6 @@ onPostgres('a move that', () => {
   async function waitForStatement(beginning: string): Promise<void> {
     const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
       AND application_name = 'user-group-service migrate-data' AND query LIKE '${beginning}%'`;
-    while ((await runSql(target, sql)).length === 0) await sleep(1);
+    await until(async () => (await runSql(target, sql)).length > 0);
   }
 });

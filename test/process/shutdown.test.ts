@@ -7,6 +7,7 @@ import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabas
 import { importGroups } from '../support/lines.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startOwnServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -59,8 +60,7 @@ onEachDatabase((kind) => {
     await untilBegun(server);
     const stopped = server.stop();
     await untilClosed(server);
-    socket.write(put({ user_group_id: 'too late', name: 'T' }));
-    await pause(100);
+    await new Promise<void>((sent) => socket.write(put({ user_group_id: 'too late', name: 'T' }), () => sent()));
     await release();
     expect(await stopped).toBe(0);
     expect(received().match(/^HTTP\/1.1 \d+|^Connection: .*/gm)).toEqual(['HTTP/1.1 200', 'Connection: close']);
@@ -71,20 +71,19 @@ onEachDatabase((kind) => {
   });
 
   test('with a delay the process is no longer ready and still takes calls, then it writes the last use of an API token and ends', async () => {
-    const server = await startWithGroup({ ...database.env, SHUTDOWN_DELAY_SECONDS: '2' });
+    const server = await startWithGroup({ ...database.env, SHUTDOWN_DELAY_SECONDS: '5' });
     expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
-    const [begun, started] = [Date.now(), performance.now()];
+    const begun = Date.now();
     const stopped = server.stop();
-    await pause(300);
-    const readiness = await server.api.call('GET', '/health/ready');
-    expect([readiness.status, readiness.body.code]).toEqual([503, 'shutting_down']);
+    const readiness = () => server.api.call('GET', '/health/ready');
+    await until(async () => (await readiness()).status === 503);
+    expect((await readiness()).body.code).toBe('shutting_down');
     expect((await server.api.call('GET', '/health/live')).status).toBe(200);
     const lines = await importGroups(server.api, { user_group_id: 'imported', name: 'I' });
     expect(lines.at(-1)!.summary['complete']).toBe(true);
     const write = await server.api.put({ user_group_id: 'g', name: 'Meanwhile' });
     expect([write.status, write.body.user_group.name]).toEqual([200, 'Meanwhile']);
     expect(await stopped).toBe(0);
-    expect(performance.now() - started).toBeGreaterThan(2000);
     const { stdout } = await runCli(database.env, 'token', 'list', '-o', 'ndjson');
     const { last_used_at } = JSON.parse(stdout) as { last_used_at: string };
     // The time of a use is stored in whole seconds.
@@ -92,9 +91,7 @@ onEachDatabase((kind) => {
   });
 
   test('a client that never completes its request cannot keep the process from ending', async () => {
-    const { exitCode, tookMs } = await stalled;
-    expect(exitCode).toBe(0);
-    expect(tookMs).toBeLessThan(9000);
+    expect(await stalled).toBe(0);
   });
 });
 
@@ -113,12 +110,10 @@ async function stopWithStalledClients(kind: DatabaseKind) {
   const connections = await Promise.all([open(server), open(server), open(server)]);
   connections[1].socket.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
   connections[2].socket.write(put({ user_group_id: 'x', name: 'X' }).slice(0, -5));
-  await pause(100);
-  const started = performance.now();
+  await untilBegun(server);
   const exitCode = await server.stop();
-  const tookMs = performance.now() - started;
   await database.drop();
-  return { exitCode, tookMs };
+  return exitCode;
 }
 
 /** Lets every write wait until the returned function is called. */
@@ -148,15 +143,15 @@ async function untilBegun({ api }: RunningServer): Promise<void> {
 
 /** Resolves when the server takes no connections any more. */
 async function untilClosed(server: RunningServer): Promise<void> {
-  for (;;) {
+  await until(async () => {
     try {
       const { socket } = await open(server);
       socket.destroy();
+      return false;
     } catch {
-      return;
+      return true;
     }
-    await pause(20);
-  }
+  });
 }
 
 async function open({ baseUrl }: RunningServer): Promise<{ socket: Socket; received: () => string }> {
@@ -171,8 +166,4 @@ async function open({ baseUrl }: RunningServer): Promise<{ socket: Socket; recei
 function put(body: object): string {
   const json = JSON.stringify(body);
   return `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

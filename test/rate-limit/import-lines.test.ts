@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Statements } from '../../src/database/statements.ts';
 import { RateLimits } from '../../src/rate-limit/rate-limits.ts';
+import { UserGroupImporter } from '../../src/user-group/bulk/user-group-importer.ts';
 import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines.ts';
@@ -72,7 +72,8 @@ onEachDatabase((kind) => {
     // Nothing of its body is read meanwhile.
     let isSent = false;
     outgoing.write(Buffer.alloc(32 * 1024 ** 2, '\n'), () => (isSent = true));
-    await sleep(500);
+    const asked = take.mock.calls.length;
+    await until(() => take.mock.calls.length > asked + 2);
     expect(isSent).toBe(false);
     // Something else may use a connection for a moment.
     const pool = service.app.get(Statements);
@@ -126,10 +127,11 @@ onEachDatabase((kind) => {
 
   test('a client that goes away while its import waits leaves nothing that waits', async () => {
     const { outgoing } = await startWaiting(await issue(), 'gone');
+    const { slots } = service.app.get<{ slots: { total: number } }>(UserGroupImporter);
+    const before = slots.total;
     outgoing.destroy();
-    await sleep(1500);
+    await until(() => slots.total === before - 1);
     buckets.pass(60_000);
-    await sleep(1500);
     expect(await countGroups('gone')).toBe(LINES_AT_ONCE);
   });
 
@@ -146,13 +148,11 @@ onEachDatabase((kind) => {
   test('an import that waits is told when the process ends, and does not keep it', async () => {
     const ending = await startTestService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
     const waiting = await startWaiting(ending.bootstrapToken, 'ending', ending);
-    const startedAt = performance.now();
     const closed = ending.close();
     await waiting.ended;
     const last = waiting.lines().at(-1)!;
     expect(last.summary).toMatchObject({ complete: false, code: 'shutting_down' });
     waiting.outgoing.destroy();
     await closed;
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });

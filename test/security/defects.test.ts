@@ -12,6 +12,7 @@ import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const CAUSE = 'SELECT secret_column FROM secret_table at /srv/secret.ts:1';
 
@@ -89,10 +90,10 @@ describe.each(['production', 'development'])('with NODE_ENV=%s and every line lo
 
 /** The lines of a log that hold both texts; it may be written a moment after the answer. */
 async function linesWith(path: string, one: string, other: string): Promise<string[]> {
-  for (let wait = 0; ; wait++) {
-    const lines = readFileSync(path, 'utf8').split('\n');
-    const found = lines.filter((line) => line.includes(one) && line.includes(other));
-    if (found.length > 0 || wait === 100) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const found = () =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(one) && line.includes(other));
+  await until(() => found().length > 0);
+  return found();
 }

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApiError,
   CachedIntrospector,
@@ -10,6 +9,7 @@ import type { ApiClient } from './api-client.ts';
 import { CuttableProxy } from './cuttable-proxy.ts';
 import type { TestDatabase } from './databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from './processes.ts';
+import { inRealTime } from './real-time.ts';
 import { soon, until } from './until.ts';
 
 /** After the acknowledgement of a change nobody may be given what was true before for longer. */
@@ -110,14 +110,15 @@ export class Asking {
       const question = this.ask().finally(() => asked.delete(question));
       asked.add(question);
       if (asked.size >= MOST_AT_ONCE) await Promise.race(asked);
-      await sleep(EVERY_MS);
+      await inRealTime(EVERY_MS, 'questions come all the time');
     }
     await Promise.all(asked);
   }
 
   private async ask(): Promise<void> {
     const { token, endedAt } = this.next();
-    const lateMs = performance.now() - endedAt() - BOUND_MS;
+    const askedAt = performance.now();
+    const lateMs = askedAt - endedAt() - BOUND_MS;
     try {
       const answer = await this.introspector.introspect(token);
       if (!this.isOld(answer)) this.newAnswers++;
@@ -180,7 +181,7 @@ class Rotations {
           .catch(() => undefined);
         if (found?.status === 200) group.token = found.body.user_group.token;
       }
-      await sleep(randomInt(100));
+      await inRealTime(randomInt(100), 'rotations come all the time');
     }
   }
 }

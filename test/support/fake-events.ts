@@ -13,6 +13,10 @@ export class FakeStream {
   readonly openedAt = performance.now();
   readonly lastEventId: string | undefined;
   isClosed = false;
+  /** The status of a refusal. */
+  status: number | undefined;
+  /** The bytes that it has said so far. */
+  written = 0;
   private beating: NodeJS.Timeout | undefined;
 
   constructor(
@@ -27,6 +31,7 @@ export class FakeStream {
   }
 
   refuse(status: number): void {
+    this.status = status;
     this.response.writeHead(status, { 'Content-Type': 'application/problem+json' }).end('{}');
   }
 
@@ -41,6 +46,7 @@ export class FakeStream {
   }
 
   write(text: string): void {
+    this.written += Buffer.byteLength(text);
     this.response.write(text);
   }
 

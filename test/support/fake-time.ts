@@ -36,6 +36,11 @@ export function passTime(ms: number): void {
   filling ??= jest.spyOn(TokenBuckets.prototype, 'now').mockImplementation(() => performance.now() + passed);
 }
 
+/** Stops the clock for the rest of the test: nothing is due, and nothing ends, before `passTime`. */
+export function stopTime(): void {
+  passTime(0);
+}
+
 let hearing: jest.SpyInstance;
 let filling: jest.SpyInstance | undefined;
 let passed = 0;

@@ -5,6 +5,7 @@ import { runSql } from '../support/keys.ts';
 import { noteForeignToken } from '../support/leaks.ts';
 import { EXPORT, exportGroups, IMPORT, importGroups, linesOf } from '../support/lines.ts';
 import { withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const COUNT = 450;
 
@@ -115,12 +116,7 @@ onEachDatabase((kind) => {
     const other = service.clientOf(await service.issueToken(['admin'], 'other'));
     expect((await other.call('POST', EXPORT, {})).status).toBe(200);
     abort.abort();
-    for (let left = 100; ; left--) {
-      const { status } = await service.api.call('POST', EXPORT, {});
-      if (status === 200) break;
-      expect(left).toBeGreaterThan(0);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(async () => (await service.api.call('POST', EXPORT, {})).status === 200);
   });
 
   test('it is a POST, whose body may be omitted', async () => {

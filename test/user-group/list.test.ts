@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { untilAfter } from '../support/until.ts';
 
 const PATH = '/api/v1/user-groups';
 
@@ -261,9 +261,9 @@ onEachDatabase((kind) => {
       _: { name: '\u0001\u001f"' },
       ﬀ: { name: 'ﬀ' },
     });
-    await wait(5);
+    await untilAfter();
     await api.call('PATCH', `${PATH}/a`, { properties: { changed: true } });
-    await wait(5);
+    await untilAfter();
     await api.call('POST', `${PATH}/b/suspend`);
     const created = ['b', 'é', 'a', '🚀', 'Z', '_', 'ﬀ'];
     // The order is that of code points, not of the units of UTF-16: 🚀 comes after ﬀ.

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as settled } from 'node:timers/promises';
 import { oneAhead } from '../../src/user-group/bulk/one-ahead.ts';
 
 /** Work that ends when the test says so. */
@@ -31,17 +31,17 @@ test('two items are worked on at once, a third waits; results come in order', as
   const { begun, work, end } = startWork();
   const results = oneAhead(arriving('a', 'b', 'c'), work);
   const first = results.next();
-  await sleep(1);
+  await settled();
   expect(begun).toEqual(['a', 'b']);
   end('b');
-  await sleep(1);
+  await settled();
   expect(begun).toEqual(['a', 'b']);
   end('a');
   expect(await first).toEqual({ done: false, value: 'A' });
   const second = results.next();
   expect(await second).toEqual({ done: false, value: 'B' });
   const third = results.next();
-  await sleep(1);
+  await settled();
   expect(begun).toEqual(['a', 'b', 'c']);
   end('c');
   expect(await third).toEqual({ done: false, value: 'C' });
@@ -52,7 +52,7 @@ test('a result does not wait for the next item to come', async () => {
   const { work, end } = startWork();
   const results = oneAhead(arriving('a', never), work);
   const first = results.next();
-  await sleep(1);
+  await settled();
   end('a');
   expect(await first).toEqual({ done: false, value: 'A' });
 });
@@ -61,7 +61,7 @@ test('an error of the items comes behind the results of those before', async () 
   const { work, end } = startWork();
   const results = oneAhead(arriving('a', Promise.reject(new Error('cut off'))), work);
   const first = results.next();
-  await sleep(1);
+  await settled();
   end('a');
   expect(await first).toEqual({ done: false, value: 'A' });
   await expect(results.next()).rejects.toThrow('cut off');
@@ -73,9 +73,9 @@ test('an error of the work ends it when nothing is under way any more', async ()
   let hasEnded = false;
   const first = results.next().finally(() => (hasEnded = true));
   first.catch(() => undefined);
-  await sleep(1);
+  await settled();
   fail('a');
-  await sleep(1);
+  await settled();
   expect(hasEnded).toBe(false);
   end('b');
   await expect(first).rejects.toThrow('a failed');
@@ -85,12 +85,12 @@ test('who stops reading waits for what is under way', async () => {
   const { work, end } = startWork();
   const results = oneAhead(arriving('a', 'b', never), work);
   const first = results.next();
-  await sleep(1);
+  await settled();
   end('a');
   await first;
   let hasEnded = false;
   const stopped = results.return(undefined).then(() => (hasEnded = true));
-  await sleep(1);
+  await settled();
   expect(hasEnded).toBe(false);
   end('b');
   await stopped;

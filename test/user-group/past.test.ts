@@ -3,6 +3,7 @@ import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
+import { untilAfter } from '../support/until.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -165,9 +166,9 @@ onEachDatabase((kind) => {
 
   /** A time between two others by the clock of the database, which no test can set. */
   async function realTime(): Promise<string> {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await untilAfter();
     const time = new Date().toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await untilAfter();
     return time;
   }
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { processorMs } from '../support/processor-time.ts';
 import { type TestService, withService } from '../support/test-service.ts';
-import { unhindered } from '../support/unhindered.ts';
 
 const PATH = '/api/v1/user-groups';
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`;
@@ -168,18 +168,14 @@ onEachDatabase((kind) => {
       },
     );
 
-    test(
-      'a very long list is judged quickly',
-      unhindered(async () => {
-        const { path } = await create();
-        for (const list of [`${'"a",'.repeat(3000)}x`, `"a"${' ,'.repeat(6000)}x`, `"a"${' '.repeat(12_000)}x`]) {
-          const start = performance.now();
-          const answer = await service.api.call(method, path, body, { 'If-Match': list });
-          expect(answer.status).toBe(400);
-          expect(performance.now() - start).toBeLessThan(1000);
-        }
-      }),
-    );
+    test('a very long list is judged quickly', async () => {
+      const { path } = await create();
+      for (const list of [`${'"a",'.repeat(3000)}x`, `"a"${' ,'.repeat(6000)}x`, `"a"${' '.repeat(12_000)}x`]) {
+        const judge = async () =>
+          expect((await service.api.call(method, path, body, { 'If-Match': list })).status).toBe(400);
+        expect(await processorMs(judge)).toBeLessThan(1000);
+      }
+    });
   });
 
   test('PUT with If-Match creates nothing, and of what is absent PATCH and DELETE are told first', async () => {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { operator } from '../../src/common/access/caller.ts';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
 import type { Answer } from '../support/api-client.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
+import { inRealTime } from '../support/real-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { lastAskedBefore, until } from '../support/until.ts';
 
@@ -95,7 +95,7 @@ onEachDatabase((kind) => {
       for (let count = 0; !isOver; count++) {
         const content = names[count % names.length]!;
         const id = `group ${writer} ${count % (writer < 2 ? 1 : IDS_PER_WRITER)}`;
-        await sleep(PAUSE_MS);
+        await inRealTime(PAUSE_MS, 'writers leave turns to those who change the rules');
         note(content, await put(server, id, content, count));
       }
     });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UserGroupHistoryRetention } from '../../src/user-group/history/history-retention.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
@@ -6,6 +5,7 @@ import { importGroups } from '../support/lines.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 import { passTime } from '../support/fake-time.ts';
+import { untilAfter } from '../support/until.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -91,7 +91,7 @@ onEachDatabase((kind) => {
     const step = async (work: () => Promise<Answer>) => {
       expect((await work()).status).toBe(200);
       // Events within a millisecond have no order.
-      await sleep(3);
+      await untilAfter();
     };
     const status = async (version: number) => {
       const { version: read } = (await api.call('GET', `${path}/versions/${version}`)).body;

@@ -45,18 +45,28 @@ onPostgres('of very many deliveries on postgres', () => {
       UNION ALL SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'webhook_delivery'`);
     return new Map(rows.map(({ name, count }) => [name, Number(count)]));
   };
+  /** Ends the connections of the service: a process of PostgreSQL tells what it has read at its end at the latest. */
+  const endConnections = async () => {
+    const own = `datname = current_database() AND application_name LIKE 'user-group-service%'`;
+    const client = new Client({ connectionString: service.database.env['DATABASE_URL'] });
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${own}`,
+    );
+    const pids = rows.map(({ pid }) => pid);
+    await until(async () => {
+      const left = await client.query('SELECT 1 FROM pg_stat_activity WHERE pid = ANY($1)', [pids]);
+      return left.rows.length === 0;
+    });
+    await client.end();
+    await until(async () => (await service.api.call('GET', PATH)).status === 200);
+  };
   /** The number of entries that a piece of work has read, in total. */
   const readBy = async (work: () => Promise<unknown>) => {
-    // A process of PostgreSQL tells once a second what it has read.
-    const settle = () => new Promise((resolve) => setTimeout(resolve, 1500));
-    await settle();
-    await service.api.call('GET', PATH);
+    await endConnections();
     const before = await readSoFar();
     await work();
-    await settle();
-    // Each of the service's connections then has something to tell.
-    await Promise.all(Array.from({ length: 20 }, () => service.api.call('GET', PATH)));
-    await settle();
+    await endConnections();
     const after = await readSoFar();
     return [...after].reduce((sum, [name, count]) => sum + count - before.get(name)!, 0);
   };

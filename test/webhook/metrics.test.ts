@@ -16,6 +16,7 @@ onEachDatabase((kind) => {
   });
 
   afterEach(() => {
+    jest.restoreAllMocks();
     receiver.close();
   });
 
@@ -38,7 +39,11 @@ onEachDatabase((kind) => {
   test('attempts are counted with how long they took, and endpoints that are switched off', async () => {
     const took = 'webhook_attempt_duration_seconds';
     await subscribe();
-    receiver.reply = (response) => setTimeout(() => response.writeHead(410).end(), 300);
+    receiver.reply = (response) => {
+      const now = performance.now.bind(performance);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 300);
+      response.writeHead(410).end();
+    };
     expect(await sample(`${took}_count{result="refused"}`)).toBe(0);
     await service.api.create();
     const gone = () => sample('webhook_endpoints_disabled_total{reason="gone"}');

@@ -7,6 +7,7 @@ import { passTime } from '../support/fake-time.ts';
 import { withStoppedReminders } from '../support/stopped-reminders.ts';
 import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { workerRounds } from '../support/worker-rounds.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -30,7 +31,7 @@ onEachDatabase((kind) => {
 
   const sql = (text: string) => changeDatabase(service.database, text);
   const remind = () => service.app.get(Reminders).remind();
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 1500));
+  const settled = () => workerRounds(service);
   const data = () => receiver.messages.map(({ body }) => (JSON.parse(body) as { data: unknown }).data);
 
   /** A group whose old token ends then. */

@@ -5,6 +5,7 @@ import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { until } from '../support/until.ts';
+import { workerRounds } from '../support/worker-rounds.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 onEachDatabase((kind) => {
@@ -83,7 +84,7 @@ onEachDatabase((kind) => {
     answer!();
     await api.create();
     await until(async () => (await rowsOf('webhook_endpoint', 'id', id)).length === 0);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await workerRounds(service);
     expect(receiver.messages).toHaveLength(1);
     expect(await rowsOf('webhook_delivery', 'endpoint_id', id)).toEqual([]);
   });
@@ -99,7 +100,7 @@ onEachDatabase((kind) => {
     await receiver.receive(100);
     const deleted = await Promise.all(
       ids.map(async (id, index) => {
-        await new Promise((resolve) => setTimeout(resolve, 20 * index));
+        await until(() => receiver.messages.length >= 100 + 5 * index);
         return (await api.call('DELETE', `${PATH}/${id}`)).status;
       }),
     );
@@ -127,7 +128,7 @@ onEachDatabase((kind) => {
     const seen = await subscribe();
     await api.create();
     await receiver.receive(1);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await workerRounds(service);
     expect(receiver.messages.map(({ body }) => body)).not.toContain('{}');
     expect(await rowsOf('webhook_attempt', 'endpoint_id', seen)).toHaveLength(1);
     await sql(`UPDATE webhook_endpoint SET removed_at = 1 WHERE id = ${id}`);

@@ -4,7 +4,6 @@ import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
-import { unhindered } from '../support/unhindered.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const SINCE = '2030-01-01T00:00:00.000Z';
@@ -84,16 +83,11 @@ onEachDatabase((kind) => {
     ]);
   });
 
-  test(
-    '100 replays at once of many deliveries are answered soon',
-    unhindered(async () => {
-      const { api, id } = await workspace(20 * PART);
-      const begun = performance.now();
-      const answers = await Promise.all(Array.from({ length: 100 }, () => replay(api, id)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(99).fill(409)]);
-      expect(performance.now() - begun).toBeLessThan(5000);
-      expect(await due(id)).toBe(0);
-      await changeDatabase(service.database, 'DELETE FROM webhook_replay');
-    }),
-  );
+  test('100 replays at once of many deliveries are answered before any is made due', async () => {
+    const { api, id } = await workspace(20 * PART);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => replay(api, id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(99).fill(409)]);
+    expect(await due(id)).toBe(0);
+    await changeDatabase(service.database, 'DELETE FROM webhook_replay');
+  });
 });

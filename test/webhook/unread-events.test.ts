@@ -4,6 +4,7 @@ import { Metrics } from '../../src/metrics/metrics.ts';
 import { WebhookDeliveryRepository } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
 import { WebhookFanOut } from '../../src/webhook/delivery/webhook-fan-out.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { passTime } from '../support/fake-time.ts';
 import { withService } from '../support/test-service.ts';
 import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
 
@@ -80,7 +81,7 @@ onEachDatabase((kind) => {
     const fanOut = service.app.get(WebhookFanOut);
     while (await fanOut.run());
     await prepare([8 * DAY_MS]);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    passTime(60_000);
     const lagBefore = fanOut.lagSeconds!;
     failOnce();
     await expect(fanOut.run()).rejects.toThrow('the disk is full');
