@@ -5,12 +5,17 @@ import type { Statements } from '../../src/database/statements.ts';
 import { Transactor, type Work } from '../../src/database/transactor.ts';
 import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use.ts';
 import { onFlush } from '../../src/database/upkeep/shutdown-phases.ts';
-import { passTime, stopTime } from '../support/fake-time.ts';
 
 const BATCH = 100;
 const BATCH_MS = 100;
 
-beforeEach(stopTime);
+let now = 0;
+
+beforeEach(() => {
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+});
+
+afterEach(() => jest.restoreAllMocks());
 
 /** Each transaction takes as long by the clock, which stands still otherwise. */
 class SlowTransactor extends Transactor {
@@ -21,7 +26,7 @@ class SlowTransactor extends Transactor {
     this.begun++;
     this.underWay++;
     await setImmediate();
-    passTime(BATCH_MS);
+    now += BATCH_MS;
     const result = await work({} as EntityManager);
     this.underWay--;
     return result;

@@ -53,9 +53,9 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  jest.useRealTimers();
   hearing.mockRestore();
   filling?.mockRestore();
   filling = undefined;
   passed = 0;
-  jest.useRealTimers();
 });

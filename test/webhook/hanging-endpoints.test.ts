@@ -14,6 +14,7 @@ const DEADLINE_MS = 15_000;
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
+  let waiting: jest.SpyInstance;
   let healthy: WebhookReceiver;
   let hanging: WebhookReceiver;
   const apis: ApiClient[] = [];
@@ -21,7 +22,7 @@ onEachDatabase((kind) => {
   beforeEach(async () => {
     // An attempt at an endpoint that hangs lasts for as long as the test.
     const { setTimeout: wait } = globalThis;
-    jest
+    waiting = jest
       .spyOn(globalThis, 'setTimeout')
       .mockImplementation((callback, ms, ...rest) =>
         ms === DEADLINE_MS ? wait(() => undefined, 0) : wait(callback, ms, ...rest),
@@ -32,7 +33,7 @@ onEachDatabase((kind) => {
   });
 
   afterEach(async () => {
-    jest.restoreAllMocks();
+    waiting.mockRestore();
     for (const api of apis.splice(0)) {
       const { body } = await api.call('GET', PATH);
       for (const { id } of body.webhook_endpoints) await api.call('DELETE', `${PATH}/${id}`);
