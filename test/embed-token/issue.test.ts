@@ -87,7 +87,11 @@ onEachDatabase((kind) => {
   });
 
   test('issuing changes nothing, and the group’s own token is not in the answer', async () => {
-    const rows = () => service.query('SELECT * FROM user_group_token ORDER BY user_group_id');
+    const rows = async () => {
+      const found: object[] = await service.query('SELECT * FROM user_group_token ORDER BY user_group_id');
+      // The last use of an earlier test is written a moment later.
+      return found.map((row) => ({ ...row, last_introspected_at: undefined }));
+    };
     const events = () => service.query('SELECT count(*) AS n FROM audit_event');
     const { token } = (await service.api.get({ user_group_id: 'acme' })).body.user_group;
     const before = [await rows(), await events()];

@@ -117,9 +117,10 @@ onEachDatabase((kind) => {
 
   /** The tokens of the groups whose ids begin with `leaked`, by the id. */
   const readLeaked = async (): Promise<Map<string, string>> => {
-    const lines = await exportGroups(service.api);
+    // The last line is the summary.
+    const groups = (await exportGroups(service.api)).slice(0, -1);
     return new Map(
-      lines
+      groups
         .filter(({ provided_id: id }) => id.startsWith('leaked '))
         .map(({ provided_id: id, token }) => [id, token] as const),
     );
