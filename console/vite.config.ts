@@ -66,19 +66,21 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
+      // No property that the console reads has a getter with an effect.
+      treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
       output: {
-        // Few scripts are compressed better, and come in one round trip: the sign-in and the frame; the overview and what
-        // pages share; the other pages.
+        // Few scripts are compressed better, and come in one round trip: the sign-in and the frame, with the parts of every
+        // page; the overview and what it shares with pages; the other pages.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
             {
               name: 'pages',
-              test: /\/src\/(pages\/(?!overview|groups\/(find|create)|group\/(edit|resource)|registry\/kinds)|audit\/|frame\/(finder|options)|help|ndjson|ui\/waiting)/,
+              test: /\/src\/(pages\/(?!overview|groups\/(find|create)|group\/(edit|resource)|registry\/kinds)|audit\/|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/,
             },
             {
               name: 'parts',
-              test: /\/src\/(ui\/(dialog|table|page|status|json|changes|grace|combobox|local-time|unfold)|curl|save|json-text|attended|follow-events|pages\/overview|pages\/groups\/(find|create)|pages\/group\/(edit|resource)|pages\/registry\/kinds)\b/,
+              test: /\/src\/pages\/(overview|groups\/(find|create)|group\/(edit|resource)|registry\/kinds)\b/,
             },
             { name: 'base', test: /./ },
           ],

@@ -1,5 +1,5 @@
 import { ofPage } from './of-page.ts';
-import { addressOf, goTo, isLikeToken, tokenIn } from './router.ts';
+import { addressOf, cutToken, goTo, isLikeToken } from './router.ts';
 import { may } from './session.ts';
 
 /** The text that was handed to the inspector and that its page has yet to take. It is kept nowhere else. */
@@ -7,7 +7,7 @@ export const handedOver = ofPage('');
 
 /** Opens the inspector with a text, which stays out of the address. */
 export function inspect(text: string): void {
-  handedOver.value = tokenIn(text) ?? text.trim();
+  handedOver.value = cutToken(text);
   goTo(addressOf(['inspect']));
 }
 

@@ -1,21 +1,26 @@
 import type { ComponentType } from 'preact';
-import { allowed, type PAGES } from './menu.ts';
+import type { PAGES } from './menu.ts';
+import type * as Rest from './rest.ts';
 import { place } from './router.ts';
 
 type Load = () => Promise<{ default: ComponentType<{ path: string[] }> }>;
 
+const rest =
+  <Name extends keyof typeof Rest>(name: Name) =>
+  async () => ({ default: (await import('./rest.ts'))[name] });
+
 const LOADS: Record<(typeof PAGES)[number]['path'], Load> = {
   '': () => import('./pages/overview/overview.tsx'),
-  groups: () => import('./pages/groups/groups.tsx'),
-  inspect: () => import('./pages/inspect/inspect.tsx'),
-  leaked: () => import('./pages/leaked.tsx'),
-  registry: () => import('./pages/registry/registry.tsx'),
-  'api-tokens': () => import('./pages/api-tokens/api-tokens.tsx'),
-  audit: () => import('./pages/audit/audit.tsx'),
-  webhooks: () => import('./pages/webhooks/webhooks.tsx'),
-  events: () => import('./pages/events.tsx'),
-  sessions: () => import('./pages/sessions.tsx'),
-  system: () => import('./pages/system.tsx'),
+  groups: rest('groups'),
+  inspect: rest('inspect'),
+  leaked: rest('leaked'),
+  registry: rest('registry'),
+  'api-tokens': rest('apiTokens'),
+  audit: rest('audit'),
+  webhooks: rest('webhooks'),
+  events: rest('events'),
+  sessions: rest('sessions'),
+  system: rest('system'),
 };
 
 /** Returns what loads the page of a path; undefined if there is none. */
@@ -24,13 +29,12 @@ export function loadOf(path: string): Load | undefined {
 }
 
 /** Dialogs that open from every page. */
-export const DIALOGS = { find: () => import('./frame/finder.tsx'), help: () => import('./help.tsx') };
+export const DIALOGS = { find: rest('finder'), help: rest('help') };
 
 /** Loads the scripts of all pages, so that a later one needs no network. */
 export function loadAll(): void {
-  const loads = [...Object.values(DIALOGS), ...allowed().map(({ path }) => loadOf(path)!)];
   // The place that shows a missing page reports it.
-  for (const load of loads) load().catch(() => undefined);
+  for (const load of [LOADS[''], DIALOGS.help]) load().catch(() => undefined);
 }
 
 /** Begins to load the page of the current place, before it is known who is there. */

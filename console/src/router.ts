@@ -51,9 +51,18 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
+/** Whole tokens wherever they stand, and the beginnings of tokens; each ends where its characters end. */
+const TOKEN =
+  /ug[ta]_[0-9A-Za-z]{38,}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|\b(?:ug[ta]_[0-9A-Za-z]*|whsec_[\w+/=-]*|eyJ[\w-]*(?:\.[\w-]+)*)/;
+
 /** The first token or signing secret in a text. It must not get into an address, which browsers keep. */
-export function tokenIn(text: string): string | undefined {
-  return /\b(ug[ta]_|whsec_|eyJ)[^\s"']*/.exec(text)?.[0];
+function tokenIn(text: string): string | undefined {
+  return TOKEN.exec(text)?.[0];
+}
+
+/** The token that a pasted text is most likely about: the first in it, or one of another system by its place. */
+export function cutToken(text: string): string {
+  return tokenIn(text) ?? /(?:\bBearer\s+|\buserGroupToken=)([^\s&#"'<>]+)/i.exec(text)?.[1] ?? text.trim();
 }
 
 /**

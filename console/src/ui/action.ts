@@ -1,7 +1,12 @@
 import { useState } from 'preact/hooks';
 
 /** Runs an action once at a time, and keeps its error. */
-export function useAction(action: () => Promise<void>): { busy: boolean; error: unknown; run: () => void } {
+export function useAction(action: () => Promise<void>): {
+  busy: boolean;
+  error: unknown;
+  run: () => void;
+  forget: () => void;
+} {
   const [state, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });
   const run = () => {
     if (state.busy) return;
@@ -15,5 +20,13 @@ export function useAction(action: () => Promise<void>): { busy: boolean; error: 
       },
     );
   };
-  return { busy: state.busy, error: state.error, run };
+  return {
+    busy: state.busy,
+    error: state.error,
+    run,
+    /** Drops the error of a state that is no longer. */
+    forget: () => {
+      setState(({ busy }) => ({ busy }));
+    },
+  };
 }

@@ -154,6 +154,27 @@ test('an import is checked without storing, and its refused lines are corrected 
   expect((await stored(api, 'nameless')).name).toBe('Named');
 });
 
+test('what a check has refused is corrected, and imported with all the other lines', async () => {
+  const { page, api } = await begin();
+  await page.visit('groups');
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  const good = ['a', 'b', 'c', 'd'].map((id) => `{"provided_id":"${id}","name":"${id}"}`);
+  const file = [good[0], '{"provided_id":"e"}', ...good.slice(1, 3), '{"provided_id":"f"}', good[3], ''].join('\n');
+  await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', file);
+  await dialog.getByRole('button', { name: 'Check' }).click();
+  await page.shows('4 would be created, 0 would be changed, 0 unchanged, 2 refused');
+  await dialog.getByLabel('Correct them').fill('{"provided_id":"e","name":"e"}\n{"provided_id":"f"}');
+  expect(await page.read(0, () => dialog.getByRole('button', { name: 'Import these lines' }).count())).toBe(0);
+  await dialog.getByRole('button', { name: 'Check' }).click();
+  await page.shows('5 would be created, 0 would be changed, 0 unchanged, 1 refused');
+  await dialog.getByLabel('Correct them').fill('{"provided_id":"f","name":"f"}');
+  await dialog.getByRole('button', { name: 'Import all lines' }).click();
+  await page.shows('6 created, 0 updated, 0 unchanged, 0 refused');
+  const { text } = await api.call('GET', '/api/v1/user-groups?limit=200');
+  expect([...text.matchAll(/"provided_id":"(.)"/g)].map(([, id]) => id).sort()).toEqual([...'abcdef']);
+});
+
 test('a CSV file is imported with its numbers, and a column without a meaning is named', async () => {
   const { page, api } = await begin();
   await page.visit('groups');

@@ -58,7 +58,8 @@ export function Rotate({
   return (
     <DialogForm
       title={`Rotate ${token.name}`}
-      submit="Rotate"
+      submit={grace === 0 ? 'Rotate and end the old token now' : 'Rotate'}
+      danger={grace === 0}
       onClose={onClose}
       onSubmit={async () => {
         const answer = await answerOf(

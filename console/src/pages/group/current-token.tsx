@@ -23,9 +23,6 @@ export function CurrentToken({
   useEffect(() => {
     created.value = '';
   }, []);
-  useEffect(() => {
-    setToken(undefined);
-  }, [round]);
   const tell = async () =>
     (await answerOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } }))).user_group.token;
   const revealing = useAction(async () => {
@@ -36,6 +33,11 @@ export function CurrentToken({
     if (await copyText(told)) notify('Token copied');
     else setToken(told);
   });
+  useEffect(() => {
+    setToken(undefined);
+    revealing.forget();
+    copying.forget();
+  }, [round]);
   return (
     <div class="current-token">
       {isNew && (

@@ -3,7 +3,8 @@ import { api, answerOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
-import { Text } from '../../ui/text.tsx';
+import { moment, Text } from '../../ui/text.tsx';
+import type { Schemas } from '../../own-types.ts';
 import { Conflict } from './conflict.tsx';
 import { useGroupFields } from './edit/fields.tsx';
 import { bodyOf, isConflict, type Known, read, write, writtenOf } from './resource.ts';
@@ -66,6 +67,13 @@ export function Edit({
   );
 }
 
+/** Says what a rotation leaves of the token that a group had. */
+function fateOfOld({ status, reasons }: Schemas['UserGroupView'], endsAt: number | undefined): string {
+  if (reasons.some(({ code }) => code === 'tokens_ended')) return 'The old token stays ended.';
+  if (!['active', 'unresolved'].includes(status)) return `No token works while the group is ${status}.`;
+  return endsAt === undefined ? 'The old token no longer works.' : `The old token works until ${moment(endsAt)}.`;
+}
+
 export function Rotate({
   id,
   name,
@@ -75,7 +83,8 @@ export function Rotate({
   id: string;
   name: string;
   onClose: () => void;
-  onDone: (token: string, oldEndsAt: number | undefined) => void;
+  /** Is given the token, and what has become of the old one. */
+  onDone: (token: string, old: string) => void;
 }) {
   const [grace, setGrace] = useState(3600);
   // Constant across retries, so that a lost response rotates once.
@@ -93,6 +102,8 @@ export function Rotate({
       call={() => groupCall('POST', id, '/tokens/rotate', { body: `{"grace_period_seconds": ${grace}}` })}
       onClose={onClose}
       onSubmit={async () => {
+        // The page may be older than the end of the token.
+        const { view } = await answerOf(api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } } }));
         const at = Date.now();
         const answer = await answerOf(
           api.POST('/api/v1/user-groups/{id}/tokens/rotate', {
@@ -100,7 +111,7 @@ export function Rotate({
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(answer.user_group.token, grace === 0 ? undefined : at + grace * 1000);
+        onDone(answer.user_group.token, fateOfOld(view, grace === 0 ? undefined : at + grace * 1000));
       }}
     >
       <p>The group gets a new token.</p>

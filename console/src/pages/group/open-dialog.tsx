@@ -4,7 +4,7 @@ import { groupCall } from '../../curl.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { Confirm, Secret } from '../../ui/dialog.tsx';
 import { notify, type WayBack } from '../../ui/notices.tsx';
-import { moment, Text } from '../../ui/text.tsx';
+import { Text } from '../../ui/text.tsx';
 import { Edit, Rotate } from './dialogs.tsx';
 import type { Known } from './resource.ts';
 import { setSuspended, undoDeletion, undoEdit } from './undo.ts';
@@ -26,7 +26,7 @@ export function OpenDialog({
   onDone: (what: string, way?: WayBack) => void;
   onRefresh: () => void;
 }) {
-  const [secret, setSecret] = useState<{ token: string; oldEndsAt: number | undefined }>();
+  const [secret, setSecret] = useState<{ token: string; old: string }>();
   const { provided_id: id, name } = known.group;
   const close = () => {
     onOpen('');
@@ -45,12 +45,7 @@ export function OpenDialog({
           setSecret(undefined);
         }}
       >
-        <p>
-          Give it to those who embed the dashboards of this group.{' '}
-          {secret.oldEndsAt === undefined
-            ? 'The old token no longer works.'
-            : `The old token works until ${moment(secret.oldEndsAt)}.`}
-        </p>
+        <p>Give it to those who embed the dashboards of this group. {secret.old}</p>
       </Secret>
     );
   }
@@ -76,9 +71,9 @@ export function OpenDialog({
         id={id}
         name={name}
         onClose={close}
-        onDone={(token, oldEndsAt) => {
+        onDone={(token, old) => {
           onDone('rotated');
-          setSecret({ token, oldEndsAt });
+          setSecret({ token, old });
         }}
       />
     );

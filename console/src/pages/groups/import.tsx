@@ -8,7 +8,7 @@ import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { toImportLines } from './csv.ts';
 import { importFile, type Progress, unreadable } from './import-run.ts';
-import { RefusedLines, toDraft } from './refused-lines.tsx';
+import { corrected, RefusedLines, toDraft } from './refused-lines.tsx';
 
 const TEMPLATE = 'provided_id,name,mapping.sales,properties.region\nacme-emea,Acme EMEA,warehouse-emea,EMEA\n';
 
@@ -68,6 +68,16 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
       setError(reason);
     }
   };
+  const isCorrected = step === 'checked' && draft !== begun.current;
+  /** Takes the file, with the lines that were corrected after its check. */
+  const take = async (isDry: boolean) => {
+    if (!source) return;
+    if (!isCorrected) return run(source, isDry);
+    const whole = await corrected(source, progress?.refused ?? [], draft);
+    setSource(whole);
+    setDraft((begun.current = ''));
+    return run(whole, isDry);
+  };
   const close = () => {
     if (draft === begun.current || isAsking) onClose();
     else setAsking(true);
@@ -119,11 +129,15 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             refused={progress.refused}
             text={draft}
             onText={setDraft}
-            onImport={() => {
-              const corrected = new Blob([draft]);
-              setSource(corrected);
-              void run(corrected, false);
-            }}
+            onImport={
+              step === 'imported'
+                ? () => {
+                    const lines = new Blob([draft]);
+                    setSource(lines);
+                    void run(lines, false);
+                  }
+                : undefined
+            }
           />
         )}
         <div class="dialog-foot">
@@ -142,11 +156,11 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
           </Button>
           {step !== 'imported' && (
             <>
-              <Button disabled={!source || busy} onClick={() => source && void run(source, true)}>
+              <Button disabled={!source || busy} onClick={() => void take(true)}>
                 Check
               </Button>
-              <Button kind="main" busy={busy} disabled={!source} onClick={() => source && void run(source, false)}>
-                Import
+              <Button kind="main" busy={busy} disabled={!source} onClick={() => void take(false)}>
+                {isCorrected ? 'Import all lines' : 'Import'}
               </Button>
             </>
           )}

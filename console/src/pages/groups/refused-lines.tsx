@@ -11,6 +11,13 @@ export function toDraft(refused: readonly Refused[]): string {
   return texts.join('\n');
 }
 
+/** Returns a file with the corrected lines, at its end, in place of those that its check has refused. */
+export async function corrected(file: Blob, refused: readonly Refused[], draft: string): Promise<Blob> {
+  const drafted = new Set(refused.slice(0, SHOWN).map(({ line }) => line));
+  const lines = (await file.text()).split('\n').filter((text, at) => text !== '' && !drafted.has(at + 1));
+  return new Blob([[...lines, draft].join('\n')]);
+}
+
 /** Shows refused lines with their reasons, and lets one correct and import them again. */
 export function RefusedLines({
   refused,
@@ -21,7 +28,8 @@ export function RefusedLines({
   refused: Refused[];
   text: string;
   onText: (text: string) => void;
-  onImport: () => void;
+  /** Imports them alone; undefined while the other lines are not imported, either. */
+  onImport: (() => void) | undefined;
 }) {
   const rest = refused.length - SHOWN;
   return (
@@ -54,9 +62,11 @@ export function RefusedLines({
         )}
       </Field>
       <p class="row wrapping">
-        <Button disabled={text.trim() === ''} onClick={onImport}>
-          Import these lines
-        </Button>
+        {onImport && (
+          <Button disabled={text.trim() === ''} onClick={onImport}>
+            Import these lines
+          </Button>
+        )}
         <Button
           onClick={() => {
             save('refused-lines.ndjson', new Blob(refused.map((one) => `${one.text}\n`)));

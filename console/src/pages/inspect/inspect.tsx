@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerOf, api } from '../../api.ts';
 import { handedOver, takeOver } from '../../inspector.ts';
 import type { Schemas } from '../../own-types.ts';
+import { cutToken } from '../../router.ts';
 import { isAway } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/fields.tsx';
@@ -21,7 +22,10 @@ export default function InspectPage() {
   const [text, setText] = useState('');
   const [state, setState] = useState<State>({ busy: false });
   const last = useRef<AbortController>(undefined);
-  const run = (given: string) => {
+  /** Explains the token in a text, such as an address or a header, and leaves the token alone in the field. */
+  const run = (pasted: string) => {
+    const given = cutToken(pasted);
+    setText(given);
     last.current?.abort();
     const { signal } = (last.current = new AbortController());
     setState({ busy: true });
@@ -37,7 +41,6 @@ export default function InspectPage() {
   useEffect(() => {
     const given = takeOver();
     if (given === '') return;
-    setText(given);
     run(given);
   }, [handedOver.value]);
   useEffect(() => {
@@ -46,7 +49,6 @@ export default function InspectPage() {
       if (isAway.value) return;
       const given = event.clipboardData?.getData('text').trim() ?? '';
       if (given === '' || (event.target instanceof HTMLElement && event.target.matches('input, textarea'))) return;
-      setText(given);
       run(given);
     };
     addEventListener('paste', paste);

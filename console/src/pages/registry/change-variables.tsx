@@ -23,6 +23,8 @@ export function ChangeVariables({
   const [before] = useState({ workspace, etag });
   const [drafts, setDrafts] = useState(() => workspace.variables.map(toDraft));
   const [schemas, setSchemas] = useState(workspace.required_schemas.join('\n'));
+  // The form is made again after a preview: what it begins with then is a draft.
+  const [begun] = useState(() => JSON.stringify([drafts, schemas]));
   const [wanted, setWanted] = useState<Schemas['WorkspaceRequirements']>();
   if (wanted) {
     return (
@@ -43,6 +45,7 @@ export function ChangeVariables({
       wide
       title="Variables"
       submit="Preview"
+      isChanged={JSON.stringify([drafts, schemas]) !== begun}
       onClose={onClose}
       onSubmit={() => {
         setWanted({ variables: drafts.map(fromDraft), required_schemas: schemas.split('\n').filter(Boolean) });

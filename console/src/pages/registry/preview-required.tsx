@@ -37,7 +37,7 @@ export function PreviewRequired({
   useEffect(() => {
     if (breaks && found < COUNTED && !broken.error) broken.more?.();
   }, [found, broken.busy]);
-  const count = `${found.toLocaleString()}${broken.more ? ' or more' : ''} group${found === 1 ? '' : 's'}`;
+  const count = `${found.toLocaleString()}${broken.more || broken.busy ? ' or more' : ''} group${found === 1 ? '' : 's'}`;
   return (
     <DialogForm
       wide

@@ -5,6 +5,7 @@ import { addressOf, goTo } from '../../router.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
 import { Field, TextField } from '../../ui/fields.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
+import { momentOf, zone } from '../../ui/local-time.ts';
 import { notify } from '../../ui/notices.tsx';
 import { useEndpointFields } from './fields.tsx';
 import type { Endpoint } from './state.tsx';
@@ -110,7 +111,8 @@ export function Roll({
   return (
     <DialogForm
       title="Roll secret"
-      submit="Roll"
+      submit={grace === 0 ? 'Roll and end the old secret now' : 'Roll'}
+      danger={grace === 0}
       onClose={onClose}
       onSubmit={async () => {
         const answer = await answerOf(
@@ -140,8 +142,8 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
       onClose={onClose}
       onSubmit={async () => {
         const body = {
-          from: new Date(since).toISOString(),
-          ...(until && { to: new Date(until).toISOString() }),
+          from: momentOf(since)!,
+          ...(until && { to: momentOf(until)! }),
           ...(delivered && { include_delivered: true }),
         };
         const params = { path: { id } };
@@ -151,7 +153,14 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
       }}
     >
       <p>Events of this time that have not arrived are sent again, each under its id.</p>
-      <TextField label="Since" type="datetime-local" required value={since} onChange={setSince} />
+      <TextField
+        label="Since"
+        hint={`In ${zone()}.`}
+        type="datetime-local"
+        required
+        value={since}
+        onChange={setSince}
+      />
       <TextField label="Until" hint="Empty: until now." type="datetime-local" value={until} onChange={setUntil} />
       <label class="choice">
         <input

@@ -1,0 +1,151 @@
+import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { NDJSON } from '../../support/api-client.ts';
+
+// The words of dialogs, and their drafts, do not depend on the database.
+const { begin } = withConsole('sqlite');
+
+const BOX = 'An id, a name, a token, or the id of a request';
+
+test('a token is explained in whatever it was pasted with', async () => {
+  const { page, api } = await begin();
+  const old = await createGroup(api, 'acme', { name: 'Acme' });
+  const imported = 'live-0123456789-abcdef';
+  await api.rotate(old);
+  const line = JSON.stringify({ user_group_id: 'moved', name: 'Moved', token: imported });
+  await api.call('POST', '/api/v1/user-groups/import', line, NDJSON);
+  const address = `https://dash.example.com/?userGroupToken=${old}&x=1`;
+  const around = [address, `${old}.`, `${old},`, `(${old})`, `<iframe src=${old}>`, `Bearer ${old}`];
+  const texts = [...around, `{"token":"${old}"}`, `https://dash.example.com/?u=%3FuserGroupToken%3D${old}%26x`];
+  const replaced = /^Refused: a newer token has replaced it\. Token no\. 1/;
+  for (const text of texts) {
+    await page.visit('system');
+    await page.press('Control+k');
+    await page.dialog('Find').getByRole('combobox', { name: BOX }).fill(text);
+    await page.press('Enter');
+    await page.shows(replaced);
+    expect([text, await page.read(old, () => page.field('Token').inputValue())]).toEqual([text, old]);
+    await page.visit('inspect');
+    await page.field('Token').fill(text);
+    await page.button('Inspect').click();
+    await page.shows(replaced);
+    expect([text, await page.read(old, () => page.field('Token').inputValue())]).toEqual([text, old]);
+  }
+  for (const text of [`Bearer ${imported}`, `https://dash.example.com/?userGroupToken=${imported}&x=1`]) {
+    await page.visit('inspect');
+    await page.field('Token').fill(text);
+    await page.button('Inspect').click();
+    await page.shows(/^Accepted\. .* of Moved\.$/);
+  }
+});
+
+test('a replay is of the time that the clock of the console shows', async () => {
+  const { page, api } = await begin({ timezone: 'America/New_York' });
+  const replay = async (zone: string) => {
+    const url = 'http://127.0.0.2:9/hook';
+    const { body } = await api.call('POST', '/api/v1/webhook-endpoints', { url, event_types: ['user_group.*'] });
+    await page.visit(`webhooks/${body.webhook_endpoint.id}`);
+    await page.button('Replay…').click();
+    await page.shows(`In ${zone}.`);
+    await page.field('Since').fill('2020-01-02T03:04');
+    await page.field('Until').fill('2020-01-02T05:06');
+    const asked = page.tab.waitForRequest(/\/replay$/);
+    await page.dialog('Replay').getByRole('button', { name: 'Replay' }).click();
+    await page.dialog('Replay').waitFor({ state: 'detached' });
+    return (await asked).postDataJSON() as unknown;
+  };
+  const inWinter = { from: '2020-01-02T08:04:00.000Z', to: '2020-01-02T10:06:00.000Z' };
+  expect(await replay('America/New_York')).toEqual(inWinter);
+  await page.button('Times: local; change').click();
+  expect(await replay('UTC')).toEqual({ from: '2020-01-02T03:04:00.000Z', to: '2020-01-02T05:06:00.000Z' });
+});
+
+test('the draft of the variables is asked after even when it has come back from its preview', async () => {
+  const { page } = await begin();
+  await page.visit('registry/variables');
+  await page.button('Change').click();
+  await page.button('Variable').click();
+  await page.field('Name').fill('region');
+  await page.button('Preview').click();
+  await page.button('Back').click();
+  await page.dialog('Variables').waitFor();
+  await page.press('Escape');
+  await page.shows('Discard changes?');
+  await page.button('Keep editing').click();
+  expect(await page.read('region', () => page.field('Name').inputValue())).toBe('region');
+});
+
+test('an end of a credential at once is a dangerous button that says so', async () => {
+  const { page, api } = await begin();
+  await api.call('POST', '/api/v1/api-tokens', { name: 'renderer', scopes: ['audit:read'] });
+  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', {
+    url: 'http://127.0.0.2:9/hook',
+    event_types: ['user_group.*'],
+  });
+  await page.visit('api-tokens');
+  await page.row('renderer').getByRole('button', { name: 'Actions for renderer' }).click();
+  await page.button('Rotate').click();
+  await page.tab.getByRole('radio', { name: 'now' }).click();
+  const end = page.button('Rotate and end the old token now');
+  expect(await page.read('button danger', async () => (await end.getAttribute('class')) ?? '')).toBe('button danger');
+  await page.visit(`webhooks/${body.webhook_endpoint.id}`);
+  await page.button('Roll secret').click();
+  await page.tab.getByRole('radio', { name: 'now' }).click();
+  const roll = page.button('Roll and end the old secret now');
+  expect(await page.read('button danger', async () => (await roll.getAttribute('class')) ?? '')).toBe('button danger');
+});
+
+test('a number that is still counted says that there may be more', async () => {
+  const { page, api } = await begin();
+  const lines = Array.from({ length: 250 }, (_, at) => JSON.stringify({ user_group_id: `g${at}`, name: 'G' }));
+  await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
+  let goOn: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.tab.route(/\/preview\?.*cursor=/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.visit('registry/variables');
+  await page.button('Change').click();
+  await page.button('Variable').click();
+  await page.field('Name').fill('region');
+  await page.button('Preview').click();
+  await page.shows(/^\d+ or more groups would become inactive/);
+  goOn?.();
+  await page.shows(/^250 groups would become inactive/);
+});
+
+test('what was refused of an earlier token says nothing of the next one', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme');
+  await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+  await page.visit('groups/acme');
+  await page.button('Copy token').click();
+  const refusal = page.tab.getByRole('alert').filter({ hasText: 'ended' });
+  await refusal.waitFor();
+  await page.button('Rotate').click();
+  await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.readSecret();
+  await page.button('Done').click();
+  await page.row('No. 2').getByText('current').waitFor();
+  expect(await page.read(0, () => refusal.count())).toBe(0);
+  page.takeRefusal(409);
+});
+
+test('a rotation says what has become of the old token', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme');
+  const rotate = async (words: string) => {
+    await page.visit('groups/acme');
+    await page.button('Rotate').click();
+    await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+    await page.readSecret();
+    await page.dialog('The new token').getByText(words).waitFor();
+  };
+  await rotate('The old token works until');
+  await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+  await rotate('The old token stays ended.');
+  await api.call('POST', '/api/v1/user-groups/acme/suspend');
+  await rotate('No token works while the group is suspended.');
+});
