@@ -228,7 +228,8 @@ export class CachedIntrospector {
       const text = await response.text();
       if (!response.ok) throw this.noteRefusal(errorOf(response, text));
       const body = objectIn(text);
-      if (!body) throw new ApiError(response.status, foreign(response.headers, text));
+      // An `active` that is no boolean is a response of something else, and no result.
+      if (typeof body?.['active'] !== 'boolean') throw new ApiError(response.status, foreign(response.headers, text));
       // The timer may be late: this process can have been held up as well.
       if (!isWithin(ANSWER_LIMIT_MS, sentAt)) throw new ApiError(undefined, 'the response took longer than a second');
       return frozen(body as Schemas['IntrospectionResponse']);

@@ -259,6 +259,10 @@ describe('an answer', () => {
     ['an error of something else', 502, '<html>', '502'],
     ['no JSON', 200, 'active', '200'],
     ['null', 200, 'null', '200'],
+    ['a list', 200, '[]', '200'],
+    ['without "active"', 200, '{"team_id":1}', '200'],
+    ['of a text for "active"', 200, '{"active":"false","team_id":1}', '200'],
+    ['of a number for "active"', 200, '{"active":1,"team_id":1}', '200'],
     ['a way elsewhere', 302, '', '302'],
   ])('is not %s', async (_name, status, text, message) => {
     service.raw = { status, text };
@@ -266,6 +270,14 @@ describe('an answer', () => {
     await expect(introspector.introspect('t1')).rejects.toThrow(message);
     expect(service.asked).toHaveLength(1);
   });
+});
+
+test('a response whose "active" is no boolean is not kept', async () => {
+  await connectAndFollow();
+  service.raw = { status: 200, text: '{"active":"false","team_id":1}' };
+  await expect(introspector.introspect('t1')).rejects.toThrow('200');
+  service.raw = undefined;
+  expect((await introspector.introspect('t1')).active).toBe(true);
 });
 
 describe('a change', () => {
