@@ -3,6 +3,7 @@ import type { Config, EmbedConfig, Template, Tenant, Variable } from './config.t
 import type { ForgingKey } from './forge.ts';
 import type { Proxy } from './proxy.ts';
 import { render, type Rendering } from './renderer.ts';
+import { withoutSecrets } from './report.ts';
 import type { Group, Service, ServiceError } from './service.ts';
 import type { Trace } from './trace.ts';
 
@@ -213,9 +214,12 @@ export class Kit {
   }
 
   #hidden(text: string): string {
+    const { apiToken, otherApiToken } = this.config.service;
+    const secrets = [...this.shared.tokens, apiToken, otherApiToken, this.shared.proxy?.rendererApiToken];
     let hidden = text;
-    for (const token of this.shared.tokens) hidden = hidden.replaceAll(token, '<token>');
-    return hidden;
+    for (const secret of secrets) if (secret) hidden = hidden.replaceAll(secret, '<token>');
+    // A secret that is cut short afterwards would have another form.
+    return withoutSecrets(hidden);
   }
 }
 

@@ -28,8 +28,22 @@ export function countsOf(results: Result[]): Counts {
 
 /** A report of all checks, without tokens. */
 export function reportOf(format: Format, results: Result[], seconds: number): string {
-  if (format === 'junit') return junitOf(results, seconds);
-  return withoutControls(format === 'tap' ? tapOf(results) : textOf(results, seconds));
+  const safe = results.map((result) => ({
+    ...result,
+    ...(result.reason !== undefined && { reason: withoutSecrets(result.reason) }),
+    ...(result.steps && { steps: result.steps.map(withoutSecrets) }),
+  }));
+  if (format === 'junit') return junitOf(safe, seconds);
+  return withoutControls(format === 'tap' ? tapOf(safe) : textOf(safe, seconds));
+}
+
+/** Tokens, JWTs, secrets of webhooks and credentials, whole or cut short. */
+const SECRETS =
+  /(ug[at]_)[0-9A-Za-z]+|(eyJ)[\w-]{8,}(?:\.[\w-]*){0,2}|(whs(?:ec|k)_)[\w+/]+=*|(\b(?:Basic|Bearer) +)[\w.~+/-]+=*/g;
+
+/** Redacts whatever has the form of a secret: a renderer may show one that the kit has never sent. */
+export function withoutSecrets(text: string): string {
+  return text.replace(SECRETS, '$1$2$3$4[redacted]');
 }
 
 /** Characters that a terminal obeys, except line feeds. */

@@ -2,7 +2,10 @@ import type { Template } from './config.ts';
 
 const STEPS_SHOWN = 14;
 
-/** The steps of a check as commands that a person can repeat. Variables stand in the places of tokens. */
+/**
+ * The steps of a check as commands that a person can repeat. Variables stand in the places of tokens, and of each header,
+ * cookie and environment variable without one: the configuration may have secrets there.
+ */
 export class Trace {
   readonly #steps: string[] = [];
   readonly #names = new Map<string, string>();
@@ -54,16 +57,34 @@ export class Trace {
 
 function commandOf(template: Template, name: string, extra: Record<string, string>): string {
   const fill = (text: string) => quote(text.replaceAll('{token}', `{${name}}`));
+  const hide = (kind: string, key: string, text: string) => (text.includes('{token}') ? text : variableOf(kind, key));
   if ('command' in template) {
-    const env = Object.entries(template.env).map(([key, value]) => `${key}=${fill(value)} `);
+    const env = Object.entries(template.env).map(([key, value]) => `${key}=${fill(hide('ENV', key, value))} `);
     const input = template.stdin === undefined ? '' : `printf %s ${fill(template.stdin)} | `;
     return `${input}${env.join('')}${template.command.map(quote).join(' ')}`;
   }
-  const headers = Object.entries({ ...contentTypeOf(template), ...template.headers, ...extra });
+  const own = Object.entries(template.headers).map(([key, value]): [string, string] => [
+    key,
+    /^cookie$/i.test(key) ? withoutCookies(value, hide) : hide('HEADER', key, value),
+  ]);
+  const headers = Object.entries({ ...contentTypeOf(template), ...Object.fromEntries(own), ...extra });
   const parts = headers.map(([key, value]) => ` -H ${fill(`${key}: ${value}`)}`);
   const body = bodyOf(template);
   if (body !== undefined) parts.push(` --data-raw ${fill(body)}`);
   return `curl -si -X ${template.method} ${fill(template.url)}${parts.join('')}`;
+}
+
+/** A variable in the place of what may be a secret. */
+function variableOf(kind: string, key: string): string {
+  return `{${kind}_${key.toUpperCase().replace(/\W/g, '_')}}`;
+}
+
+function withoutCookies(value: string, hide: (kind: string, key: string, text: string) => string): string {
+  const cookies = value.split(/; */).map((cookie) => {
+    const [, key = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(cookie)!;
+    return `${key}=${hide('COOKIE', key, text)}`;
+  });
+  return cookies.join('; ');
 }
 
 /** The body of a request, with the place of the token. */
@@ -75,9 +96,9 @@ export function contentTypeOf({ body }: { body?: string | object }): Record<stri
   return typeof body === 'object' ? { 'Content-Type': 'application/json' } : {};
 }
 
-/** A word of the shell; `{TOKEN_1}` in it becomes the variable. */
+/** A word of the shell; `{TOKEN_1}`, `{HEADER_AUTHORIZATION}` and the like in it become variables. */
 function quote(text: string): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   const quoted = `'${text.replaceAll("'", `'\\''`)}'`;
-  return quoted.replace(/\{(TOKEN_\d+)\}/g, `'"$$$1"'`);
+  return quoted.replace(/\{((?:TOKEN|HEADER|COOKIE|ENV)_\w+)\}/g, `'"$$$1"'`);
 }

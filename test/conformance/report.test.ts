@@ -82,6 +82,43 @@ test('no report has a character that a terminal obeys', () => {
   expect((parse(lines.slice(0, lines.indexOf('  ...')).join('\n')) as { message: string }).message).toBe(reason);
 });
 
+test('no report has a secret, also one that the kit has never sent', () => {
+  const secrets = [
+    `uga_${'0'.repeat(38)}`,
+    `ugt_${'a'.repeat(20)}`,
+    'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhY21lIn0.c2lnbmF0dXJl',
+    'eyJhbGciOiJFUzI1NiJ9.eyJzdWIi',
+    `whsec_${'A'.repeat(43)}=`,
+    `whsk_${'B'.repeat(43)}=`,
+    'Basic dXNlcjpwYXNzd29yZA==',
+    'Bearer something-else',
+  ];
+  const reason = `the response is 500: "Error: Token ${secrets.join(' and ')}"`;
+  const results: Result[] = [
+    { ...RESULTS[1]!, reason, steps: [`curl -H 'X: ${secrets.join("' -H 'Y: ")}'`] },
+    { ...RESULTS[2]!, reason },
+    { ...RESULTS[3]!, reason },
+  ];
+  for (const format of ['text', 'tap', 'junit'] as const) {
+    const report = reportOf(format, results, 1);
+    for (const secret of secrets) expect(report).not.toContain(secret.replace(/^\w+[ _]/, ''));
+    expect(report).toContain('uga_[redacted]');
+  }
+});
+
+test('a trace has variables for headers, cookies and variables of the environment without a token', () => {
+  const trace = new Trace();
+  trace.made('live_secret', 'of another system');
+  const headers = { Authorization: 'Basic c2VjcmV0', 'X-Key': 'k3y', Cookie: 'session=s3cret; token={token}' };
+  trace.rendering({ url: 'http://127.0.0.1/', method: 'GET', headers }, 'live_secret', { 'If-None-Match': '"e"' });
+  const env = { 'DB-PASSWORD': 'pa55', TOKEN: '{token}' };
+  trace.rendering({ command: ['render'], env }, 'live_secret');
+  expect(trace.steps.slice(1)).toEqual([
+    `curl -si -X GET http://127.0.0.1/ -H 'Authorization: '"$HEADER_AUTHORIZATION"'' -H 'X-Key: '"$HEADER_X_KEY"'' -H 'Cookie: session='"$COOKIE_SESSION"'; token='"$TOKEN_1"'' -H 'If-None-Match: "e"'`,
+    `DB-PASSWORD=''"$ENV_DB_PASSWORD"'' TOKEN=''"$TOKEN_1"'' render`,
+  ]);
+});
+
 test('a trace is commands without tokens, one for the same call again', () => {
   const trace = new Trace();
   const template = {
@@ -96,7 +133,7 @@ test('a trace is commands without tokens, one for the same call again', () => {
   trace.call('POST', '/api/v1/revoke', { token: 'ugt_secret' });
   expect(trace.steps).toEqual([
     'TOKEN_1=$(curl -s -X GET "$URL/api/v1/x" -H "Authorization: Token $API_TOKEN" | jq -r .user_group.token)',
-    `curl -si -X POST 'http://127.0.0.1/q?t='"$TOKEN_1"'' -H 'Content-Type: application/json' -H 'A: it'\\''s' --data-raw '{"token":"'"$TOKEN_1"'"}'`,
+    `curl -si -X POST 'http://127.0.0.1/q?t='"$TOKEN_1"'' -H 'Content-Type: application/json' -H 'A: '"$HEADER_A"'' --data-raw '{"token":"'"$TOKEN_1"'"}'`,
     `curl -s -X POST "$URL/api/v1/revoke" -H "Authorization: Token $API_TOKEN" -H 'Content-Type: application/json' -d '{"token":"'"$TOKEN_1"'"}'`,
   ]);
 });
