@@ -3,6 +3,9 @@ import { objectIn } from './api-error.js';
 import type { Schemas } from './schemas.js';
 
 const TOLERANCE_SECONDS = 300;
+/** The lengths of a key that Standard Webhooks allows. Anybody could guess a shorter one. */
+const MIN_KEY_BYTES = 24;
+const MAX_KEY_BYTES = 64;
 
 /** An event that was posted to a webhook endpoint. */
 export interface WebhookMessage {
@@ -62,9 +65,11 @@ type Verifier = (signature: string, signed: Buffer) => boolean;
 /** @throws TypeError that does not show the secret */
 function verifierOf(secret: string): Verifier {
   const [, kind, key = ''] = /^(whsec|whpk)_([A-Za-z0-9+/]+=*)\s*$/.exec(secret) ?? [];
-  if (kind === 'whsec') return symmetric(Buffer.from(key, 'base64'));
-  if (kind === 'whpk') return asymmetric(Buffer.from(key, 'base64'));
-  throw new TypeError('the secret of a webhook begins with whsec_ or whpk_');
+  const bytes = Buffer.from(key, 'base64');
+  if (kind === 'whsec' && bytes.length >= MIN_KEY_BYTES && bytes.length <= MAX_KEY_BYTES) return symmetric(bytes);
+  if (kind === 'whpk') return asymmetric(bytes);
+  const form = `whsec_ and the Base64 of ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes, or whpk_`;
+  throw new TypeError(`the secret of a webhook is ${form} and a public key`);
 }
 
 function symmetric(key: Buffer): Verifier {

@@ -57,7 +57,12 @@ export function printFields(object: object): void {
 
 /** Writes a value as JSON, without characters that a terminal obeys. */
 export function toTerminalJson(value: object, indent?: number): string {
-  return JSON.stringify(value, null, indent).split('\n').map(withoutControls).join('\n');
+  return linesForTerminal(JSON.stringify(value, null, indent));
+}
+
+/** Escapes what a terminal obeys in lines of JSON, whose values stay the same. */
+export function linesForTerminal(lines: string): string {
+  return lines.split('\n').map(withoutControls).join('\n');
 }
 
 /** Returns a text for each object of a list: `code: required, pointer: /name`. Any other value has one text. */

@@ -16,6 +16,9 @@ export interface ClaimGrant {
 const FORM =
   'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}], with "prefix" in place of "value" for all that begin alike.';
 
+/** A claim `email`, also within another or by a URL, or one that says what it is of, such as `contact_email`. */
+const EMAIL = /(?:^|[^a-z])(?:e-?)?mails?$/i;
+
 export function claimGrants(text: string): ClaimGrant[] {
   const grants = parseJson(text);
   if (!Array.isArray(grants) || grants.length === 0) throw new ConfigError(FORM);
@@ -34,7 +37,7 @@ function claimGrant(grant: unknown, index: number): ClaimGrant {
     throw new ConfigError(`must name scopes that there are; ${place} does not.`);
   }
   const path = claimPath(claim, place);
-  if (prefix !== undefined && path.join() === 'email') {
+  if (prefix !== undefined && path.some((name) => EMAIL.test(name))) {
     const detail = 'must compare an email as a whole: what it begins with, anybody can have elsewhere';
     throw new ConfigError(`${detail}; ${place} does not.`);
   }

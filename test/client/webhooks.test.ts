@@ -54,6 +54,19 @@ describe.each(['v1', 'v1a'] as const)('the signature %s', (scheme) => {
   });
 });
 
+test.each([
+  ['A', false],
+  [Buffer.alloc(23, 1).toString('base64'), false],
+  [Buffer.alloc(24, 1).toString('base64'), true],
+  [Buffer.alloc(64, 1).toString('base64'), true],
+  [Buffer.alloc(65, 1).toString('base64'), false],
+])('a secret has a key of 24 to 64 bytes, as Standard Webhooks asks: %s', (key, isOne) => {
+  const { body, headers } = message([isOne ? `whsec_${key}` : generateSigningSecret('v1').secret]);
+  const verify = () => verifyWebhook(body, headers, `whsec_${key}`);
+  if (isOne) expect(verify().id).toBe('evt_4711');
+  else expect(verify).toThrow(TypeError);
+});
+
 test('a signature of one scheme is none of the other, and a private key is no public one', () => {
   const [one, other] = [generateSigningSecret('v1'), generateSigningSecret('v1a')];
   const { body, headers } = message([one.secret]);

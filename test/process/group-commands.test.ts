@@ -69,6 +69,8 @@ onEachDatabase((kind) => {
   });
 
   test('an export is a file of its owner, and an import of it elsewhere gives the same groups', async () => {
+    const name = 'Obeyed \u009b2J\u007f \u202e';
+    expect((await server.api.put({ user_group_id: 'obeyed', name })).status).toBe(200);
     expect(await cli('export', path('groups'))).toMatchObject({ code: 0, stdout: '' });
     expect(statSync(path('groups')).mode & 0o777).toBe(0o600);
     const lines = linesOf({ text: read('groups') });
@@ -85,7 +87,10 @@ onEachDatabase((kind) => {
       ),
     });
     const again = await runCli(other.env, 'group', 'export');
-    expect(again.stdout).toBe(read('groups'));
+    expect(again.stdout).toContain('"Obeyed \\u009b2J\\u007f \\u202e"');
+    expect(again.stdout).not.toMatch(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
+    expect(linesOf({ text: again.stdout })).toEqual(lines);
+    expect(lines.some((line) => line.name === name)).toBe(true);
   });
 
   test('a file that is there is replaced only with --force, and what fails leaves none behind', async () => {

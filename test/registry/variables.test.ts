@@ -96,7 +96,7 @@ onEachDatabase((kind) => {
   });
 
   test('names that mean something to JavaScript, SQL or a pointer are names', async () => {
-    const names = ['__proto__', 'constructor', 'toString', 'a/b~c', "x' OR 1=1", '😀', '\n', ' '];
+    const names = ['__proto__', 'constructor', 'toString', 'a/b~c', "x' OR 1=1", '😀', 'é\u00a0', ' '];
     await own.set({ variables: names.map((name) => ({ name, type: 'integer', required: true })) });
     const lacking = await own.put('g');
     expect(errorsOf(lacking)).toEqual(
@@ -418,6 +418,11 @@ onEachDatabase((kind) => {
       'a name with an empty part',
       { variables: ['.a', 'a.', 'a..b'].map((name) => ({ name, type: 'string' })) },
       [0, 1, 2].map((n): [string, string] => [`/variables/${n}/name`, 'not_acceptable']),
+    ],
+    [
+      'a name that a terminal obeys',
+      { variables: ['a\n', '\t', 'a.\u009b2J', '\u007f', 'a\u202eb'].map((name) => ({ name, type: 'string' })) },
+      [0, 1, 2, 3, 4].map((n): [string, string] => [`/variables/${n}/name`, 'not_acceptable']),
     ],
     [
       'a variable inside another',

@@ -61,6 +61,15 @@ class Webhooks(unittest.TestCase):
             with self.assertRaises(WebhookVerificationError, msg=repr((body, given))):
                 verify_webhook(body, given, SECRET)
 
+    def test_a_secret_has_a_key_of_24_to_64_bytes(self) -> None:
+        for length in (1, 23, 24, 64, 65):
+            secret = "whsec_" + base64.b64encode(b"k" * length).decode()
+            if 24 <= length <= 64:
+                self.assertEqual(verify_webhook(BODY, headers(secret), secret)["id"], "evt_1")
+            else:
+                with self.assertRaises(ValueError, msg=str(length)):
+                    verify_webhook(BODY, headers(secret), secret)
+
     def test_a_secret_that_is_none_is_not_shown(self) -> None:
         for secret in ("", "s3cret", "whsec_", "whsec_s3cret!", "whpk_c2VjcmV0"):
             with self.assertRaises(ValueError) as wrong:

@@ -9,7 +9,7 @@ import hmac
 import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import NotRequired, TypedDict, cast
+from typing import Final, NotRequired, TypedDict, cast
 
 from .json_text import parse
 from .models import ChangedObject, ChangedUserGroup
@@ -85,6 +85,9 @@ def verify_webhook(
     return cast(WebhookMessage, {**message, "id": id})
 
 
+_KEY_BYTES: Final = range(24, 65)
+"""The lengths of a key that Standard Webhooks allows. Anybody could guess a shorter one."""
+
 _Verifier = Callable[[str, bytes], bool]
 
 
@@ -94,11 +97,12 @@ def _verifier(secret: str) -> _Verifier:
         key = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         key = b""
-    if kind == "whsec" and key:
+    if kind == "whsec" and len(key) in _KEY_BYTES:
         return _symmetric(key)
     if kind == "whpk" and len(key) == 32:
         return _asymmetric(key)
-    raise ValueError("the secret of a webhook begins with whsec_ or whpk_")
+    detail = "whsec_ and the Base64 of 24 to 64 bytes, or whpk_ and a public key"
+    raise ValueError(f"the secret of a webhook is {detail}")
 
 
 def _symmetric(key: bytes) -> _Verifier:

@@ -15,7 +15,7 @@ import type { ImportSummary } from '../../user-group/bulk/dto/import-response.dt
 import { UserGroupExporter } from '../../user-group/bulk/user-group-exporter.ts';
 import { UserGroupImporter } from '../../user-group/bulk/user-group-importer.ts';
 import { endProgress, printMessage, showCount, showProgress } from '../show-progress.ts';
-import { toTerminalJson } from '../print-table.ts';
+import { linesForTerminal, toTerminalJson } from '../print-table.ts';
 import { type Form, type Printing, printOne } from '../output.ts';
 import { subcommandOf, withExample, withWorkspaceOption } from '../subcommand.ts';
 import { withKeys } from '../with-services.ts';
@@ -154,7 +154,7 @@ async function exportTo(
 }
 
 async function* asText(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  for await (const rows of pages) yield toNdjson(rows);
+  for await (const rows of pages) yield linesForTerminal(toNdjson(rows));
 }
 
 function alreadyThere(path: string): OperatorRefusal {

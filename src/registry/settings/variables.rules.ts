@@ -1,6 +1,6 @@
 import { flagViolations, listOf, objectOf, oneOf, stringViolations } from '../../common/fields.ts';
 import type { Violation } from '../../common/problem/violation.ts';
-import { textViolations } from '../../common/text.ts';
+import { textViolations, withoutControls } from '../../common/text.ts';
 import { valueViolations, variableTypes } from '../../mapping/variables.ts';
 import { MAX_CHOICES, MAX_DESCRIPTION, MAX_VARIABLES, type Variable } from './dto/variable.dto.ts';
 
@@ -66,7 +66,13 @@ function variableViolations(value: unknown, pointer: string): Violation[] {
 function nameViolations(value: unknown, pointer: string): Violation[] {
   const violations = textViolations(value, pointer);
   if (violations.length > 0) return violations;
-  const path = (value as string).split('.');
+  const name = value as string;
+  if (withoutControls(name) !== name) {
+    const detail =
+      'The name must not have control characters, nor any that change the direction of a text or end a line.';
+    return [{ pointer, code: 'not_acceptable', detail }];
+  }
+  const path = name.split('.');
   if (path.length > MAX_PATH) {
     return [{ pointer, code: 'too_deep', detail: `The name must lead into at most ${MAX_PATH} nested properties.` }];
   }

@@ -61,11 +61,14 @@ function toLine(columns: readonly string[], record: readonly string[]): string {
   return `{${own.join()}}`;
 }
 
-/** A formula would run in a spreadsheet: a text that begins like one gets an apostrophe before it. */
+/**
+ * A formula would run in a spreadsheet: a text that begins like one gets an apostrophe before it, and one with `;`, the separator
+ * of some spreadsheets, is quoted.
+ */
 function toField(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Turns the lines of an export into a table with a column for each schema and property. @see RFC 4180 */

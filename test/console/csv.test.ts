@@ -1,0 +1,30 @@
+import { toImportLines, toTable } from '../../console/src/pages/groups/csv.ts';
+
+const line = (group: object) => `${JSON.stringify({ mapping: {}, properties: {}, ...group })}\n`;
+
+test('no field of a table is a formula, whichever of the usual separators a spreadsheet takes', () => {
+  const names = ['x;=WEBSERVICE(B1)', '=1+1', '+1', '-1', '@SUM(A1)', 'a,=1', 'plain', 'say "x;y"'];
+  const table = toTable(names.map((name, index) => line({ user_group_id: `g${index}`, name })).join(''));
+  const [, ...records] = table.trimEnd().split('\r\n');
+  expect(records).toEqual([
+    'g0,"x;=WEBSERVICE(B1)"',
+    "g1,'=1+1",
+    "g2,'+1",
+    "g3,'-1",
+    "g4,'@SUM(A1)",
+    'g5,"a,=1"',
+    'g6,plain',
+    'g7,"say ""x;y"""',
+  ]);
+});
+
+test('a table is read as the groups that it was made of', () => {
+  const groups = [{ user_group_id: 'a;b', name: 'A; "B"', mapping: { sales: 'x;y' }, properties: { plan: 'gold;' } }];
+  const lines = toImportLines(toTable(groups.map(line).join('')));
+  expect(
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((one) => JSON.parse(one) as object),
+  ).toEqual(groups);
+});
