@@ -45,10 +45,13 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-const file = (name, type) => ({ type, content: readFileSync(new URL(name, import.meta.url)) });
+const file = (name, type) => ({ type, content: readFileSync(new URL(name, import.meta.url), 'utf8') });
+const page = file('page/index.html', 'text/html; charset=utf-8');
+page.content = page.content.replace('EMBEDDED_BY', EMBEDDED_BY === undefined ? '' : new URL(EMBEDDED_BY).origin);
 const FILES = new Map([
-  ['/', file('page/index.html', 'text/html; charset=utf-8')],
+  ['/', page],
   ['/page.js', file('page/page.js', 'text/javascript; charset=utf-8')],
+  ['/host.js', file('page/host.js', 'text/javascript; charset=utf-8')],
   ['/bars.js', file('page/bars.js', 'text/javascript; charset=utf-8')],
   ['/page.css', file('page/page.css', 'text/css; charset=utf-8')],
 ]);

@@ -14,7 +14,7 @@ import { statusOf } from '../user-group/status/user-group-status.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import { WorkspaceSettingsRepository } from '../workspace/workspace-settings.repository.ts';
 import type { InspectionCheck, InspectionResponse, InspectionView, Refusal } from './dto/inspection.dto.ts';
-import { nextSteps, NOT_FOR_DASHBOARDS, USE_IT } from './next-steps.ts';
+import { nextSteps, stepsIfAccepted } from './next-steps.ts';
 
 /** A check, and the refusal if it fails. */
 interface Finding extends InspectionCheck {
@@ -200,12 +200,11 @@ function finding(name: string, passed: boolean, refusal: Refusal, good: string, 
 
 function toView(kind: InspectionView['kind'], findings: readonly Finding[], facts: Facts): InspectionView {
   const reason = findings.find(({ passed }) => !passed)?.refusal ?? null;
-  const step = kind === 'api_token' ? NOT_FOR_DASHBOARDS : USE_IT;
   return {
     kind,
     accepted: reason === null,
     reason,
-    next_step: reason === null ? step : nextSteps[reason],
+    next_step: reason === null ? stepsIfAccepted[kind] : nextSteps[reason],
     checks: findings.map(({ name, passed, detail }) => ({ name, passed, detail })),
     ...facts,
   };

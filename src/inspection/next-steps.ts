@@ -21,7 +21,13 @@ export const nextSteps: Record<Refusal, string> = {
   unknown: 'Check the workspace and the environment that the token comes from.',
 };
 
-export const USE_IT =
-  'Nothing is wrong with it. If a dashboard is blank, look at what its renderer gets: GET /api/v1/user-groups/{id}/view.';
-export const NOT_FOR_DASHBOARDS =
-  'It is an API token: it belongs in the Authorization header of a backend, and opens no dashboard. Give the page a user-group token or an embed token.';
+const VIEW = 'If a dashboard is blank, look at what its renderer gets: GET /api/v1/user-groups/{id}/view.';
+
+/** The advice for a token that is accepted; an unknown text never is. */
+export const stepsIfAccepted = {
+  user_group_token: `Nothing is wrong with it. ${VIEW}`,
+  embed_token: `Nothing is wrong with it. If a renderer refuses it, compare aud and origin with what the renderer expects. ${VIEW}`,
+  api_token:
+    'It is an API token: it belongs in the Authorization header of a backend, and opens no dashboard. Give the page a user-group token or an embed token.',
+  unknown: '',
+};

@@ -1,21 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { freePort } from '../system/lab/ports.mjs';
-import { marked } from '../support/pages.ts';
+import { noteDump } from '../support/leaks.ts';
+import { marked, step } from '../support/pages.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const PAGE = 'docs/guides/embed-a-dashboard.md';
 const SESSION = 'session=a-session-of-acme';
 
+/** The group that the quick start has created. */
+const ACME = {
+  ...{ user_group_id: 'acme', name: 'Acme EMEA' },
+  ...{ mapping: { sales: 'warehouse-acme' }, properties: { region: 'EMEA', max_rows: 6 } },
+};
+
 interface PageScript {
   dashboardToken: (options?: { renew?: boolean }) => Promise<string>;
 }
 
+const children: ChildProcess[] = [];
 let server: RunningServer;
-let backend: ChildProcess;
 let url: string;
 let directory: string;
 
@@ -24,24 +33,34 @@ beforeAll(async () => {
   server = await startServer({ DATA_DIR: directory });
   const port = await freePort();
   url = `http://127.0.0.1:${port}/dashboard-token`;
-  backend = spawn(process.execPath, ['--input-type=module', '-e', marked(PAGE, 'backend')], {
-    env: { USER_GROUPS_URL: server.baseUrl, USER_GROUPS_TOKEN: BOOTSTRAP_TOKEN, PORT: String(port) },
-    stdio: 'ignore',
-  });
+  writeFileSync(join(directory, 'backend.mjs'), marked(PAGE, 'backend'));
+  inBackground(step(PAGE, 'start the backend'), directory, { BACKEND_TOKEN: BOOTSTRAP_TOKEN, PORT: String(port) });
   await until(() =>
     fetch(url).then(
       () => true,
       () => false,
     ),
   );
-  await server.api.put({ user_group_id: 'acme-emea', name: 'Acme EMEA', properties: { region: 'EMEA' } });
+  await server.api.put(ACME);
 });
 
 afterAll(async () => {
-  backend.kill('SIGKILL');
+  for (const child of children) child.kill('SIGKILL');
   await server.stop();
+  noteDump(readFileSync(join(directory, 'user-groups.sqlite')));
   rmSync(directory, { recursive: true });
 });
+
+/** Runs a command that a page starts in the background. */
+function inBackground(command: string, cwd: string, env: Record<string, string>): ChildProcess {
+  const child = spawn('sh', ['-euc', `exec env ${command.replace(/ &$/, '')}`], {
+    cwd,
+    env: { PATH: process.env['PATH'], USER_GROUPS_URL: server.baseUrl, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  return child;
+}
 
 const ask = (headers: Record<string, string> = {}) => fetch(url, { method: 'POST', headers });
 
@@ -51,9 +70,42 @@ test('the backend issues tokens of the group of the session, for its renderer an
   const { token, expires_in } = (await response.json()) as { token: string; expires_in: number };
   expect(expires_in).toBe(600);
   expect(await server.api.introspect(token)).toMatchObject({
-    ...{ active: true, sub: 'acme-emea', aud: 'https://dashboards.example.com', origin: 'https://app.example.com' },
-    properties: { region: 'EMEA' },
+    ...{ active: true, sub: 'acme', aud: 'dashboards', origin: 'http://127.0.0.1:8080' },
+    properties: ACME.properties,
   });
+});
+
+test('the dashboard of the quick start accepts this token, and its log says why it refuses another', async () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const dataSources = join(directory, 'data-sources');
+  const { seed } = (await import(join(root, 'examples/renderer/seed.mjs'))) as { seed: (to: string) => void };
+  seed(dataSources);
+  const start = step('docs/quickstart.md', 'start the dashboard').replace('PORT=4000', 'PORT=0');
+  const dashboard = inBackground(start, root, { RENDERER_TOKEN: BOOTSTRAP_TOKEN, DATA_SOURCES_DIR: dataSources });
+  const [line] = (await once(createInterface({ input: dashboard.stdout! }), 'line')) as [string];
+  const log: string[] = [];
+  createInterface({ input: dashboard.stderr! }).on('line', (text) => log.push(text));
+  const query = async (userGroupToken: string) => {
+    const body = JSON.stringify({ userGroupToken, from: '2026-01', to: '2026-12' });
+    const response = await fetch(`${line.slice('renderer '.length)}/query`, { method: 'POST', body });
+    return { status: response.status, ...((await response.json()) as object) };
+  };
+  const issue = async (body: object) => {
+    const answer = await server.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', body);
+    return answer.body.embed_token.token;
+  };
+  const { token } = (await (await ask({ Cookie: SESSION })).json()) as { token: string };
+  expect(await query(token)).toMatchObject({ status: 200, viewer: 'Acme EMEA' });
+
+  const refused = { status: 403, message: 'This link is not valid. It may have expired or been replaced.' };
+  expect(await query(await issue({ audience: 'others' }))).toMatchObject(refused);
+  expect(await query(await issue({ audience: 'dashboards', origin: 'http://localhost:8080' }))).toMatchObject(refused);
+  const reasons = [
+    'token_refused: the token is for the audience others, and AUDIENCE is dashboards',
+    'token_refused: the token is for pages of http://localhost:8080, and EMBEDDED_BY is http://127.0.0.1:8080',
+  ];
+  await until(() => log.length >= reasons.length);
+  expect(log).toEqual(reasons);
 });
 
 test('without a session there is no token, and the API token is in no response', async () => {
@@ -63,10 +115,9 @@ test('without a session there is no token, and the API token is in no response',
 });
 
 test('a suspended group is refused as one that may not see dashboards now', async () => {
-  await server.api.put({ user_group_id: 'acme-emea', name: 'Acme EMEA' });
-  await server.api.call('POST', '/api/v1/user-groups/acme-emea/suspend');
+  await server.api.call('POST', '/api/v1/user-groups/acme/suspend');
   expect((await ask({ Cookie: SESSION })).status).toBe(403);
-  await server.api.call('POST', '/api/v1/user-groups/acme-emea/resume');
+  await server.api.call('POST', '/api/v1/user-groups/acme/resume');
   expect((await ask({ Cookie: SESSION })).status).toBe(200);
 });
 

@@ -149,6 +149,9 @@ onEachDatabase((kind) => {
       expect(inspection).toMatchObject({ kind: 'embed_token', reason: 'signature_invalid' });
       expect([failed(inspection), 'user_group' in inspection]).toEqual([['signature'], false]);
     }
+    // The service cannot know what a renderer compares.
+    expect((await inspect(token)).next_step).toContain('compare aud and origin');
+    expect((await inspect(await put('b'))).next_step).not.toContain('aud');
     const acting = await embed('a', { acting_for: { subject: 'kim', reason: 'blank' } });
     expect(await inspect(acting)).toMatchObject({ accepted: true, embed_token: { acting_for: 'kim' } });
     await workspace.set({ view_as: 'forbidden' });

@@ -1,14 +1,16 @@
 import { drawBars } from './bars.js';
+import { askHost, isEmbedded } from './host.js';
 
 const REFRESH_MS = 500;
 const YEAR = 2026;
 
 /**
- * The token comes in the address because the `src` of an iframe can carry nothing else. There it could end up in the
- * history, in a referrer, in a proxy's log: it is taken out first, is sent in bodies only, and is kept nowhere but in this
- * variable. If your page can, have your backend render the token into it instead.
+ * The token of a page that was opened by a link. An address can end up in the history, in a referrer, in a proxy's log: the
+ * token is taken out first, is sent in bodies only, and is kept nowhere but in this variable.
  */
 let userGroupToken = takeToken();
+/** In a frame the page around this one is asked for a token at each query: it renews the token before it expires. */
+const asksHost = isEmbedded && userGroupToken === '';
 
 function takeToken() {
   const parameters = new URLSearchParams(location.search);
@@ -26,7 +28,8 @@ let shown;
 
 async function refresh() {
   const request = ++lastRequest;
-  const { status, answer } = await query();
+  let { status, answer } = await query();
+  if (status === 403 && asksHost) ({ status, answer } = await query({ renew: true }));
   if (request !== lastRequest) return;
   if (status === 403) userGroupToken = undefined;
   const content = JSON.stringify(answer);
@@ -34,7 +37,8 @@ async function refresh() {
   shown = content;
 }
 
-async function query() {
+async function query({ renew = false } = {}) {
+  if (asksHost) userGroupToken = await askHost(renew);
   const { from, to } = Object.fromEntries(new FormData(form));
   try {
     const response = await fetch('/query', {
