@@ -111,7 +111,7 @@ class Binding {
     const type = names ? NAME : this.typeOf(name, refuse);
     const value = valueAt(this.variables, path, refuse);
     if (value === undefined || value === null) {
-      if (!type.isOptional || !this.clause) throw refuse('variable_missing', 'is missing or null');
+      if (!type.isOptional || !this.clause) throw refuse('variable_missing', this.missing);
       this.clause.isLeftOut = true;
     } else if (names) {
       const found = names.find((one) => one === value);
@@ -124,6 +124,13 @@ class Binding {
     } else {
       this.text += this.bind(value, type.scalar, refuse);
     }
+  }
+
+  /** An introspection has no `variables` until its workspace declares some: the caller is told which of the two is missing. */
+  private get missing(): string {
+    return this.variables === undefined || this.variables === null
+      ? `cannot be bound: the variables of the call are ${this.variables}`
+      : 'is missing or null';
   }
 
   private namesOf(name: string): readonly string[] | undefined {

@@ -7,6 +7,7 @@ EMBEDDED_BY=https://app.example.com PORT=4000 python3 renderer.py
 import json
 import os
 import sqlite3
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from user_group_service import ApiError, BindError, UserGroupClient, bind_variables
@@ -29,7 +30,8 @@ def viewer_of(token):
     try:
         with UserGroupClient(os.environ["SERVICE_URL"], os.environ["API_TOKEN"], timeout=2, max_retries=0) as client:
             viewer = client.introspect_token(token=token)
-    except ApiError:
+    except ApiError as error:
+        print(error, file=sys.stderr, flush=True)
         raise Refusal(503, "Nobody can say who is viewing just now.") from None
     # Everything but a plain yes is a no.
     if viewer.get("active") is not True:

@@ -25,6 +25,7 @@ const introspector = new CachedIntrospector({ baseUrl: SERVICE_URL!, apiToken: A
 async function viewerOf(token: unknown) {
   if (typeof token !== 'string') throw new Refusal(400, 'There is no token.');
   const viewer = await introspector.introspect(token).catch((error: unknown) => {
+    console.error(error);
     throw error instanceof ApiError ? new Refusal(503, 'Nobody can say who is viewing just now.') : error;
   });
   // Everything but a plain yes is a no.

@@ -82,8 +82,10 @@ test('an error names the variable and the place, and shows no value', () => {
 test('without properties every variable is missing', () => {
   const options: BindOptions = { dialect: 'mysql', declarations: { a: 'string' } };
   for (const none of [undefined, null, {}]) {
-    expect(() => bindVariables('{{a}}', none, options)).toThrow(
-      expect.objectContaining({ code: 'variable_missing' }) as Error,
+    const bound = () => bindVariables('{{a}}', none, options);
+    expect(bound).toThrow(expect.objectContaining({ code: 'variable_missing' }) as Error);
+    expect(bound).toThrow(
+      none ? '{{a}} is missing or null' : `{{a}} cannot be bound: the variables of the call are ${none}`,
     );
   }
 });

@@ -108,6 +108,7 @@ class BindVariables(unittest.TestCase):
         with self.assertRaises(BindError) as caught:
             bind_variables("{{a}}", None, dialect="mysql", declarations={"a": "string"})
         self.assertEqual(caught.exception.code, "variable_missing")
+        self.assertIn("the variables of the call are None", str(caught.exception))
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def bind_variables(
             value = _value_at(sql, place, variables)
             if value is None:
                 if not type.is_optional or not clause:
-                    raise _refusal(sql, place, "variable_missing", "is missing or null")
+                    raise _missing(sql, place, variables)
                 is_left_out = True
             elif place.touches_dot:
                 raise _refusal(sql, place, "placeholder_adjacent", "has a dot before or after it")
@@ -203,7 +203,7 @@ def _name_of(
         raise ValueError(f"{place.name} is declared as a value and as an identifier")
     value = _value_at(sql, place, variables)
     if value is None:
-        raise _refusal(sql, place, "variable_missing", "is missing or null")
+        raise _missing(sql, place, variables)
     for one in names:
         if one == value:
             return one
@@ -220,6 +220,13 @@ def _value_at(sql: str, place: Place, variables: Mapping[str, Any] | None) -> An
             raise _refusal(sql, place, "variable_type", "is looked for in what is no object")
         value = value.get(key)
     return value
+
+
+def _missing(sql: str, place: Place, variables: Mapping[str, Any] | None) -> BindError:
+    # An introspection has no `variables` until its workspace declares some.
+    none = "cannot be bound: the variables of the call are None"
+    reason = none if variables is None else "is missing or null"
+    return _refusal(sql, place, "variable_missing", reason)
 
 
 def _refusal(sql: str, place: Place, code: str, reason: str) -> BindError:
