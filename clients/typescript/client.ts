@@ -805,7 +805,8 @@ export class UserGroupClient {
   /**
    * Register a data source.
    *
-   * A data source is what is queried, and what a value of a `mapping` names: by your own id, or by our number.
+   * A data source is what is queried, and what a value of a `mapping` names: by your own id, or by the number that the
+   * service gave it.
    *
    * Required scope: `registry:write`.
    *

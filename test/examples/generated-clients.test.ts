@@ -123,6 +123,15 @@ test('the collection of Postman has every operation, and its request with the ex
   ]);
 });
 
+test('Postman sends no null that nobody has written, whatever its options: null would empty a field', () => {
+  tool('openapi-to-postmanv2/bin/openapi2postmanv2.js', '-s', 'openapi.json', '-o', 'invented.json');
+  const requests = (readJson('invented.json') as { item: PostmanItem[] }).item.flatMap(requestsOf);
+  const written = requests.filter(({ body }) => body?.raw !== undefined);
+  expect(written.length).toBeGreaterThan(20);
+  const withNull = written.filter(({ body }) => /:\s*null\b/.test(body!.raw));
+  expect(withNull.map(({ method, url }) => `${method} ${url.path.join('/')}`)).toEqual([]);
+});
+
 function requestsOf({ item, request }: PostmanItem): PostmanRequest[] {
   return item ? item.flatMap(requestsOf) : request ? [request] : [];
 }

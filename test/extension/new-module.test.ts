@@ -7,6 +7,7 @@ import { JsonBody } from '../../src/common/json/json-body.decorator.ts';
 import { createLog } from '../../src/common/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createApp } from '../../src/app/create-app.ts';
+import { buildOpenApi } from '../../src/app/openapi/openapi.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase } from '../support/databases.ts';
@@ -94,6 +95,8 @@ test('a new module is open to those with the scope it declares, and its bodies a
     const { status, body } = await word(wrong);
     expect([status, body.errors[0]!.pointer, body.errors[0]!.code]).toEqual([422, '/word', 'not_acceptable']);
   }
+  const { paths } = await buildOpenApi(app, config);
+  expect(paths['/probe/declared']!.get!.description).toBe('Required scope: `admin`.');
   await app.close();
   await database.drop();
 });

@@ -328,7 +328,7 @@ class RotateApiTokenRequest(TypedDict):
 
 class RegistryEntry(TypedDict):
     id: int
-    """Our number of it."""
+    """The number that the service gave it."""
 
     provided_id: str
     """Your own id of it."""
@@ -1259,13 +1259,14 @@ class IntrospectionRequest(TypedDict):
 
     schema_id: NotRequired[str]
     """Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names
-    it. Under the policy `registered` your own id of the schema, or our number of it.
+    it. Under the policy `registered` your own id of the schema, or the number that the service gave
+    it.
     """
 
 
 class ResolvedDataSource(TypedDict):
     id: int
-    """Our number of the data source."""
+    """The number that the service gave the data source."""
 
     provided_id: str
     """Your own id of the data source."""
@@ -1472,7 +1473,7 @@ class EmbedTokenFacts(TypedDict):
 
 class ApiTokenFacts(TypedDict):
     id: int
-    """Our number of it."""
+    """The number that the service gave it."""
 
     name: str
     """Its name."""

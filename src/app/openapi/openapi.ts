@@ -11,6 +11,7 @@ import { serviceVersion } from '../../common/version.ts';
 import { Config } from '../../config/config.ts';
 import { operationExamples } from './examples.ts';
 import { extendSchemas } from './extended-schemas.ts';
+import { separateNull } from './nullable.ts';
 import { describeShared, operationsOf } from './shared-components.ts';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -88,6 +89,7 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
   documentExamples(document);
   describeShared(document);
   extendSchemas(document);
+  separateNull(document.components?.schemas);
   document.webhooks = { event: WEBHOOK };
   return document;
 }
@@ -191,7 +193,8 @@ function documentScopes({ paths }: OpenAPIObject): void {
     const { 'x-required-scope': scope, 'x-required-scope-with': others = {} } = operation as ScopeExtensions;
     if (scope === undefined) continue;
     const instead = Object.entries(others).map(([field, other]) => ` With \`${field}\` instead: \`${other}\`.`);
-    operation.description = `${operation.description}\n\nRequired scope: \`${scope}\`.${instead.join('')}`;
+    const paragraphs = [operation.description, `Required scope: \`${scope}\`.${instead.join('')}`];
+    operation.description = paragraphs.filter((text) => text !== undefined).join('\n\n');
   }
 }
 

@@ -79,7 +79,7 @@ class EmbedTokenFacts {
 }
 
 class ApiTokenFacts {
-  @Integer('Our number of it.', 3)
+  @Integer('The number that the service gave it.', 3)
   id!: number;
 
   @Text('Its name.', 'backend')
