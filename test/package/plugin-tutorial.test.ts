@@ -94,6 +94,7 @@ test('every command of the tutorial runs in an empty directory, and says what th
       adapted(commands)
         .match(/^export .*\n/gm)
         ?.join('') ?? '';
+    if (commands.includes('npm install')) expect(scriptsIn(cwd)).toEqual(['better-sqlite3']);
     if (commands.includes('cd home-dashboards')) {
       cwd = join(directory, 'home-dashboards');
       mkdirSync(join(cwd, DRIVER, '..'), { recursive: true });
@@ -103,11 +104,23 @@ test('every command of the tutorial runs in an empty directory, and says what th
   expect(server?.exitCode).toBeNull();
 }, 300_000);
 
+/** The installed packages that would run a script: npm asks about each that `allowScripts` does not name. */
+function scriptsIn(cwd: string): string[] {
+  const { packages } = JSON.parse(readFileSync(join(cwd, 'node_modules', '.package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  return withScript.map(([path]) => path.replace(/^.*node_modules\//, ''));
+}
+
 test('the example has the versions of the service', () => {
   const versions: Record<string, string> = { ...packageJson.devDependencies, ...packageJson.dependencies };
   const example = JSON.parse(readFileSync(join(root, 'examples/extension-module/package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
+    overrides: Record<string, string>;
   };
+  expect(packageJson.overrides).toMatchObject(example.overrides);
+  expect(Object.keys(example.overrides)).toContain('@scarf/scarf');
   const { 'user-group-service': own, ...others } = example.devDependencies;
   expect(own).toBe('file:user-group-service.tgz');
   expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, versions[name]])));
