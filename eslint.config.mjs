@@ -150,7 +150,10 @@ export default tseslint.config(
     files: ['examples/*/page/**'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['document', 'location', 'history', 'FormData', 'Option'].map((name) => [name, 'readonly']),
+        [
+          ...['document', 'location', 'history', 'FormData', 'Option'],
+          ...['window', 'parent', 'addEventListener', 'removeEventListener'],
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },

@@ -26,7 +26,7 @@ let dashboard: ChildProcess;
 let dashboards: string;
 let browser: Browser;
 let page: Page;
-/** What the page at `site` runs, and the tokens that its backend has issued. */
+/** The script of the page at `site`, and the tokens that its backend has issued. */
 let script: string;
 let issued: string[];
 

@@ -13,6 +13,6 @@ export function separateNull(node: unknown): void {
   const { type } = node as Node;
   if (!Array.isArray(type) || type.length !== 2 || type[1] !== 'null') return;
   const own = Object.entries(node).filter(([keyword]) => !SHARED.has(keyword));
-  for (const [keyword] of own) delete (node as Node)[keyword];
+  for (const [keyword] of own) Reflect.deleteProperty(node, keyword);
   Object.assign(node, { anyOf: [{ ...Object.fromEntries(own), type: type[0] as unknown }, { type: 'null' }] });
 }
