@@ -1294,11 +1294,20 @@ export interface components {
              * @description When it was issued.
              */
             created_at: string;
-            /** @description Expiry, or null for none. */
+            /**
+             * Format: date-time
+             * @description Expiry, or null for none.
+             */
             expires_at: string | null;
-            /** @description Time of the last use, or null. Later uses appear within a minute, the first one at once. */
+            /**
+             * Format: date-time
+             * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
+             */
             last_used_at: string | null;
-            /** @description Time of its revocation, or null. */
+            /**
+             * Format: date-time
+             * @description Time of its revocation, or null.
+             */
             revoked_at: string | null;
             /** @description Id of the token that replaced it by a rotation, or null. */
             superseded_by_id: number | null;
@@ -1312,7 +1321,10 @@ export interface components {
             total?: components["schemas"]["Total"];
         } & components["schemas"]["Page"];
         CreateApiTokenRequest: {
-            /** @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry. */
+            /**
+             * Format: date-time
+             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
+             */
             expires_at?: string | null;
             /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
@@ -1344,7 +1356,10 @@ export interface components {
             api_token: components["schemas"]["ApiToken"];
         };
         UpdateApiTokenRequest: {
-            /** @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry. */
+            /**
+             * Format: date-time
+             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
+             */
             expires_at?: string | null;
             /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
@@ -1639,7 +1654,10 @@ export interface components {
             user_group_id?: string;
             /** @description The token to set: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and an existing one keeps its own. */
             token?: string;
-            /** @description Time from which on its tokens cannot be introspected; null: it does not end. */
+            /**
+             * Format: date-time
+             * @description Time from which on its tokens cannot be introspected; null: it does not end.
+             */
             valid_until?: string | null;
             /** @description Whether the group is suspended: then its tokens cannot be introspected. */
             suspended?: boolean;
@@ -1747,7 +1765,10 @@ export interface components {
              * @description When the group got this state.
              */
             recorded_at: string;
-            /** @description When the group lost this state; null for its present one. */
+            /**
+             * Format: date-time
+             * @description When the group lost this state; null for its present one.
+             */
             replaced_at: string | null;
             /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
             ended_by: string | null;
@@ -1773,13 +1794,19 @@ export interface components {
             properties: {
                 [key: string]: unknown;
             };
-            /** @description Time from which on none of its tokens could be introspected, or null. */
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens could be introspected, or null.
+             */
             valid_until: string | null;
             /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
             status: string;
             /** @description Everything that kept the group from being `active`; empty if it was. */
             reasons: components["schemas"]["StatusReason"][];
-            /** @description Time of its suspension, or null. */
+            /**
+             * Format: date-time
+             * @description Time of its suspension, or null.
+             */
             suspended_at: string | null;
         } & components["schemas"]["UserGroupVersion"];
         DifferenceView: {
@@ -1820,13 +1847,19 @@ export interface components {
             properties: {
                 [key: string]: unknown;
             };
-            /** @description Time from which on none of its tokens can be introspected, or null: it does not end. */
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected, or null: it does not end.
+             */
             valid_until: string | null;
             /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
             reasons: components["schemas"]["StatusReason"][];
-            /** @description Time of its suspension, since when none of its tokens can be introspected, or null. */
+            /**
+             * Format: date-time
+             * @description Time of its suspension, since when none of its tokens can be introspected, or null.
+             */
             suspended_at: string | null;
             /**
              * Format: date-time
@@ -1895,7 +1928,10 @@ export interface components {
             properties?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time from which on none of its tokens can be introspected; null, or not sent: it does not end. */
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected; null, or not sent: it does not end.
+             */
             valid_until?: string | null;
             /** @description The id of the path again; optional. */
             user_group_id?: string;
@@ -1911,7 +1947,10 @@ export interface components {
             properties?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time from which on none of its tokens can be introspected; null: it does not end. */
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected; null: it does not end.
+             */
             valid_until?: string | null;
         };
         SupersededBy: {
@@ -1939,17 +1978,29 @@ export interface components {
              * @description When it was issued.
              */
             created_at: string;
-            /** @description Time of its replacement; null for the current one. */
+            /**
+             * Format: date-time
+             * @description Time of its replacement; null for the current one.
+             */
             retired_at: string | null;
             /** @description The rotation that replaced it; null for the current one. */
             superseded_by: components["schemas"]["SupersededBy"] | null;
-            /** @description End of the overlap in which a replaced token can be introspected, or null. */
+            /**
+             * Format: date-time
+             * @description End of the overlap in which a replaced token can be introspected, or null.
+             */
             valid_until: string | null;
-            /** @description Time at which a request ended its overlap, or null. */
+            /**
+             * Format: date-time
+             * @description Time at which a request ended its overlap, or null.
+             */
             revoked_at: string | null;
             /** @description Id of the API token that ended the overlap; null for the operator, or if it was not ended. */
             revoked_by: number | null;
-            /** @description Time of the last introspection, or null. Later ones appear within a minute, the first one at once. */
+            /**
+             * Format: date-time
+             * @description Time of the last introspection, or null. Later ones appear within a minute, the first one at once.
+             */
             last_introspected_at: string | null;
         };
         UserGroupTokensResponse: {
@@ -2264,9 +2315,15 @@ export interface components {
             dry_run?: boolean;
         };
         EndedBefore: {
-            /** @description User-group tokens issued before it are ended; null if none were ended together. */
+            /**
+             * Format: date-time
+             * @description User-group tokens issued before it are ended; null if none were ended together.
+             */
             user_group_token: string | null;
-            /** @description Embed tokens issued before it are ended; null if none were ended together. */
+            /**
+             * Format: date-time
+             * @description Embed tokens issued before it are ended; null if none were ended together.
+             */
             embed_token: string | null;
         };
         EndedTokens: {
@@ -2397,21 +2454,33 @@ export interface components {
             signature: "v1" | "v1a";
             /** @description The public key of `v1a`, by which the receiver verifies; null for `v1`. */
             public_key: string | null;
-            /** @description Time until which messages are also signed with the previous secret, or null. */
+            /**
+             * Format: date-time
+             * @description Time until which messages are also signed with the previous secret, or null.
+             */
             old_secret_expires_at: string | null;
             /** @description The names of its headers; their values are not shown. */
             headers: string[];
             /** @description Whether events are sent to it. */
             enabled: boolean;
-            /** @description Time at which it was disabled, or null. */
+            /**
+             * Format: date-time
+             * @description Time at which it was disabled, or null.
+             */
             disabled_at: string | null;
             /** @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled. */
             disabled_reason: string | null;
-            /** @description Time since which every attempt has failed, or null. Test events do not count. */
+            /**
+             * Format: date-time
+             * @description Time since which every attempt has failed, or null. Test events do not count.
+             */
             failing_since: string | null;
             /** @description Its attempts of the last hour; not where it has just been created. */
             last_hour?: components["schemas"]["WebhookLastHour"];
-            /** @description Time since which events are skipped because too many wait for it, or null. */
+            /**
+             * Format: date-time
+             * @description Time since which events are skipped because too many wait for it, or null.
+             */
             skipping_since: string | null;
             /**
              * Format: date-time
@@ -2524,7 +2593,10 @@ export interface components {
             response: string | null;
             /** @description State of the delivery now: `pending`, `delivered`, or `failed` for good. */
             delivery: string;
-            /** @description Time of the next attempt of the event, or null. */
+            /**
+             * Format: date-time
+             * @description Time of the next attempt of the event, or null.
+             */
             next_attempt_at: string | null;
         };
         WebhookAttemptsResponse: {
@@ -2689,7 +2761,10 @@ export interface components {
             name: string;
             /** @description Whether a process has its lease, and so handles events. */
             running: boolean;
-            /** @description Time from which another process may take over; null if none has the lease. */
+            /**
+             * Format: date-time
+             * @description Time from which another process may take over; null if none has the lease.
+             */
             lease_until: string | null;
         };
         SystemRetention: {

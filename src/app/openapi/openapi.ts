@@ -29,7 +29,7 @@ Create user groups, issue their tokens, and tell embedded dashboards who is view
 
 **Pagination.** A list returns up to \`limit\` entries (50 by default, at most 200) and \`next_cursor\`. Repeat the request with \`cursor=<next_cursor>\` until \`next_cursor\` is absent. Events have their own cursor: \`after\`.
 
-**Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds. Every response to a request that is counted, refused or not, says in \`RateLimit\` and \`RateLimit-Policy\` what is left; the response 429 describes them.
+**Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds. Every response to a request that is counted says in \`RateLimit\` and \`RateLimit-Policy\` what is left; the response 429 describes them.
 
 **Versions.** \`/api/user\` never changes. \`/api/v1\` can gain operations, optional inputs, fields of responses, and values of codes: ignore what you do not know.`;
 
@@ -89,7 +89,7 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
   documentExamples(document);
   describeShared(document);
   extendSchemas(document);
-  separateNull(document.components?.schemas);
+  separateNull(document);
   document.webhooks = { event: WEBHOOK };
   return document;
 }

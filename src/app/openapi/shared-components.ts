@@ -128,7 +128,7 @@ function shareExamples(operations: readonly Operation[]): Record<string, object>
   return shared;
 }
 
-function mediaOf(body: Operation['requestBody'] | Operation['responses'][string]) {
+export function mediaOf(body: Operation['requestBody'] | Operation['responses'][string]) {
   return body && 'content' in body ? Object.values(body.content ?? {}) : [];
 }
 

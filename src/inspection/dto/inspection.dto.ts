@@ -79,7 +79,7 @@ class EmbedTokenFacts {
 }
 
 class ApiTokenFacts {
-  @Integer('The number that the service gave it.', 3)
+  @Integer('Its number in the service.', 3)
   id!: number;
 
   @Text('Its name.', 'backend')

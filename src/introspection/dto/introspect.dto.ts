@@ -5,7 +5,7 @@ import { textViolations } from '../../common/text.ts';
 /** The body of an introspection, as JSON or as a form (RFC 7662, section 2.1). */
 export class IntrospectionRequest extends TokenRequest {
   @ShortText.optional(
-    'Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or the number that the service gave it.',
+    'Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or its number in the service.',
     'sales',
   )
   @Rule(textViolations)

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { DescribedDataSource, DescribedMapping } from '../../mapping/described-mapping.ts';
 
 class ResolvedDataSource implements DescribedDataSource {
-  @Integer('The number that the service gave the data source.', 7)
+  @Integer('The number of the data source.', 7)
   id!: number;
 
   @Text('Your own id of the data source.', 'warehouse-emea')

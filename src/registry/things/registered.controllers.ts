@@ -176,7 +176,7 @@ export const DataSourceController = controllerOf(dataSourceKind, {
   one: DataSourceResponse,
   page: DataSourcesResponse,
   register:
-    'A data source is what is queried, and what a value of a `mapping` names: by your own id, or by the number that the service gave it.',
+    'A data source is what is queried, and what a value of a `mapping` names: by your own id, or by its number.',
   references: 'The user groups whose mappings refer to it. Under the policy `open` mappings refer to nothing.',
   problems: [],
 });
