@@ -805,8 +805,7 @@ export class UserGroupClient {
   /**
    * Register a data source.
    *
-   * A data source is what is queried, and what a value of a `mapping` names: by your own id, or by the number that the
-   * service gave it.
+   * A data source is what is queried, and what a value of a `mapping` names: by your own id, or by its number.
    *
    * Required scope: `registry:write`.
    *

@@ -561,7 +561,7 @@ export interface paths {
         put?: never;
         /**
          * Register a data source
-         * @description A data source is what is queried, and what a value of a `mapping` names: by your own id, or by the number that the service gave it.
+         * @description A data source is what is queried, and what a value of a `mapping` names: by your own id, or by its number.
          *
          *     Required scope: `registry:write`.
          */
@@ -2096,11 +2096,11 @@ export interface components {
             client_secret?: string;
             /** @description Accompanies `client_secret`; any value, which is ignored. */
             client_id?: string;
-            /** @description Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or the number that the service gave it. */
+            /** @description Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or its number in the service. */
             schema_id?: string;
         };
         ResolvedDataSource: {
-            /** @description The number that the service gave the data source. */
+            /** @description The number of the data source. */
             id: number;
             /** @description Your own id of the data source. */
             provided_id: string;
@@ -2265,7 +2265,7 @@ export interface components {
             acting_for?: string;
         };
         ApiTokenFacts: {
-            /** @description The number that the service gave it. */
+            /** @description Its number here. */
             id: number;
             /** @description Its name. */
             name: string;
@@ -2868,7 +2868,7 @@ export interface components {
             detail?: string;
         };
         RegistryEntry: {
-            /** @description The number that the service gave it. */
+            /** @description Its number here. */
             id: number;
             /** @description Your own id of it. */
             provided_id: string;

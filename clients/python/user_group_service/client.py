@@ -1180,8 +1180,8 @@ class UserGroupClient(Transport):
                 (`client_secret_post`).
             client_id: Accompanies `client_secret`; any value, which is ignored.
             schema_id: Restricts the response to one schema: `mapping` then has only its entry, or
-                `unmapped` names it. Under the policy `registered` your own id of the schema, or the
-                number that the service gave it.
+                `unmapped` names it. Under the policy `registered` your own id of the schema, or its
+                number in the service.
         """
         return cast(
             IntrospectionResponse,
@@ -1691,7 +1691,7 @@ class UserGroupClient(Transport):
         """Register a data source.
 
         A data source is what is queried, and what a value of a `mapping` names: by your own id, or
-        by the number that the service gave it.
+        by its number.
 
         Required scope: `registry:write`.
 

@@ -328,7 +328,7 @@ class RotateApiTokenRequest(TypedDict):
 
 class RegistryEntry(TypedDict):
     id: int
-    """The number that the service gave it."""
+    """Its number here."""
 
     provided_id: str
     """Your own id of it."""
@@ -1259,14 +1259,13 @@ class IntrospectionRequest(TypedDict):
 
     schema_id: NotRequired[str]
     """Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names
-    it. Under the policy `registered` your own id of the schema, or the number that the service gave
-    it.
+    it. Under the policy `registered` your own id of the schema, or its number in the service.
     """
 
 
 class ResolvedDataSource(TypedDict):
     id: int
-    """The number that the service gave the data source."""
+    """The number of the data source."""
 
     provided_id: str
     """Your own id of the data source."""
@@ -1473,7 +1472,7 @@ class EmbedTokenFacts(TypedDict):
 
 class ApiTokenFacts(TypedDict):
     id: int
-    """The number that the service gave it."""
+    """Its number here."""
 
     name: str
     """Its name."""

@@ -31,7 +31,7 @@ Create user groups, issue their tokens, and tell embedded dashboards who is view
 
 **Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds. Every response to a request that is counted says in \`RateLimit\` and \`RateLimit-Policy\` what is left; the response 429 describes them.
 
-**Versions.** \`/api/user\` never changes. \`/api/v1\` can gain operations, optional inputs, fields of responses, and values of codes: ignore what you do not know.`;
+**Versions.** \`/api/user\` never changes. \`/api/v1\` can gain operations, optional inputs, fields of responses, and values of codes: ignore the unknown.`;
 
 /** Builds the OpenAPI 3.1 document of everything the application serves. */
 export async function buildOpenApi(app: INestApplication, { publicUrl }: Config): Promise<OpenAPIObject> {

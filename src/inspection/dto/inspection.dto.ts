@@ -79,7 +79,7 @@ class EmbedTokenFacts {
 }
 
 class ApiTokenFacts {
-  @Integer('Its number in the service.', 3)
+  @Integer('Its number here.', 3)
   id!: number;
 
   @Text('Its name.', 'backend')

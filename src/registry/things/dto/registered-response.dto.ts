@@ -7,7 +7,7 @@ import type { Registered } from '../registry.repository.ts';
 /** A registered schema or data source. */
 @BaseSchema('RegistryEntry')
 export class RegisteredView {
-  @Integer('Its number in the service.', 7)
+  @Integer('Its number here.', 7)
   id!: number;
 
   @Text('Your own id of it.', 'warehouse-emea')
