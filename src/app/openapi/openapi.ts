@@ -23,13 +23,13 @@ Create user groups, issue their tokens, and tell embedded dashboards who is view
 
 **Start here.** \`PUT /api/user\` creates a user group and returns its token. \`POST /api/v1/introspect\` tells your renderer what a token means.
 
-**Authentication.** Send \`Authorization: Token <API_TOKEN>\`. Paths below \`/api/v1\` also accept \`Bearer\`. Each operation names the scope that it needs.
+**Authentication.** Send \`Authorization: Token <API_TOKEN>\`. Paths below \`/api/v1\` also accept \`Bearer\`.
 
 **Errors.** Every failed request returns an RFC 9457 problem with \`success: 0\`. Switch on \`code\`; treat an unknown code like its status. \`request_id\` finds the request in the log of the service.
 
-**Pagination.** A list returns up to \`limit\` entries (50 by default, at most 200) and \`next_cursor\`. Repeat the request with \`cursor=<next_cursor>\` until \`next_cursor\` is absent. Events have their own cursor: \`after\`.
+**Pagination.** A list returns up to \`limit\` entries (50 by default, at most 200) and \`next_cursor\`. Repeat with \`cursor=<next_cursor>\` until it is absent. Events have their own cursor: \`after\`.
 
-**Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds. \`RateLimit\` and \`RateLimit-Policy\` say what is left; the response 429 describes them.
+**Retries.** \`GET\`, \`PUT\` and \`DELETE\` are safe to repeat. Send an \`Idempotency-Key\` with each POST that takes one. After a 429 or 503 wait for \`Retry-After\` seconds. Every counted response says in \`RateLimit\` and \`RateLimit-Policy\` what is left; the response 429 describes them.
 
 **Versions.** \`/api/user\` never changes. \`/api/v1\` can gain operations, optional inputs, fields of responses, and values of codes: ignore the unknown.`;
 
