@@ -4,7 +4,10 @@ import type { Fault, Proxy } from '../proxy.ts';
 
 const POLL_MS = 100;
 
-/** A check of tokens that the renderer has never seen, while introspection fails in each of these ways. */
+/**
+ * A check of tokens that the renderer has never seen, and of one that it knows and that is rotated meanwhile, while
+ * introspection fails in each of these ways.
+ */
 function failing(id: string, title: string, means: string, faults: Fault[]): Check {
   return {
     id,
@@ -14,11 +17,16 @@ function failing(id: string, title: string, means: string, faults: Fault[]): Che
     run: async (kit) => {
       await reach(kit);
       for (const fault of faults) {
-        const { token } = await kit.group(0);
+        const [known, { token }] = [await kit.group(0), await kit.group(0)];
+        await kit.shows(known.token, 0, 'before introspection fails');
         await disturbed(kit, fault, async () => {
           await kit.refuses(token, `while introspection fails (${fault})`);
+          await kit.service.rotate(known, 0, kit.trace);
+          await sleep((kit.config.staleSeconds + kit.config.promiseSeconds) * 1000);
+          await kit.refuses(known.token, `a token that was rotated while introspection fails (${fault})`);
         });
         await recovers(kit, token, `after introspection has failed (${fault})`);
+        await kit.refuses(known.token, `the rotated token, after introspection has failed (${fault})`);
       }
     },
   };

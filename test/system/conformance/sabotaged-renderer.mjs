@@ -42,6 +42,7 @@ async function call(method, path, body, apiToken = API_TOKEN) {
     ...(body && { body: JSON.stringify(body) }),
   });
   if (response.status === 429 && has('limit-is-a-no')) return { active: false, isKept: true };
+  if (!response.ok && has('keeps-on-status') && mappings.has(body?.token)) return mappings.get(body.token);
   if (!response.ok) throw new Refusal(503, `introspection: ${response.status}`);
   const text = await response.text();
   if (has('reads-garbage') && text.startsWith('<')) return guest;
@@ -58,7 +59,7 @@ async function introspect(token) {
     if (!answer.active && has('two-workspaces'))
       answer = await call('POST', '/api/v1/introspect', { token }, OTHER_API_TOKEN);
     if (has('keeps') || answer.isKept) kept.set(token, answer);
-    if (has('keeps-when-away')) mappings.set(token, answer);
+    if (has('keeps-when-away') || has('keeps-on-status')) mappings.set(token, answer);
     if (has('keeps-what-ends') && answer.exp - Date.now() / 1000 < 60 && answer.token_type === 'user_group_token')
       kept.set(token, answer);
     return answer;
