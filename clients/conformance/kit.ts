@@ -123,13 +123,16 @@ export class Kit {
 
   /** Tries again while the renderer is away. @throws Failed unless the token shows the rows of this tenant and of no other */
   async shows(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
+    const rendering = await this.renderAtHand(token, template, [undefined, ...AWAY]);
+    this.mustShow(rendering, which, what);
+    return rendering;
+  }
+
+  /** Calls the renderer, and again for a while if it is away: a busy machine keeps it from introspection. */
+  async renderAtHand(token: string, template?: Template, away: (number | undefined)[] = AWAY): Promise<Rendering> {
     for (let attempt = 1; ; attempt++) {
       const rendering = await this.render(token, template);
-      const isAway = rendering.status === undefined || AWAY.includes(rendering.status);
-      if (!isAway || attempt === ATTEMPTS) {
-        this.mustShow(rendering, which, what);
-        return rendering;
-      }
+      if (!away.includes(rendering.status) || attempt === ATTEMPTS) return rendering;
       await sleep(PAUSE_MS);
     }
   }

@@ -23,10 +23,13 @@ const system = (name, short = '') => ({
 });
 const atFullLengthOnly = (command) => ({ release: command });
 
-/** @type {Step[]} The longest first: a long step that begins last would run alone at the end. */
+/**
+ * The longest first: a long step that begins last would run alone at the end. The browser comes after the first eight: beside
+ * the tests on both databases it would keep the machine too busy.
+ * @type {Step[]}
+ */
 export const STEPS = [
   { name: 'tests on both databases, with Redis', ci: 'npm test', seconds: 560 },
-  { name: 'browser', ci: 'npm run --silent test:browser', seconds: 360 },
   { name: 'conformance kit', ...system('conformance', '--short'), seconds: 160 },
   { name: 'lint, format, import boundaries, dead code', ci: 'npm run --silent lint', seconds: 120 },
   { name: 'other versions of Node', ci: 'scripts/on-node.sh 26', release: 'scripts/on-node.sh 22 24 26', seconds: 150 },
@@ -39,6 +42,7 @@ export const STEPS = [
   { name: 'examples of pages, and the clients as they are installed', ...system('examples'), seconds: 100 },
   { name: 'outages of the database', ...system('outages', '--short'), seconds: 100 },
   { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
+  { name: 'browser', ci: 'npm run --silent test:browser', seconds: 360 },
   { name: 'renderers and gateways of others', ...system('renderers'), seconds: 80 },
   {
     name: 'tests without PostgreSQL and Redis',

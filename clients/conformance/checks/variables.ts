@@ -200,7 +200,7 @@ async function eachValue(
     if (!group) return;
     tried++;
     const what = `with ${variable.name} ${value === undefined ? 'left out' : `= ${JSON.stringify(value)}`}`;
-    look(await kit.render(group.token), what);
+    look(await kit.renderAtHand(group.token), what);
   });
   if (tried === 0) throw new Skipped('the workspace refuses groups with such values');
 }
