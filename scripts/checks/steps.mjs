@@ -35,7 +35,7 @@ export const STEPS = [
   { name: 'other versions of Node', ci: 'scripts/on-node.sh 26', release: 'scripts/on-node.sh 22 24 26', seconds: 150 },
   {
     name: 'package, its surface, and installed into applications',
-    ci: 'npm run --silent test:package -- surface applications',
+    ci: 'npx jest --config jest.tools.config.mjs --runInBand test/package/surface test/package/applications',
     release: 'npm run --silent test:package',
     seconds: 100,
   },
