@@ -1,7 +1,8 @@
 import console from 'node:console';
 import process from 'node:process';
 import { URL } from 'node:url';
-import { launchBrowser, openSignedIn } from '../test/system/lab/browser.mjs';
+import { openSignedIn } from '../test/system/lab/browser.mjs';
+import { launchBrowser } from '../test/system/lab/chromium.mjs';
 import { keyList } from '../test/system/lab/keys.mjs';
 import { onEachDatabase } from '../test/system/lab/many-groups.mjs';
 import { startServer } from '../test/system/lab/server.mjs';

@@ -26,7 +26,7 @@ const PROGRAMS = {
   '/usr/sbin/apache2': 'apache2',
   '/usr/lib/apache2/modules/mod_auth_openidc.so': 'libapache2-mod-auth-openidc',
   caddy: 'caddy',
-  '/usr/bin/chromium': 'chromium',
+  '/usr/bin/chromium-headless-shell': 'chromium-headless-shell',
   curl: 'curl',
   'g++': 'g++',
   make: 'make',
@@ -63,7 +63,7 @@ async function start() {
   const { postgres, redis } = (await readRunning()) ?? (await startServers());
   console.log(`export TEST_DATABASE_URL=postgres://postgres@127.0.0.1:${postgres}/postgres`);
   console.log(`export TEST_REDIS_URL=redis://127.0.0.1:${redis}`);
-  console.log('export CHROMIUM_PATH=/usr/bin/chromium PYTHON=/usr/bin/python3');
+  console.log('export PYTHON=/usr/bin/python3');
 }
 
 /** The ports of the servers, if both run. */

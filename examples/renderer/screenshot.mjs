@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../../test/system/lab/chromium.mjs';
 import { startExample } from './example.mjs';
 
 // Makes the picture of the README: both tenants' dashboards side by side. It looks the same only where
@@ -11,10 +11,7 @@ import { startExample } from './example.mjs';
 const TARGET = fileURLToPath(new URL('../../docs/images/renderer.png', import.meta.url));
 const SIZE = { width: 600, height: 445 };
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
+const browser = await launchBrowser();
 const example = await startExample();
 try {
   const pictures = [];

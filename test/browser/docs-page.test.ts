@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { source as axeSource } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { launchBrowser } from '../system/lab/chromium.mjs';
 import { withService } from '../support/test-service.ts';
 import { readUntil } from '../support/until.ts';
 
@@ -19,7 +19,7 @@ const service = withService('sqlite');
 jest.setTimeout(120_000);
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await launchBrowser();
   page = await browser.newPage();
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
-import { launchChromium } from '../support/chromium.ts';
+import { launchBrowser } from '../system/lab/chromium.mjs';
 import { noteDump, noteLog } from '../support/leaks.ts';
 import { marked } from '../support/pages.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
   dashboard.stderr!.on('data', noteLog);
   const [line] = (await once(createInterface({ input: dashboard.stdout! }), 'line')) as [string];
   dashboards = line.slice('renderer '.length);
-  browser = await launchChromium();
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

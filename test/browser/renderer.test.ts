@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Browser, Page, Request } from 'playwright-core';
 import { ApiClient } from '../support/api-client.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { launchBrowser } from '../system/lab/chromium.mjs';
 import { noteDump, noteLog, noteTokens } from '../support/leaks.ts';
 import { readUntil } from '../support/until.ts';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-renderer-'));
   example = await startExample();
   api = new ApiClient(example.base, readFileSync(example.tokenFile, 'utf8').trim());
-  browser = await launchChromium();
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { launchChromium } from './chromium.ts';
+import { launchBrowser } from '../system/lab/chromium.mjs';
 import { databaseKinds, type DatabaseKind } from './databases.ts';
 import { noteTokens } from './leaks.ts';
 import type { TestService } from './test-service.ts';
@@ -85,8 +85,7 @@ export class ConsolePage {
 
   /** Waits until the page has all it shows. @throws if something does not come */
   async settle(): Promise<void> {
-    const awaited = await this.read(0, () => this.tab.locator('.bone').count());
-    if (awaited > 0) throw new Error(`${this.place} waits for something that does not come`);
+    await this.read(0, () => this.tab.locator('.bone').count());
   }
 
   /**
@@ -95,8 +94,8 @@ export class ConsolePage {
    * @throws if the page stays elsewhere
    */
   async comesTo(place: string | RegExp): Promise<void> {
-    const isThere = () => Promise.resolve(typeof place === 'string' ? place === this.place : place.test(this.place));
-    if (!(await this.read(true, isThere))) throw new Error(`The page is at ${this.place}, not at ${String(place)}`);
+    const wanted: string = typeof place === 'string' ? place : expect.stringMatching(place);
+    await this.read(wanted, () => Promise.resolve(this.place));
   }
 
   private get place(): string {
@@ -134,10 +133,7 @@ export class ConsolePage {
     await this.tab.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
-  /**
-   * Waits until `read` returns the wanted value, or one that an asymmetric matcher (`expect.stringContaining`) wants.
-   * After five seconds it returns any value, for the test to compare.
-   */
+  /** `readUntil` for a page. */
   read<T>(wanted: T, read: () => Promise<T>): Promise<T> {
     return readUntil(wanted, read);
   }
@@ -222,7 +218,7 @@ export class ConsolePage {
     return readFileSync(await download.path(), 'utf8');
   }
 
-  /** Whether the control has the focus, or gets it within five seconds: a page moves the focus after it is drawn. */
+  /** Whether the control has the focus, or gets it soon: a page moves the focus after it is drawn. */
   getsFocus(control: Locator): Promise<boolean> {
     return this.read(true, async () => (await control.and(this.tab.locator(':focus')).count()) > 0);
   }
@@ -347,7 +343,7 @@ export function withConsolePages(): (service: TestService, look?: Look) => Promi
   const opened: ConsolePage[] = [];
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchBrowser();
   });
   afterEach(async () => {
     const pages = opened.splice(0);

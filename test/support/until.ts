@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 /** Bounds a test that fails, and says nothing about one that passes: a busy machine may take seconds for anything. */
 const LIMIT_MS = 100_000;
@@ -30,16 +31,15 @@ export async function soon<T>(read: () => Promise<T[]>): Promise<T[]> {
 
 /**
  * The result of `read` once it is the wanted one, or one that an asymmetric matcher (`expect.stringContaining`) wants.
- * After a minute and more it is the present one, for the test to compare.
+ * @throws with both if it does not become the wanted one in time
  */
 export async function readUntil<T>(wanted: T, read: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + LIMIT_MS;
-  for (;;) {
-    const found = await read();
-    if (isWanted(found, wanted) || performance.now() > deadline) return found;
-    // Messages of a browser arrive between two looks.
-    await setImmediate();
-  }
+  let found: T;
+  await until(
+    async () => isWanted((found = await read()), wanted),
+    () => `wanted: ${inspect(wanted)}, found: ${inspect(found)}`,
+  );
+  return found!;
 }
 
 function isWanted(found: unknown, wanted: unknown): boolean {

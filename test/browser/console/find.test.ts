@@ -150,7 +150,8 @@ test('each kind of token has its verdict, and so has garbage', async () => {
   expect(await page.read(refused, () => verdict(own))).toBe(refused);
   expect(await page.accessibilityViolations()).toEqual([]);
   await page.tab.getByRole('link', { name: 'Open the group to resume it' }).waitFor();
-  expect(await page.read('', () => verdict(token))).toMatch(/^Accepted\. API token /);
+  const accepted = expect.stringMatching(/^Accepted\. API token /);
+  expect(await page.read(accepted, () => verdict(token))).toEqual(accepted);
   expect(await page.read('The token is damaged.', () => verdict(`${own}x`))).toBe('The token is damaged.');
   const unknown = 'No token of this workspace.';
   expect(await page.read(unknown, () => verdict('garbage'))).toBe(unknown);

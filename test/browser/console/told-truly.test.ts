@@ -1,5 +1,6 @@
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { NDJSON } from '../../support/api-client.ts';
+import { soon } from '../../support/until.ts';
 
 // The words of dialogs, and their drafts, do not depend on the database.
 const { begin } = withConsole('sqlite');
@@ -43,7 +44,8 @@ test('a replay is of the time that the clock of the console shows', async () => 
   const replay = async (zone: string) => {
     const url = 'http://127.0.0.2:9/hook';
     const { body } = await api.call('POST', '/api/v1/webhook-endpoints', { url, event_types: ['user_group.*'] });
-    await page.visit(`webhooks/${body.webhook_endpoint.id}`);
+    const { id } = body.webhook_endpoint;
+    await page.visit(`webhooks/${id}`);
     await page.button('Replay…').click();
     await page.shows(`In ${zone}.`);
     await page.field('Since').fill('2020-01-02T03:04');
@@ -51,6 +53,9 @@ test('a replay is of the time that the clock of the console shows', async () => 
     const asked = page.tab.waitForRequest(/\/replay$/);
     await page.dialog('Replay').getByRole('button', { name: 'Replay' }).click();
     await page.dialog('Replay').waitFor({ state: 'detached' });
+    // A workspace has one replay at a time, and the end of each is recorded.
+    const ended = `/api/v1/audit-events?types=webhook_endpoint.replay&object_id=${id}`;
+    await soon(async () => (await api.call('GET', ended)).body.audit_events as object[]);
     return (await asked).postDataJSON() as unknown;
   };
   const inWinter = { from: '2020-01-02T08:04:00.000Z', to: '2020-01-02T10:06:00.000Z' };
