@@ -21,7 +21,9 @@ onEachDatabase((kind) => {
 
   test('json is the response of the API, and ndjson each object of it', async () => {
     // The first use of the token is stored behind the call.
-    await until(async () => !(await service.api.call('GET', '/api/v1/api-tokens')).text.includes('"last_used_at":null'));
+    await until(
+      async () => !(await service.api.call('GET', '/api/v1/api-tokens')).text.includes('"last_used_at":null'),
+    );
     for (const provided_id of ['one', 'two']) {
       expect((await service.api.call('POST', '/api/v1/schemas', { provided_id, name: LONG })).status).toBe(201);
     }
