@@ -16,7 +16,7 @@ import { runSabotaged, SABOTAGES } from './conformance/sabotage.mjs';
 //
 //   node test/system/conformance.mjs [--short] [--only <part of a step's name>] [--faults 'like;etag']
 //
-// --short runs against each sabotaged renderer only the checks that must fail, and not those that must pass.
+// --short runs against every third sabotaged renderer, and there only the checks that must fail, not those that must pass.
 // With TEST_DATABASE_URL, on whose server it makes a database of its own, the service is tried on PostgreSQL too.
 
 const AT_ONCE = 4;
@@ -62,8 +62,8 @@ async function passesOnPostgres() {
 /** Runs the kit against each sabotaged renderer, several at once. @throws Violated with all that fail otherwise than meant */
 async function runAllSabotaged() {
   const service = await startService();
-  const wanted = Object.entries(SABOTAGES).filter(
-    ([name]) => !options.faults || options.faults.split(';').includes(name),
+  const wanted = Object.entries(SABOTAGES).filter(([name], index) =>
+    options.faults ? options.faults.split(';').includes(name) : !options.short || index % 3 === 0,
   );
   const left = [...wanted];
   const violations = [];
