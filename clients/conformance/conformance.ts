@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './config.ts';
-import { countsOf, type Format, reportOf, type Result, withoutControls } from './report.ts';
+import { countsOf, type Format, type Outcome, reportOf, type Result, withoutControls } from './report.ts';
 import { CHECKS, CHECKS_AT_ONCE, Conformance, Unreachable } from './run.ts';
 
 const USAGE = `Usage: conformance --config renderer.json [options]
@@ -17,7 +17,7 @@ Checks whether a renderer keeps tenants apart.
   --strict           a check that is skipped is a failure
   --list             prints the checks
 
-Exit codes: 0 every check has passed or was skipped, 1 a check has failed, 2 the configuration or
+Exit codes: 0 every check has passed or was skipped, 1 a check has failed or could not be judged, 2 the configuration or
 the call is wrong, 3 the service or the renderer could not be reached, 130 and 143 interrupted.
 `;
 
@@ -60,30 +60,29 @@ async function main(args: string[]): Promise<number> {
   const run = new Conformance(config);
   endOnSignals(run);
   try {
-    const startedAt = performance.now();
-    const results = await run.run(wanted, Number(values.jobs), ({ id, outcome }) =>
-      process.stderr.write(`${outcome} ${id}\n`),
+    const outcome = await run.run(wanted, Number(values.jobs), (result) =>
+      process.stderr.write(`${result.outcome} ${result.id}\n`),
     );
-    report(results, (performance.now() - startedAt) / 1000, values.output as Format, values.to);
-    return exitCodeOf(results, values.strict);
+    report(outcome, values.output as Format, values.to);
+    return exitCodeOf(outcome.results, values.strict);
   } finally {
     await end(run);
   }
 }
 
 /** @throws UsageError if the file cannot be written; the terminal has the text already */
-function report(results: Result[], seconds: number, format: Format, to: string | undefined): void {
-  print(reportOf(to === undefined ? format : 'text', results, seconds));
+function report(outcome: Outcome, format: Format, to: string | undefined): void {
+  print(reportOf(to === undefined ? format : 'text', outcome));
   try {
-    if (to !== undefined) writeFileSync(to, reportOf(format, results, seconds));
+    if (to !== undefined) writeFileSync(to, reportOf(format, outcome));
   } catch (error) {
     throw new UsageError(`--to: ${(error as Error).message}`);
   }
 }
 
 function exitCodeOf(results: Result[], isStrict: boolean): number {
-  const { failed, error, skipped } = countsOf(results);
-  if (failed > 0 || (isStrict && skipped > 0)) return EXIT.failed;
+  const { failed, unjudged, error, skipped } = countsOf(results);
+  if (failed + unjudged > 0 || (isStrict && skipped > 0)) return EXIT.failed;
   return error > 0 ? EXIT.unreachable : EXIT.passed;
 }
 

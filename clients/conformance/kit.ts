@@ -18,6 +18,9 @@ const TEXT_SHOWN = 200;
 /** A guarantee of a check that does not hold. */
 export class Failed extends Error {}
 
+/** A check cannot begin, because a valid token shows nothing: it says nothing about its guarantee. */
+export class NotJudged extends Error {}
+
 /** A check cannot be made with this configuration. */
 export class Skipped extends Error {}
 
@@ -30,6 +33,8 @@ export interface Run {
   key: ForgingKey;
   /** Every token that the renderer was sent. */
   tokens: Set<string>;
+  /** The longest that the renderer has taken. */
+  slowestMs: number;
 }
 
 /** Something that a renderer promises. */
@@ -99,10 +104,16 @@ export class Kit {
     }
   }
 
-  render(token: string, template: Template = this.config.template, extra?: Record<string, string>): Promise<Rendering> {
+  async render(
+    token: string,
+    template: Template = this.config.template,
+    extra?: Record<string, string>,
+  ): Promise<Rendering> {
     this.trace.rendering(template, token, extra);
     this.shared.tokens.add(token);
-    return render(template, token, this.config.givesUpSeconds * 1000 + SLACK_MS, extra);
+    const rendering = await render(template, token, this.config.givesUpSeconds * 1000 + SLACK_MS, extra);
+    this.shared.slowestMs = Math.max(this.shared.slowestMs, rendering.endedAt - rendering.startedAt);
+    return rendering;
   }
 
   /** Whether the output is that of this tenant alone. */
@@ -123,16 +134,44 @@ export class Kit {
 
   /** Tries again while the renderer is away. @throws Failed unless the token shows the rows of this tenant and of no other */
   async shows(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
-    const rendering = await this.renderAtHand(token, template, [undefined, ...AWAY]);
+    const rendering = await this.#renderValid(token, template);
     this.mustShow(rendering, which, what);
     return rendering;
   }
 
+  /**
+   * Makes sure that a valid token shows its rows, before the check itself.
+   * @throws NotJudged if it shows nothing
+   * @throws Failed if it shows a row of another tenant
+   */
+  async control(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
+    const rendering = await this.#renderValid(token, template);
+    this.mustNotLeak(rendering, which, what);
+    if (!this.isOf(rendering, which)) {
+      throw new NotJudged(`the valid token showed no rows (${what}): ${this.#describe(rendering)}`);
+    }
+    return rendering;
+  }
+
   /** Calls the renderer, and again for a while if it is away: a busy machine keeps it from introspection. */
-  async renderAtHand(token: string, template?: Template, away: (number | undefined)[] = AWAY): Promise<Rendering> {
+  async renderAtHand(token: string, template?: Template, extra?: Record<string, string>): Promise<Rendering> {
+    return this.#renderWhile(isAway, token, template, extra);
+  }
+
+  /** Calls like `renderAtHand`, and again after a response that is not whole. */
+  async #renderValid(token: string, template?: Template): Promise<Rendering> {
+    return this.#renderWhile((rendering) => rendering.status === undefined || isAway(rendering), token, template);
+  }
+
+  async #renderWhile(
+    isMissing: (rendering: Rendering) => boolean,
+    token: string,
+    template?: Template,
+    extra?: Record<string, string>,
+  ): Promise<Rendering> {
     for (let attempt = 1; ; attempt++) {
-      const rendering = await this.render(token, template);
-      if (!away.includes(rendering.status) || attempt === ATTEMPTS) return rendering;
+      const rendering = await this.render(token, template, extra);
+      if (!isMissing(rendering) || attempt === ATTEMPTS) return rendering;
       await sleep(PAUSE_MS);
     }
   }
@@ -212,8 +251,9 @@ export class Kit {
   #describe({ status, text, failure }: Rendering): string {
     if (status === undefined) return `there was no whole response: ${failure}`;
     const rows = this.rowsIn(text);
+    const away = AWAY.includes(status) ? ', the renderer was away' : '';
     const shown = rows.length > 0 ? `with the rows ${rows.join(', ')}` : 'without a row that the kit knows';
-    return `the response is ${status} ${shown}: ${JSON.stringify(this.#hidden(text).slice(0, TEXT_SHOWN))}`;
+    return `the response is ${status}${away}, ${shown}: ${JSON.stringify(this.#hidden(text).slice(0, TEXT_SHOWN))}`;
   }
 
   #hidden(text: string): string {
@@ -224,6 +264,11 @@ export class Kit {
     // A secret that is cut short afterwards would have another form.
     return withoutSecrets(hidden);
   }
+}
+
+/** Whether the renderer, or a proxy before it, has said that it cannot respond now. */
+export function isAway({ status }: Rendering): boolean {
+  return status !== undefined && AWAY.includes(status);
 }
 
 export function isSuccess(status: number | undefined): boolean {

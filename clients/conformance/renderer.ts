@@ -16,8 +16,9 @@ export interface Rendering {
   /** The output, also that of a response that is not whole. */
   text: string;
   headers: Headers;
-  /** When the call began, by `performance.now()`. */
+  /** When the call began and ended, by `performance.now()`. */
   startedAt: number;
+  endedAt: number;
   /** Why there was no whole response. */
   failure?: string;
 }
@@ -59,7 +60,7 @@ export async function render(
     failure = isLate ? `no response within ${limitMs / 1000} s` : (cause?.message ?? message);
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks));
-  return { status, text, headers, startedAt, ...(failure !== undefined && { failure }) };
+  return { status, text, headers, startedAt, endedAt: performance.now(), ...(failure !== undefined && { failure }) };
 }
 
 /**

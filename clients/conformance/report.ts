@@ -1,8 +1,11 @@
+import { availableParallelism, loadavg } from 'node:os';
+
 /** The outcome of a check. */
 export interface Result {
   id: string;
   title: string;
-  outcome: 'passed' | 'failed' | 'skipped' | 'error';
+  /** `unjudged`: a valid token showed nothing, so that the check says nothing about its guarantee. */
+  outcome: 'passed' | 'failed' | 'unjudged' | 'skipped' | 'error';
   seconds: number;
   /** Why it was skipped, or what was seen. */
   reason?: string;
@@ -11,30 +14,33 @@ export interface Result {
   steps?: string[];
 }
 
-export type Format = 'text' | 'tap' | 'junit';
-
-export interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-  error: number;
+/** The results of a run. */
+export interface Outcome {
+  results: Result[];
+  seconds: number;
+  /** The longest that the renderer has taken for a response. */
+  slowestSeconds: number;
 }
 
+export type Format = 'text' | 'tap' | 'junit';
+
+export type Counts = Record<Result['outcome'], number>;
+
 export function countsOf(results: Result[]): Counts {
-  const counts = { passed: 0, failed: 0, skipped: 0, error: 0 };
+  const counts = { passed: 0, failed: 0, unjudged: 0, skipped: 0, error: 0 };
   for (const { outcome } of results) counts[outcome]++;
   return counts;
 }
 
 /** A report of all checks, without tokens. */
-export function reportOf(format: Format, results: Result[], seconds: number): string {
-  const safe = results.map((result) => ({
+export function reportOf(format: Format, outcome: Outcome): string {
+  const safe = outcome.results.map((result) => ({
     ...result,
     ...(result.reason !== undefined && { reason: withoutSecrets(result.reason) }),
     ...(result.steps && { steps: result.steps.map(withoutSecrets) }),
   }));
-  if (format === 'junit') return junitOf(safe, seconds);
-  return withoutControls(format === 'tap' ? tapOf(safe) : textOf(safe, seconds));
+  if (format === 'junit') return junitOf(safe, outcome.seconds);
+  return withoutControls(format === 'tap' ? tapOf(safe) : textOf({ ...outcome, results: safe }));
 }
 
 /** Tokens, JWTs, secrets of webhooks and credentials, whole or cut short. */
@@ -54,22 +60,35 @@ export function withoutControls(text: string): string {
   return text.replace(CONTROLS, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-const MARKS = { passed: '✓', failed: '✗', skipped: '–', error: '!' };
+const MARKS = { passed: '✓', failed: '✗', unjudged: '?', skipped: '–', error: '!' };
 
-function textOf(results: Result[], seconds: number): string {
-  const { passed, failed, skipped, error } = countsOf(results);
+function textOf({ results, seconds, slowestSeconds }: Outcome): string {
+  const { passed, failed, unjudged, skipped, error } = countsOf(results);
   const lines = results.flatMap(({ id, title, outcome, reason = '', means = '', steps = [] }) => {
     const line = `${MARKS[outcome]} ${id.padEnd(24)} ${title}`;
     if (outcome === 'passed') return [line];
     if (outcome === 'skipped') return [line, `    not checked: ${reason}`];
     const repeat = ['    repeat it:', ...steps.flatMap((step) => step.split('\n')).map((step) => `      ${step}`)];
+    if (outcome === 'unjudged') return ['', line, `    not judged: ${reason}`, ...(steps.length > 0 ? repeat : []), ''];
     return ['', line, `    seen:  ${reason}`, `    means: ${means}`, ...(steps.length > 0 ? repeat : []), ''];
   });
-  const errors = error > 0 ? `, ${error} could not be made` : '';
+  const others = [
+    ...(unjudged > 0 ? [`${unjudged} not judged`] : []),
+    `${skipped} not checked`,
+    ...(error > 0 ? [`${error} could not be made`] : []),
+  ];
+  const load = (loadavg()[0] ?? 0).toFixed(1);
   return [
+    ...(unjudged > 0
+      ? [
+          `${unjudged} ${unjudged === 1 ? 'check' : 'checks'} could not be judged: look first at why a valid token showed no rows.`,
+          '',
+        ]
+      : []),
     ...lines,
     '',
-    `${passed} passed, ${failed} failed, ${skipped} not checked${errors}; ${seconds.toFixed(1)} s`,
+    `${passed} passed, ${failed} failed, ${others.join(', ')}; ${seconds.toFixed(1)} s`,
+    `The slowest response took ${slowestSeconds.toFixed(1)} s; this machine has a load of ${load} on ${availableParallelism()} processors.`,
     '',
   ].join('\n');
 }
@@ -83,23 +102,32 @@ function tapOf(results: Result[]): string {
     if (isOk) return [point];
     // A JSON text is a YAML text.
     const list = steps.map((step) => `    - ${JSON.stringify(step)}`);
-    const facts = [`  message: ${JSON.stringify(reason)}`, `  severity: ${outcome === 'failed' ? 'fail' : 'error'}`];
-    return [point, '  ---', ...facts, `  means: ${JSON.stringify(means)}`, '  reproduce:', ...list, '  ...'];
+    const facts = [`  message: ${JSON.stringify(reason)}`, `  severity: ${outcome === 'failed' ? 'fail' : outcome}`];
+    return [
+      point,
+      '  ---',
+      ...facts,
+      ...(means === undefined ? [] : [`  means: ${JSON.stringify(means)}`]),
+      '  reproduce:',
+      ...list,
+      '  ...',
+    ];
   });
   return ['TAP version 14', `1..${results.length}`, ...points, ''].join('\n');
 }
 
 /** The form that Jenkins and GitLab read, https://github.com/windyroad/JUnit-Schema (JUnit.xsd). */
 function junitOf(results: Result[], seconds: number): string {
-  const { failed, skipped, error } = countsOf(results);
-  const counts = `tests="${results.length}" failures="${failed}" errors="${error}" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
+  const { failed, unjudged, skipped, error } = countsOf(results);
+  const counts = `tests="${results.length}" failures="${failed}" errors="${error + unjudged}" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
   const cases = results.flatMap(({ id, title, outcome, seconds: time, reason = '', means, steps = [] }) => {
     const begin = `    <testcase classname="conformance" name="${xml(`${id}: ${title}`)}" time="${time.toFixed(3)}"`;
     if (outcome === 'passed') return [`${begin}/>`];
     const message = `message="${xml(reason)}"`;
     if (outcome === 'skipped') return [`${begin}>`, `      <skipped ${message}/>`, '    </testcase>'];
     const element = outcome === 'failed' ? 'failure' : 'error';
-    const text = xml([reason, '', `What it means: ${means}`, '', 'Repeat it:', ...steps].join('\n'));
+    const meaning = means === undefined ? [] : [`What it means: ${means}`, ''];
+    const text = xml([reason, '', ...meaning, 'Repeat it:', ...steps].join('\n'));
     return [`${begin}>`, `      <${element} ${message} type="${id}">${text}</${element}>`, '    </testcase>'];
   });
   return [

@@ -8,10 +8,10 @@ import { variableChecks } from './checks/variables.ts';
 import { type Config, ConfigError, faultsOfVariables, type Variable } from './config.ts';
 import { ForgingKey } from './forge.ts';
 import { each } from './each.ts';
-import { type Check, Failed, Kit, type Run, Skipped } from './kit.ts';
+import { type Check, Failed, Kit, NotJudged, type Run, Skipped } from './kit.ts';
 import { Proxy } from './proxy.ts';
 import { render } from './renderer.ts';
-import type { Result } from './report.ts';
+import type { Outcome, Result } from './report.ts';
 import { Service } from './service.ts';
 import { Trace } from './trace.ts';
 
@@ -27,7 +27,7 @@ const BASELINE: Check = {
   means: 'The configuration does not describe the renderer, or the renderer does not work: nothing else can be judged.',
   run: async (kit) => {
     for (const which of [0, 1] as const) {
-      const rendering = await kit.render((await kit.group(which)).token);
+      const rendering = await kit.renderAtHand((await kit.group(which)).token);
       // The rows of the first tenant would be a leak, which other checks explain.
       if (which === 0 || !kit.isOf(rendering, 0)) kit.mustShow(rendering, which, `tenant ${which + 1}`);
     }
@@ -68,7 +68,8 @@ export class Conformance {
    * @param report is told each result when it is known
    * @throws Unreachable, ConfigError before the first check
    */
-  async run(wanted: (id: string) => boolean, atOnce: number, report: (result: Result) => void): Promise<Result[]> {
+  async run(wanted: (id: string) => boolean, atOnce: number, report: (result: Result) => void): Promise<Outcome> {
+    const startedAt = performance.now();
     const shared = await this.#prepare();
     const results = new Map<string, Result>();
     const make = async (check: Check) => {
@@ -89,7 +90,11 @@ export class Conformance {
     }
     const left = { outcome: 'skipped', seconds: 0, reason: 'the check baseline has not passed' } as const;
     const all = [BASELINE, ...rest];
-    return all.map((check) => results.get(check.id) ?? { id: check.id, title: check.title, ...left });
+    return {
+      results: all.map((check) => results.get(check.id) ?? { id: check.id, title: check.title, ...left }),
+      seconds: (performance.now() - startedAt) / 1000,
+      slowestSeconds: shared.slowestMs / 1000,
+    };
   }
 
   /** Removes what the run has created. */
@@ -118,7 +123,7 @@ export class Conformance {
     const { status, text, failure } = await render(config.template, 'conformance', REACH_LIMIT_MS);
     // Leaves a response that is not whole to the checks, which tell more.
     if (status === undefined && text === '') throw new Unreachable(`the renderer cannot be reached: ${failure}`);
-    return { config, variables, service, proxy, key, tokens: new Set() };
+    return { config, variables, service, proxy, key, tokens: new Set(), slowestMs: 0 };
   }
 
   async #make(check: Check, shared: Run): Promise<Result> {
@@ -132,6 +137,9 @@ export class Conformance {
     } catch (error) {
       const reason = (error as Error).message;
       if (error instanceof Skipped) return { id, title, outcome: 'skipped', seconds: seconds(), reason };
+      if (error instanceof NotJudged) {
+        return { id, title, outcome: 'unjudged', seconds: seconds(), reason, steps: trace.steps };
+      }
       const outcome = error instanceof Failed ? 'failed' : 'error';
       return { id, title, outcome, seconds: seconds(), reason, means, steps: trace.steps };
     }

@@ -10,10 +10,13 @@ export class Trace {
   readonly #steps: string[] = [];
   readonly #names = new Map<string, string>();
 
-  /** The last steps, without repetitions. */
+  /** The last steps, without repetitions, and before them all notes and the steps that define a variable of the last. */
   get steps(): string[] {
     const different = this.#steps.filter((step, index) => step !== this.#steps[index - 1]);
-    return different.slice(-STEPS_SHOWN);
+    const last = different.slice(-STEPS_SHOWN);
+    const used = new Set(last.flatMap((step) => step.match(/\bTOKEN_\d+/g) ?? []));
+    const isNeeded = (step: string) => step.startsWith('#') || used.has(/^(TOKEN_\d+)=/.exec(step)?.[1] ?? '');
+    return [...different.slice(0, -STEPS_SHOWN).filter(isNeeded), ...last];
   }
 
   note(text: string): void {

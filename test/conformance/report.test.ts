@@ -19,6 +19,8 @@ const RESULTS: Result[] = [
   { id: 'trace-logs', title: 'logs', outcome: 'error', seconds: 0, reason: 'cannot be reached', means: 'x', steps: [] },
 ];
 
+const outcomeOf = (results: Result[]) => ({ results, seconds: 3, slowestSeconds: 1.25 });
+
 test('every check has an id of its own, a title and a meaning', () => {
   const ids = CHECKS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
@@ -27,17 +29,35 @@ test('every check has an id of its own, a title and a meaning', () => {
 });
 
 test('the text has each check, and what a failure means and how to repeat it', () => {
-  const text = reportOf('text', RESULTS, 3);
+  const text = reportOf('text', outcomeOf(RESULTS));
   expect(text).toContain('✓ tenant-order');
   expect(text).toMatch(
     /✗ variable-hostile.*\n {4}seen: .*\nrows\n {4}means: Somebody reads & writes\.\n {4}repeat it:\n {6}curl -s/,
   );
   expect(text).toContain('not checked: needs "embed"');
   expect(text).toContain('1 passed, 1 failed, 1 not checked, 1 could not be made; 3.0 s');
+  expect(text).toMatch(/\nThe slowest response took 1\.3 s; this machine has a load of [\d.]+ on \d+ processors\.\n$/);
+});
+
+test('a check that could not be judged blames nothing, and the report begins with their number', () => {
+  const reason = 'the valid token showed no rows (a valid embed token): the response is 200';
+  const results: Result[] = [
+    RESULTS[0]!,
+    { id: 'embed-audience', title: 'of another audience', outcome: 'unjudged', seconds: 1, reason, steps: ['curl'] },
+  ];
+  const text = reportOf('text', outcomeOf(results));
+  expect(text).toMatch(/^1 check could not be judged: look first at why a valid token showed no rows\.\n/);
+  expect(text).toContain(`? embed-audience           of another audience\n    not judged: ${reason}\n    repeat it:\n`);
+  expect(text).toContain('1 passed, 0 failed, 1 not judged, 0 not checked; 3.0 s');
+  expect(text).not.toContain('means');
+  expect(reportOf('tap', outcomeOf(results))).toMatch(
+    /^not ok 2 .*\n {2}---\n {2}message: .*\n {2}severity: unjudged$/m,
+  );
+  expect(reportOf('junit', outcomeOf(results))).toMatch(/failures="0" errors="1" [^]*<error message="the valid token/);
 });
 
 test('TAP 14 has a plan, and a diagnostic that YAML reads; what was skipped is marked', () => {
-  const lines = reportOf('tap', RESULTS, 3).split('\n');
+  const lines = reportOf('tap', outcomeOf(RESULTS)).split('\n');
   expect(lines.slice(0, 4)).toEqual([
     'TAP version 14',
     '1..4',
@@ -56,7 +76,7 @@ test('TAP 14 has a plan, and a diagnostic that YAML reads; what was skipped is m
 });
 
 test('JUnit XML counts what it has, and is well-formed whatever a renderer says', () => {
-  const text = reportOf('junit', RESULTS, 3);
+  const text = reportOf('junit', outcomeOf(RESULTS));
   expect(text).toContain('<testsuite name="conformance" tests="4" failures="1" errors="1" skipped="1" time="3.000">');
   expect(text.match(/<testcase /g)).toHaveLength(4);
   expect(text).toContain("&quot;' OR 1=1 \uFFFD &lt;b&gt;&quot;");
@@ -73,12 +93,12 @@ test('no report has a character that a terminal obeys', () => {
     { ...RESULTS[2]!, reason },
   ];
   for (const format of ['text', 'tap', 'junit'] as const) {
-    const report = reportOf(format, results, 1);
+    const report = reportOf(format, outcomeOf(results));
     expect(report).not.toMatch(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
     expect(report).toContain(format === 'junit' ? '&#155;2J &#8238;prod&#8294;' : '\\u009b2J \\u202eprod\\u2066');
   }
-  expect(reportOf('text', results, 1)).toContain('curl \\u009b');
-  const [, , , , ...lines] = reportOf('tap', results, 1).split('\n');
+  expect(reportOf('text', outcomeOf(results))).toContain('curl \\u009b');
+  const [, , , , ...lines] = reportOf('tap', outcomeOf(results)).split('\n');
   expect((parse(lines.slice(0, lines.indexOf('  ...')).join('\n')) as { message: string }).message).toBe(reason);
 });
 
@@ -100,7 +120,7 @@ test('no report has a secret, also one that the kit has never sent', () => {
     { ...RESULTS[3]!, reason },
   ];
   for (const format of ['text', 'tap', 'junit'] as const) {
-    const report = reportOf(format, results, 1);
+    const report = reportOf(format, outcomeOf(results));
     for (const secret of secrets) expect(report).not.toContain(secret.replace(/^\w+[ _]/, ''));
     expect(report).toContain('uga_[redacted]');
   }
@@ -143,4 +163,19 @@ test('a forged token keeps the signature of its first claims', () => {
   const other = withClaims(token, { sub: 'globex' });
   expect(claimsOf(other)).toEqual({ sub: 'globex', team_id: 1 });
   expect(other.split('.')[2]).toBe(token.split('.')[2]);
+});
+
+test('a trace has the definition of each variable that its last steps use', () => {
+  const trace = new Trace();
+  trace.note('16 at once');
+  for (const token of ['first', 'second', 'unused']) trace.made(token, `the token of the ${token}`);
+  const template = { url: 'http://127.0.0.1/{token}', method: 'GET', headers: {} };
+  for (let turn = 0; turn < 100; turn++) trace.rendering(template, turn % 2 === 0 ? 'first' : 'second');
+  const [note, first, second, ...calls] = trace.steps;
+  expect([note, first, second]).toEqual([
+    '# 16 at once',
+    'TOKEN_1=…  # the token of the first',
+    'TOKEN_2=…  # the token of the second',
+  ]);
+  expect(calls).toHaveLength(14);
 });

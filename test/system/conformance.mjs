@@ -71,7 +71,7 @@ async function runAllSabotaged() {
     for (let next = left.shift(); next; next = left.shift()) {
       const [faults, sabotage] = next;
       try {
-        const only = options.short ? sabotage.fails.join(',') : sabotage.only;
+        const only = options.short ? [...sabotage.fails, ...(sabotage.unjudged ?? [])].join(',') : sabotage.only;
         console.log(`  ${faults}: ${await runSabotaged(service, faults, { ...sabotage, only })}`);
       } catch (error) {
         violations.push(`${faults}: ${error.message}`);

@@ -33,7 +33,7 @@ function forged(
     run: async (kit) => {
       const group = await kit.group(0);
       const token = await kit.embedToken(group);
-      await kit.shows(token, 0, 'a valid embed token', kit.embed.template);
+      await kit.control(token, 0, 'a valid embed token', kit.embed.template);
       for (const [what, other] of Object.entries(await forge(kit, token, claimsOf(token), group))) {
         kit.trace.made(other, what);
         await kit.refuses(other, what, kit.embed.template);
@@ -51,7 +51,7 @@ async function trusted(kit: Kit, claims: Claims): Promise<(claims: Claims) => st
   if (kit.embed.isOffline) {
     const genuine = key.sign({ ...claims, jti: randomBytes(8).toString('hex') });
     kit.trace.made(genuine, 'signed with a key that the proxy has added to jwks.json');
-    const rendering = await kit.render(genuine, kit.embed.template);
+    const rendering = await kit.renderAtHand(genuine, kit.embed.template);
     if (!kit.isOf(rendering, 0)) throw new Skipped('the renderer does not read its keys through the proxy');
   }
   return (own) => key.sign({ ...claims, ...own });
@@ -178,7 +178,7 @@ export const embedChecks: Check[] = [
     run: async (kit) => {
       const group = await kit.group(0);
       const token = await kit.embedToken(group, { expires_in_seconds: 2 });
-      await kit.shows(token, 0, 'a valid embed token', kit.embed.template);
+      await kit.control(token, 0, 'a valid embed token', kit.embed.template);
       const endsAt = Number(claimsOf(token)['exp']) * 1000 + kit.embed.leewaySeconds * 1000;
       await sleep(Math.max(0, endsAt - Date.now()));
       await kit.refusesSince(performance.now(), token, 'after its exp', kit.embed.template);
@@ -192,7 +192,7 @@ export const embedChecks: Check[] = [
       if (kit.embed.isOffline) throw new Skipped('a renderer that verifies offline sees no end before exp');
       const group = await kit.group(0);
       const token = await kit.embedToken(group);
-      await kit.shows(token, 0, 'a valid embed token', kit.embed.template);
+      await kit.control(token, 0, 'a valid embed token', kit.embed.template);
       await kit.service.rotate(group, 0, kit.trace);
       await kit.refusesSince(performance.now(), token, 'after the rotation', kit.embed.template);
     },
@@ -205,7 +205,7 @@ export const embedChecks: Check[] = [
       const group = await kit.group(0);
       const subject = `kim-${randomBytes(4).toString('hex')}@conformance.example`;
       const token = await kit.embedToken(group, { acting_for: { subject, reason: 'conformance kit' } });
-      const { text } = await kit.shows(
+      const { text } = await kit.control(
         token,
         0,
         'an embed token of somebody who views as the group',

@@ -18,7 +18,7 @@ function failing(id: string, title: string, means: string, faults: Fault[]): Che
       await reach(kit);
       for (const fault of faults) {
         const [known, { token }] = [await kit.group(0), await kit.group(0)];
-        await kit.shows(known.token, 0, 'before introspection fails');
+        await kit.control(known.token, 0, 'before introspection fails');
         await disturbed(kit, fault, async () => {
           await kit.refuses(token, `while introspection fails (${fault})`);
           await kit.service.rotate(known, 0, kit.trace);
@@ -42,7 +42,7 @@ export const introspectionChecks: Check[] = [
     run: async (kit) => {
       await reach(kit);
       const [known, unknown] = [await kit.group(0), await kit.group(1)];
-      await kit.shows(known.token, 0, 'before the outage');
+      await kit.control(known.token, 0, 'before the outage');
       const next = await disturbed(kit, 'down', async () => {
         const rotated = await kit.service.rotate(known, 0, kit.trace);
         await kit.refuses(unknown.token, 'a token that the renderer has never seen, during the outage');
@@ -64,7 +64,7 @@ export const introspectionChecks: Check[] = [
     run: async (kit) => {
       await reach(kit);
       const [known, unknown] = [await kit.group(0), await kit.group(1)];
-      await kit.shows(known.token, 0, 'before the silence');
+      await kit.control(known.token, 0, 'before the silence');
       const next = await disturbed(kit, 'slow', async () => {
         const rotated = await kit.service.rotate(known, 0, kit.trace);
         await refusesInTime(kit, unknown.token, 'a token that the renderer has never seen, during the silence');
@@ -105,7 +105,7 @@ export const introspectionChecks: Check[] = [
 async function reach(kit: Kit): Promise<Proxy> {
   if (kit.shared.proxy) {
     const { token } = await kit.group(0);
-    await kit.shows(token, 0, 'before anything fails');
+    await kit.control(token, 0, 'before anything fails');
   }
   return kit.proxy;
 }

@@ -37,6 +37,9 @@ export const tenantChecks: Check[] = [
       const [first, second] = [await kit.group(0), await kit.group(1)];
       const nobody = made('ugt_');
       kit.trace.made(nobody, 'a token that nobody has');
+      kit.trace.note(
+        `${AT_ONCE} at once show a race, and one after the other do not: seq ${INTERLEAVINGS} | xargs -P ${AT_ONCE} -I_ sh -c '…'`,
+      );
       const turns = Array.from({ length: INTERLEAVINGS }, () => Math.floor(Math.random() * 5));
       await each(turns, AT_ONCE, async (turn) => {
         if (turn === 4) await kit.refuses(nobody, 'a token that nobody has, among others');
@@ -53,13 +56,13 @@ export const tenantChecks: Check[] = [
     run: async (kit) => {
       if ('command' in kit.config.template) throw new Skipped('a command has no headers');
       const [first, second] = [await kit.group(0), await kit.group(1)];
-      const { headers } = await kit.shows(first.token, 0, 'tenant 1');
+      const { headers } = await kit.control(first.token, 0, 'tenant 1');
       const [tag, date] = [headers.get('ETag'), headers.get('Last-Modified')];
       const extra = {
         ...(tag !== null && { 'If-None-Match': tag }),
         ...(date !== null && { 'If-Modified-Since': date }),
       };
-      const rendering = await kit.render(second.token, undefined, extra);
+      const rendering = await kit.renderAtHand(second.token, undefined, extra);
       kit.mustShow(rendering, 1, 'tenant 2, with the ETag of tenant 1');
     },
   },
@@ -69,7 +72,7 @@ export const tenantChecks: Check[] = [
     means: 'The renderer keeps the mapping or the variables of a group for longer than it says.',
     run: async (kit) => {
       const group = await kit.group(0);
-      await kit.shows(group.token, 0, 'before the change');
+      await kit.control(group.token, 0, 'before the change');
       const { dataSource, properties } = kit.tenants[1];
       await kit.service.update(group, { mapping: { [kit.config.schema]: dataSource }, properties }, kit.trace);
       await kit.showsSince(performance.now(), group.token, 1, 'with the mapping and the properties of tenant 2');

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Check, type Kit, Skipped } from '../kit.ts';
+import { type Check, type Kit, NotJudged, Skipped } from '../kit.ts';
 import type { Group } from '../service.ts';
 
-const OVERLAP_SECONDS = 3;
+/** The next one is tried if the calls take longer than the overlap, as on a busy machine. */
+const OVERLAPS_SECONDS = [3, 10, 30];
 const LIFE_MS = 2500;
 
 /** A check that ends the token of a group, and waits until it is refused. */
@@ -13,7 +14,7 @@ function ended(id: string, title: string, means: string, end: (kit: Kit, group: 
     means,
     run: async (kit) => {
       const group = await kit.group(0);
-      await kit.shows(group.token, 0, 'before its end');
+      await kit.control(group.token, 0, 'before its end');
       await kit.refusesSince(await end(kit, group), group.token, 'after its end');
     },
   };
@@ -69,7 +70,7 @@ export const tokenChecks: Check[] = [
     run: async (kit) => {
       const endsAt = Date.now() + LIFE_MS;
       const { token } = await kit.group(0, { valid_until: new Date(endsAt).toISOString() });
-      await kit.shows(token, 0, 'before valid_until');
+      await kit.control(token, 0, 'before valid_until');
       await sleep(Math.max(0, endsAt - Date.now()));
       await kit.refusesSince(performance.now(), token, 'after valid_until');
     },
@@ -79,15 +80,8 @@ export const tokenChecks: Check[] = [
     title: 'in the overlap of a rotation both tokens show rows, and the old one is refused after it',
     means: 'Pages that are open break at each rotation, or an old token outlives its overlap.',
     run: async (kit) => {
-      const group = await kit.group(0);
-      await kit.shows(group.token, 0, 'before the rotation');
-      const next = await kit.service.rotate(group, OVERLAP_SECONDS, kit.trace);
-      const rotatedAt = performance.now();
-      await kit.shows(next, 0, 'the next token');
-      await kit.shows(group.token, 0, 'the old token, in its overlap');
-      await sleep(Math.max(0, rotatedAt + OVERLAP_SECONDS * 1000 - performance.now()));
-      await kit.refusesSince(rotatedAt + OVERLAP_SECONDS * 1000, group.token, 'the old token, after its overlap');
-      await kit.shows(next, 0, 'the next token, after the overlap');
+      for (const seconds of OVERLAPS_SECONDS) if (await overlaps(kit, seconds)) return;
+      throw new NotJudged(`a call took longer than an overlap of ${OVERLAPS_SECONDS.at(-1)} s`);
     },
   },
   {
@@ -101,7 +95,7 @@ export const tokenChecks: Check[] = [
         throw new Skipped('needs "service.disposable_workspace": true, since it ends every token of the workspace');
       }
       const group = await kit.group(0);
-      await kit.shows(group.token, 0, 'before all tokens are ended');
+      await kit.control(group.token, 0, 'before all tokens are ended');
       const body = { kinds: ['user_group_token', 'embed_token'], reason: 'conformance kit' };
       try {
         await kit.service.call('POST', '/api/v1/workspace/end-tokens', body, kit.trace);
@@ -121,3 +115,23 @@ export const tokenChecks: Check[] = [
     },
   },
 ];
+
+/**
+ * Rotates with an overlap, and looks at both tokens in it and after it.
+ * @returns false if the overlap was over before the renderer had responded
+ */
+async function overlaps(kit: Kit, seconds: number): Promise<boolean> {
+  const group = await kit.group(0);
+  await kit.control(group.token, 0, 'before the rotation');
+  const endsAt = performance.now() + seconds * 1000;
+  const next = await kit.service.rotate(group, seconds, kit.trace);
+  const rotatedAt = performance.now();
+  await kit.shows(next, 0, 'the next token');
+  const old = await kit.renderAtHand(group.token);
+  if (old.endedAt > endsAt) return false;
+  kit.mustShow(old, 0, 'the old token, in its overlap');
+  await sleep(Math.max(0, rotatedAt + seconds * 1000 - performance.now()));
+  await kit.refusesSince(rotatedAt + seconds * 1000, group.token, 'the old token, after its overlap');
+  await kit.shows(next, 0, 'the next token, after the overlap');
+  return true;
+}

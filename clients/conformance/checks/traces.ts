@@ -16,7 +16,7 @@ export const traceChecks: Check[] = [
     means: 'A proxy or a browser keeps the rows of a tenant, and shows them to the next person on the same URL.',
     run: async (kit) => {
       const { token } = await kit.group(0);
-      const shown = await kit.shows(token, 0, 'a valid token', httpTemplate(kit));
+      const shown = await kit.control(token, 0, 'a valid token', httpTemplate(kit));
       mustNotBeKept(shown, 'what is shown');
       const { page } = kit.config;
       if (page !== undefined) mustNotBeKept(await kit.render(token, pageTemplate(page)), 'the page');
@@ -48,7 +48,7 @@ export const traceChecks: Check[] = [
       'The token gets into pages, error messages and redirects, and from there into screenshots, caches and logs of others.',
     run: async (kit) => {
       const { token } = await kit.group(0);
-      const shown = await kit.shows(token, 0, 'a valid token');
+      const shown = await kit.control(token, 0, 'a valid token');
       const other = `${token}0`;
       const refused = await kit.refuses(other, 'a token with a letter more');
       for (const [rendering, text] of [
@@ -70,7 +70,7 @@ export const traceChecks: Check[] = [
       const { logs } = kit.config;
       if (logs.length === 0) throw new Skipped('needs "renderer.logs", the files that the renderer writes');
       const { token } = await kit.group(0);
-      await kit.shows(token, 0, 'a valid token');
+      await kit.control(token, 0, 'a valid token');
       await kit.refuses(`${token}0`, 'a token with a letter more');
       await sleep(LOG_DELAY_MS);
       for (const file of logs) {
@@ -88,7 +88,7 @@ export const traceChecks: Check[] = [
     runs: 'alone',
     run: async (kit) => {
       const { token } = await kit.group(0);
-      await kit.shows(token, 0, 'a valid token');
+      await kit.control(token, 0, 'a valid token');
       const [path] = kit.proxy.tokensInUrls;
       if (path !== undefined) throw new Failed(`the renderer has called ${path} with a token in the address`);
     },

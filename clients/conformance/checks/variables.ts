@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { valueAt, type Variable, withValue } from '../config.ts';
 import { each } from '../each.ts';
-import { type Check, Failed, isSuccess, type Kit, Skipped } from '../kit.ts';
+import { type Check, Failed, isAway, isSuccess, type Kit, NotJudged, Skipped } from '../kit.ts';
 import type { Rendering } from '../renderer.ts';
 import { type Group, ServiceError } from '../service.ts';
 
@@ -174,7 +174,7 @@ export const variableChecks: Check[] = [
         const value = variable.isList ? [mark] : mark;
         const group = await groupWith(kit, variable, value);
         if (!group) continue;
-        const statement = statementOf(kit, await kit.render(group.token));
+        const statement = statementOf(kit, await kit.renderAtHand(group.token));
         if (statement.includes(mark)) throw new Failed(`the value of ${variable.name} is in the text of the statement`);
       }
     },
@@ -237,8 +237,10 @@ function hostileValues({ type, isList }: Variable): unknown[] {
   return isList ? numbers.map((number) => [number]) : numbers;
 }
 
-function mustNotBreak({ status, failure }: Rendering, what: string): void {
+function mustNotBreak(rendering: Rendering, what: string): void {
+  const { status, failure } = rendering;
   if (status === undefined) throw new Failed(`${what}: there was no whole response: ${failure}`);
+  if (isAway(rendering)) throw new NotJudged(`${what}: the renderer was away each time it was asked (${status})`);
   if (status >= SERVER_ERROR && !isSuccess(status)) {
     throw new Failed(`${what}: the response is ${status}, as if the statement were broken`);
   }

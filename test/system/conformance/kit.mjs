@@ -83,6 +83,11 @@ export async function runKit(config, args = [], env = {}) {
   for (const [, not, id, directive] of stdout.matchAll(/^(not )?ok \d+ - ([\w-]+):[^\n]*?( # SKIP .*)?$/gm)) {
     outcomes.set(id, not ? 'failed' : directive ? 'skipped' : 'passed');
   }
+  for (const [, id] of stdout.matchAll(
+    /^not ok \d+ - ([\w-]+):(?:(?!\n(?:not )?ok ).)*?\n {2}severity: unjudged$/gms,
+  )) {
+    outcomes.set(id, 'unjudged');
+  }
   return { code, outcomes, stdout, stderr };
 }
 
