@@ -1,4 +1,4 @@
-// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, two steps at once, and
+// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, some steps at once, and
 // `npm run release:check` at full length, one step after the other.
 //
 //   node scripts/checks/run.mjs ci|release [part of a step's name]
@@ -37,10 +37,12 @@ async function main() {
 /** Runs all of them, also after a failure: one run names all that fail. */
 async function runAll(steps) {
   const left = steps.filter((step) => commandOf(step));
-  const work = async () => {
-    for (let step = left.shift(); step; step = left.shift()) await runStep(step);
+  const waiting = AT_ONCE > 1 ? left.filter(({ waits }) => waits) : [];
+  const working = left.filter((step) => !waiting.includes(step));
+  const work = async (queue) => {
+    for (let step = queue.shift(); step; step = queue.shift()) await runStep(step);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all([work(waiting), ...Array.from({ length: AT_ONCE }, () => work(working))]);
 }
 
 function commandOf({ ci, release = ci }) {

@@ -4,6 +4,7 @@
  * @property {string} name
  * @property {string} [ci] the command of `.ci/run`. A step without one is too long for each merge
  * @property {string} [release] the command of the release check, if it is another: the full length of a short form
+ * @property {boolean} [waits] whether it mostly waits: `.ci/run` makes such steps one after the other, beside the two others
  * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
  */
 
@@ -30,16 +31,16 @@ const atFullLengthOnly = (command) => ({ release: command });
  */
 export const STEPS = [
   { name: 'tests on both databases, with Redis', ci: 'npm test', seconds: 560 },
-  { name: 'conformance kit', ...system('conformance', '--short'), seconds: 160 },
+  { name: 'conformance kit', ...system('conformance', '--short'), waits: true, seconds: 260 },
   { name: 'lint, format, import boundaries, dead code', ci: 'npm run --silent lint', seconds: 120 },
   {
-    name: 'package, its surface, and installed into applications',
-    ci: 'npx jest --config jest.tools.config.mjs --runInBand test/package/surface test/package/applications',
+    name: 'package and its surface',
+    ci: 'npx jest --config jest.tools.config.mjs --runInBand test/package/surface',
     release: 'npm run --silent test:package',
     seconds: 100,
   },
   { name: 'examples of pages, and the clients as they are installed', ...system('examples'), seconds: 100 },
-  { name: 'outages of the database', ...system('outages', '--short'), seconds: 100 },
+  { name: 'outages of the database', ...system('outages', '--short'), waits: true, seconds: 100 },
   { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
   { name: 'browser', ci: 'npm run --silent test:browser', seconds: 360 },
   { name: 'renderers and gateways of others', ...system('renderers'), seconds: 80 },
@@ -56,9 +57,9 @@ export const STEPS = [
   { name: 'keys rewrap under load', ...system('rewrap', '--groups 2000'), seconds: 30 },
   { name: 'index of a migration beside callers', ...system('index', '--groups 20000'), seconds: 30 },
   { name: 'move from SQLite to PostgreSQL', ...system('migrate-data', '--groups 5000'), seconds: 30 },
-  { name: 'documentation of the exports', ci: 'npm run --silent api:docs', seconds: 30 },
-  { name: 'bill of materials', ci: 'npm run --silent sbom >/dev/null', seconds: 10 },
   { name: 'known vulnerabilities', ci: 'scripts/checks/audit.sh', seconds: 10 },
+  { name: 'documentation of the exports', ...atFullLengthOnly('npm run --silent api:docs'), seconds: 30 },
+  { name: 'bill of materials', ...atFullLengthOnly('npm run --silent sbom >/dev/null'), seconds: 20 },
   { name: 'other versions of Node', ...atFullLengthOnly('scripts/on-node.sh 22 24 26'), seconds: 500 },
   { name: 'event streams', ...atFullLengthOnly('npm run --silent test:streams'), seconds: 120 },
   { name: 'neighbours', ...atFullLengthOnly('npm run --silent test:neighbours'), seconds: 300 },

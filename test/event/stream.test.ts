@@ -73,12 +73,13 @@ onEachDatabase((kind) => {
   test('what is current grows with the clock of the stream, several times a second', async () => {
     const reader = await open();
     await reader.until(isCurrent(reader));
+    const wake = jest.spyOn(tail().loop, 'wake');
     const seen = reader.messages.length;
     await reader.until(() => reader.messages.length >= seen + 6);
-    const { loop } = tail();
-    await until(() => Number.isFinite(loop.dueAt));
-    const nextMs = loop.dueAt - performance.now();
-    expect(nextMs).toBeLessThanOrEqual(250);
+    expect(wake.mock.calls.length).toBeGreaterThan(0);
+    // A timer of Node may be early by a millisecond, which the next one is then longer.
+    for (const [afterMs] of wake.mock.calls) expect(afterMs).toBeLessThan(260);
+    wake.mockRestore();
     const moments = reader.messages.slice(seen).map(({ event, data }) => [event, data.at!] as const);
     expect(moments.every(([event]) => event === 'current')).toBe(true);
     const times = moments.map(([, at]) => at);
