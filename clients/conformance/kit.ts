@@ -132,9 +132,14 @@ export class Kit {
     return rows.filter((row) => text.includes(row));
   }
 
-  /** Tries again while the renderer is away. @throws Failed unless the token shows the rows of this tenant and of no other */
+  /**
+   * Tries again while the renderer is away.
+   * @throws Failed unless the token shows the rows of this tenant and of no other
+   * @throws NotJudged if the renderer stays away
+   */
   async shows(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
     const rendering = await this.#renderValid(token, template);
+    if (isAway(rendering)) throw new NotJudged(`${what}: ${this.#describe(rendering)}`);
     this.mustShow(rendering, which, what);
     return rendering;
   }
