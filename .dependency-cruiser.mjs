@@ -76,7 +76,7 @@ const rooms = {
   'user-group': {
     '.': ['group', 'writing', 'rotation', 'resource'],
     entities: [],
-    status: [],
+    status: ['token'],
     token: ['entities'],
     snapshot: ['status', 'token'],
     group: ['entities', 'token'],

@@ -1778,7 +1778,7 @@ export interface components {
             versions: components["schemas"]["UserGroupVersion"][];
         } & components["schemas"]["Page"];
         StatusReason: {
-            /** @description Stable code; a code of a field error, `suspended` or `expired`. */
+            /** @description Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`. */
             code: string;
             /** @description JSON Pointer of the place in the group that has to change, if there is one. */
             pointer?: string;
@@ -1852,7 +1852,7 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected, or null: it does not end.
              */
             valid_until: string | null;
-            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first. */
+            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with all others of the workspace, and it has no other one yet. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
             reasons: components["schemas"]["StatusReason"][];
@@ -2647,6 +2647,8 @@ export interface components {
             expired: number;
             /** @description User groups that lack something the workspace requires, so that their tokens are inactive. Null for the seconds in which a change of the requirements is applied. */
             incomplete: number | null;
+            /** @description User groups whose token was ended together with others, and that have no other one yet. */
+            no_valid_token: number;
             /** @description User groups whose mapping names something that is not in the registry, under the policy `registered`. Null as `incomplete` is. */
             unresolved: number | null;
         };
@@ -3435,7 +3437,7 @@ export interface components {
         /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
         property_value: string;
         /** @description Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds. */
-        status: "suspended" | "expired" | "incomplete" | "unresolved" | "active";
+        status: "suspended" | "expired" | "incomplete" | "no_valid_token" | "unresolved" | "active";
         /** @description The `valid_until` of the group is later than this time. */
         valid_until_after: string;
         /** @description The `valid_until` of the group is earlier than this time. */

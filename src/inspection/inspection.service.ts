@@ -9,7 +9,7 @@ import { isEmbedTokenEnded } from '../embed-token/embed-token.ts';
 import { EmbedTokenVerifier, type UnverifiedToken } from '../embed-token/embed-token.verifier.ts';
 import { toTokenView, type TokenView } from '../user-group/rotation/dto/tokens-response.dto.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
-import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { standingOf, UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { statusOf } from '../user-group/status/user-group-status.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import { WorkspaceSettingsRepository } from '../workspace/workspace-settings.repository.ts';
@@ -162,7 +162,7 @@ function findingsOf(group: UserGroupSnapshot, token: TokenView): Finding[] {
 function factsOf(group: UserGroupSnapshot | undefined, token: TokenView | undefined): Facts {
   if (!group) return {};
   const { providedId: provided_id, userGroupId: team_id, name } = group;
-  const { status } = statusOf(group, group.rules);
+  const { status } = standingOf(group);
   return { user_group: { provided_id, team_id, name, status }, ...(token && { token_generation: token }) };
 }
 

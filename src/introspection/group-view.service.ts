@@ -4,17 +4,11 @@ import type { JsonObject, JsonValue } from '../common/json/strict-json.ts';
 import { UserGroupNotFound } from '../common/problem/errors.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts';
-import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
-import { statusOf, type StatusReason } from '../user-group/status/user-group-status.ts';
-import { isEndedTogether, isValid } from '../user-group/token/token-validity.ts';
+import { standingOf, UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import type { UserGroupViewResponse, Variable } from './dto/group-view.dto.ts';
 import { describeUserGroupToken } from './introspection.service.ts';
-
-const TOKENS_ENDED: StatusReason = {
-  code: 'tokens_ended',
-  detail: 'Its token was ended together with all others of the workspace: GET or PUT /api/user issues a fresh one.',
-};
 
 /** Shows people what the renderer of a group gets. */
 @Injectable()
@@ -34,13 +28,7 @@ export class GroupViewService {
     const { rules, mapping, properties } = group;
     const variables = describeVariables(rules.variables, JSON.parse(properties) as JsonObject);
     const introspection = isValid(group, token) ? describeUserGroupToken(group, token) : { active: false };
-    const { status, reasons } = statusOf(group, rules);
-    const isEnded = isEndedTogether(token, group.workspace);
-    const inTheWay = isEnded ? [...reasons, TOKENS_ENDED] : reasons;
-    return {
-      success: 1,
-      view: { status, reasons: inTheWay, introspection, ...describeMapping(rules, mapping), variables },
-    };
+    return { success: 1, view: { ...standingOf(group), introspection, ...describeMapping(rules, mapping), variables } };
   }
 }
 

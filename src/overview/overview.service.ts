@@ -27,6 +27,7 @@ export class OverviewService {
           suspended: counts.inactive.suspended,
           expired: counts.inactive.expired,
           incomplete: counts.isChecked ? counts.inactive.incomplete : null,
+          no_valid_token: counts.inactive.no_valid_token,
           unresolved: counts.isChecked ? counts.inactive.unresolved : null,
         },
         user_group_tokens: { in_overlap: counts.inOverlap, in_overlap_used_last_hour: counts.inOverlapUsed },

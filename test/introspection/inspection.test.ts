@@ -265,7 +265,11 @@ onEachDatabase((kind) => {
     });
     await workspace.set({ variables: [] });
     await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'drill' });
-    expect(await view('a')).toMatchObject({ reasons: [{ code: 'tokens_ended' }], introspection: { active: false } });
+    expect(await view('a')).toMatchObject({
+      status: 'no_valid_token',
+      reasons: [{ code: 'tokens_ended' }],
+      introspection: { active: false },
+    });
     expect((await api.call('GET', `${PATH}/none/view`)).body.code).toBe('user_group_not_found');
   });
 });

@@ -37,7 +37,7 @@ onEachDatabase((kind) => {
     const before = Date.now();
     const overview = await read(api);
     expect(overview).toEqual({
-      user_groups: { total: 0, suspended: 0, expired: 0, incomplete: 0, unresolved: 0 },
+      user_groups: { total: 0, suspended: 0, expired: 0, incomplete: 0, no_valid_token: 0, unresolved: 0 },
       user_group_tokens: { in_overlap: 0, in_overlap_used_last_hour: 0 },
       api_tokens: { active: 1, expiring_within_30_days: 0 },
       as_of: expect.any(String),
@@ -75,6 +75,22 @@ onEachDatabase((kind) => {
     await eventually(api, { user_groups: { expired: 1, incomplete: 1, unresolved: 0 } });
     await workspace.set({ variables: [] });
     await eventually(api, { user_groups: { expired: 1, incomplete: 0 } });
+  });
+
+  test('counts the groups whose token was ended together with others, until they have another one', async () => {
+    const { api } = await TestWorkspace.create(service, 'ended');
+    const other = await TestWorkspace.create(service, 'not ended');
+    await other.put('theirs');
+    const ids = ['healed', 'waiting', 'stopped'];
+    for (const id of ids) await api.put({ user_group_id: id, name: id });
+    await api.call('POST', '/api/v1/user-groups/stopped/suspend');
+    await eventually(api, { user_groups: { total: 3, no_valid_token: 0 } });
+    await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'drill' });
+    const reader = service.clientOf(await service.issueToken(['user-groups:read'], 'ended'));
+    await eventually(reader, { user_groups: { total: 3, suspended: 1, no_valid_token: 2 }, api_tokens: null });
+    await api.get({ user_group_id: 'healed' });
+    await eventually(reader, { user_groups: { total: 3, suspended: 1, no_valid_token: 1 } });
+    await eventually(other.api, { user_groups: { total: 1, no_valid_token: 0 } });
   });
 
   test('counts replaced tokens that are still valid, and those that somebody uses', async () => {

@@ -139,6 +139,13 @@ onEachDatabase((kind) => {
       [1, id, [1, null]],
       [1, id, [1, 'tokens_ended']],
     ]);
+    const { user_group, past } = (await at(path, ended)).body as unknown as PastBody;
+    expect([user_group.status, past.tokens[0]!.generation]).toEqual(['no_valid_token', 1]);
+    await service.api.get({ user_group_id: id });
+    const statuses = await Promise.all(
+      [relaxed, ended, await realTime()].map(async (time) => (await at(path, time)).body.user_group.status),
+    );
+    expect(statuses).toEqual(['active', 'no_valid_token', 'active']);
   });
 
   test('a policy that is left takes the resolutions with it, which the response says', async () => {

@@ -308,7 +308,8 @@ class UserGroupClient(Transport):
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
         status: (
-            Literal["suspended", "expired", "incomplete", "unresolved", "active"] | Absent
+            Literal["suspended", "expired", "incomplete", "no_valid_token", "unresolved", "active"]
+            | Absent
         ) = ABSENT,
         valid_until_after: str | Absent = ABSENT,
         valid_until_before: str | Absent = ABSENT,
@@ -530,7 +531,8 @@ class UserGroupClient(Transport):
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
         status: (
-            Literal["suspended", "expired", "incomplete", "unresolved", "active"] | Absent
+            Literal["suspended", "expired", "incomplete", "no_valid_token", "unresolved", "active"]
+            | Absent
         ) = ABSENT,
         valid_until_after: str | Absent = ABSENT,
         valid_until_before: str | Absent = ABSENT,
@@ -611,7 +613,8 @@ class UserGroupClient(Transport):
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
         status: (
-            Literal["suspended", "expired", "incomplete", "unresolved", "active"] | Absent
+            Literal["suspended", "expired", "incomplete", "no_valid_token", "unresolved", "active"]
+            | Absent
         ) = ABSENT,
         valid_until_after: str | Absent = ABSENT,
         valid_until_before: str | Absent = ABSENT,

@@ -906,7 +906,7 @@ class UserGroupVersionsResponse(Page):
 
 class StatusReason(TypedDict):
     code: str
-    """Stable code; a code of a field error, `suspended` or `expired`."""
+    """Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`."""
 
     pointer: NotRequired[str]
     """JSON Pointer of the place in the group that has to change, if there is one."""
@@ -980,8 +980,9 @@ class UserGroup(TypedDict):
     status: str
     """Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`:
     its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires.
-    `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry,
-    which the policy `registered` of the workspace demands. Of several the first.
+    `no_valid_token`: its token was ended together with all others of the workspace, and it has no
+    other one yet. `unresolved`: its tokens are active, but an entry of its mapping names nothing in
+    the registry, which the policy `registered` of the workspace demands. Of several the first.
     """
 
     reasons: list[StatusReason]
@@ -1906,6 +1907,9 @@ class UserGroupsOverview(TypedDict):
     """User groups that lack something the workspace requires, so that their tokens are inactive.
     Null for the seconds in which a change of the requirements is applied.
     """
+
+    no_valid_token: int
+    """User groups whose token was ended together with others, and that have no other one yet."""
 
     unresolved: int | None
     """User groups whose mapping names something that is not in the registry, under the policy

@@ -9,6 +9,7 @@ const NAMES: Record<string, string> = {
   suspended: 'Suspended',
   expired: 'Expired',
   incomplete: 'Incomplete',
+  no_valid_token: 'No valid token',
   unresolved: 'Unresolved mapping',
 };
 
@@ -17,12 +18,11 @@ export const STATUSES = Object.entries(NAMES);
 
 const TONES: Record<string, ComponentProps<typeof Badge>['tone']> = {
   active: 'good',
-  suspended: 'warn',
-  expired: 'warn',
   incomplete: 'bad',
+  no_valid_token: 'bad',
 };
 
-/** The one status of a group. A status of a later version of the service has a tone, too. */
+/** The one status of a group. Any other than these has a tone, too, also one of a later version of the service. */
 export function StatusBadge({ group: { status, reasons } }: { group: Group }) {
   return (
     <Badge tone={TONES[status] ?? 'warn'} title={reasons.map(({ detail }) => detail).join(' ')}>

@@ -35,7 +35,7 @@ const filters: Record<Filter, string> = {
   name_prefix: 'only with a name that begins like this',
   property_name: 'only with a property of this name',
   property_value: 'only with this value of that property, such as 25, true or EMEA',
-  status: 'only of this status: active, suspended, expired, incomplete or unresolved',
+  status: 'only of this status: active, suspended, expired, incomplete, no_valid_token or unresolved',
   valid_until_after: 'only if it ends after this time, such as 2030-06-30T22:00:00Z',
   valid_until_before: 'only if it ends before this time',
   in_overlap: 'true: only with an old token that is still valid after a rotation; false: only without one',

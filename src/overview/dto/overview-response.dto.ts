@@ -17,6 +17,9 @@ class UserGroupsOverview {
   )
   incomplete!: number | null;
 
+  @Integer('User groups whose token was ended together with others, and that have no other one yet.', 0)
+  no_valid_token!: number;
+
   @Integer.orNull(
     'User groups whose mapping names something that is not in the registry, under the policy `registered`. Null as `incomplete` is.',
     0,

@@ -37,6 +37,8 @@ interface BulkChange {
   graceSeconds: number;
   /** Tokens issued from this time on are not rotated, in milliseconds since 1970. */
   issuedBefore: number;
+  /** Whether it is for groups without a valid token alone. */
+  isForEnded: boolean;
 }
 
 /** A group to change. */
@@ -79,6 +81,7 @@ export class UserGroupBulkChanges {
       action,
       graceSeconds: grace_period_seconds ?? this.config.rotationGraceSeconds,
       issuedBefore: issued_before === undefined ? startedAt : Date.parse(issued_before),
+      isForEnded: filters.status === 'no_valid_token',
     };
     const needed = [WRITING, ...(action === 'rotate' ? [ROTATING] : []), ...(ids ? [] : [LISTING])];
     const counts = { changed: 0, unchanged: 0, failed: 0 };
@@ -147,11 +150,14 @@ export class UserGroupBulkChanges {
 const named = (id: string): Named => ({ id });
 
 function wantedOf(
-  { action, graceSeconds, issuedBefore }: BulkChange,
+  { action, graceSeconds, issuedBefore, isForEnded }: BulkChange,
   { version }: Named,
   stored: StoredUserGroup | undefined,
 ): Wanted {
   if (!stored) throw new UserGroupNotFound();
+  // A token that was issued since then leaves the version as it is. A rotation does not replace that one.
+  if (isForEnded && action !== 'rotate' && !stored.isTokenEnded)
+    throw new PreconditionFailed('The group has got another token since it passed the filters.');
   if (action === 'delete') {
     // It may no longer pass the filters, and nothing brings it back with its token.
     if (version !== undefined && version !== stored.version)

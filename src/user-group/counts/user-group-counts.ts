@@ -62,6 +62,8 @@ const [countExpired, countIncomplete, countUnresolved] = [
   countOf('unresolved'),
 ];
 
+const countWithoutToken = countPart('no-valid-token', 'true', statusConditions.no_valid_token);
+
 const readWorkspace = statement<{ workspaceId: number }, EndedTogether & { isChecked: boolean | 0 | 1 }>(
   'user-group-counts.read-workspace',
   () => `
@@ -111,12 +113,15 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
 
   protected override async count(workspaceId: number, signal: AbortSignal): Promise<UserGroupCounts> {
     const [workspace] = await this.statements.read(readWorkspace, { workspaceId });
+    const { tokensEpoch, tokensEndedBefore } = workspace!;
+    const hasEnded = tokensEpoch > 0 || tokensEndedBefore !== null;
     return {
       groups: await this.sum(countAll, workspaceId, signal),
       inactive: {
         suspended: await this.sum(countSuspended, workspaceId, signal),
         expired: await this.sum(countExpired, workspaceId, signal),
         incomplete: await this.sum(countIncomplete, workspaceId, signal),
+        no_valid_token: hasEnded ? await this.sum(countWithoutToken, workspaceId, signal) : 0,
         unresolved: await this.sum(countUnresolved, workspaceId, signal),
       },
       isChecked: Boolean(workspace!.isChecked),

@@ -35,6 +35,8 @@ export interface UserGroupState {
   updatedAt: number;
   /** Grows with each change of a field or of the mapping; part of the entity tag. */
   version: number;
+  /** Whether its current token was ended together with others; only if requested. */
+  isTokenEnded?: boolean | 0 | 1 | null;
 }
 
 /** The members that a write sets, with the types of their columns. A mapping has rows of its own. */

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Dialect } from '../../database/dialect.ts';
-import { unnamedStatement } from '../../database/statement.ts';
+import { statement, unnamedStatement } from '../../database/statement.ts';
 import type { Statements } from '../../database/statements.ts';
-import { narrowings } from '../status/status-conditions.ts';
+import { LACKS_VALID_TOKEN, narrowings } from '../status/status-conditions.ts';
 import type { UserGroupFilterDto } from './dto/user-group-query.dto.ts';
 import { ENDS, toFilters, type UserGroupFilters } from './user-group-filters.ts';
 
@@ -38,6 +39,50 @@ const listBy = (name: string) =>
     return `${typeof source === 'string' ? source : source(dialect)} LIMIT ${MAX_CANDIDATES + 1}`;
   });
 
+/** The parts in which a call looks for groups without a valid token, for which there is no index: a few milliseconds each. */
+const MAX_PARTS = 20;
+
+const hasEndedTokens = statement<{ workspaceId: number }, { id: number }>(
+  'indexed-filters.has-ended-tokens',
+  () => `
+    SELECT w.id FROM workspace w
+    WHERE w.id = :workspaceId AND (w.tokens_epoch > 0 OR w.tokens_ended_before IS NOT NULL)`,
+);
+
+const listTokenless = statement<{ workspaceId: number; after: number }, { id: number; isMatch: boolean | 0 | 1 }>(
+  'indexed-filters.list-tokenless',
+  () => `
+    SELECT g.id, ${LACKS_VALID_TOKEN} AS "isMatch" FROM user_group g
+    WHERE g.workspace_id = :workspaceId AND g.id > CAST(:after AS bigint)
+    ORDER BY g.id LIMIT ${MAX_CANDIDATES}`,
+);
+
+/** Finds groups without a valid token: all, or more than `MAX_CANDIDATES`; undefined if there are too many to look at. */
+async function findTokenless(statements: Statements, workspaceId: number): Promise<{ id: number }[] | undefined> {
+  const [ended] = await statements.read(hasEndedTokens, { workspaceId });
+  if (!ended) return [];
+  const found: { id: number }[] = [];
+  for (let part = 0, after = 0; part < MAX_PARTS; part++) {
+    const examined = await statements.read(listTokenless, { workspaceId, after });
+    found.push(...examined.filter(({ isMatch }) => isMatch));
+    if (found.length > MAX_CANDIDATES || examined.length < MAX_CANDIDATES) return found;
+    after = examined.at(-1)!.id;
+    await setImmediate();
+  }
+  return undefined;
+}
+
+/** Finds the groups that can pass a filter, or more than `MAX_CANDIDATES`; undefined if nothing finds them. */
+async function findBy(
+  name: string,
+  statements: Statements,
+  parameters: UserGroupFilters['parameters'] & { workspaceId: number },
+): Promise<{ id: number }[] | undefined> {
+  if (name === 'no_valid_token') return findTokenless(statements, parameters.workspaceId);
+  const isFound = name in sources && !(name === 'namePrefix' && parameters['nameEnd'] === null);
+  return isFound ? statements.read(listBy(name), parameters) : undefined;
+}
+
 /**
  * Reads the filters of a query, with the groups that can pass them where an index shows that they are few.
  * @throws ValidationFailed
@@ -48,10 +93,9 @@ export async function readFilters(
   query: UserGroupFilterDto,
 ): Promise<UserGroupFilters> {
   const filters = toFilters(query);
-  for (const name of filters.names.filter((one) => one in sources)) {
-    if (name === 'namePrefix' && filters.parameters['nameEnd'] === null) continue;
-    const found = await statements.read(listBy(name), { ...filters.parameters, workspaceId });
-    if (found.length > MAX_CANDIDATES) continue;
+  for (const name of filters.names) {
+    const found = await findBy(name, statements, { ...filters.parameters, workspaceId });
+    if (!found || found.length > MAX_CANDIDATES) continue;
     return { ...filters, isFew: true, parameters: { ...filters.parameters, few: found.map(({ id }) => id) } };
   }
   return filters;

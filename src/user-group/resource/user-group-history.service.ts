@@ -13,7 +13,7 @@ import { parseTokens, pastReasonOf, type PastToken, tokensAt } from '../history/
 import { UserGroupHistoryRepository, type UserGroupVersionState } from '../history/user-group-history.repository.ts';
 import { differencesBetween } from '../history/version-changes.ts';
 import { type GroupStatus, statusOf } from '../status/user-group-status.ts';
-import type { InactiveReason } from '../token/token-validity.ts';
+import { type InactiveReason, isEndedTogether } from '../token/token-validity.ts';
 import { type GetUserGroupResponse, toPastTokenView } from './dto/past-response.dto.ts';
 import { toUserGroupResource } from './dto/user-group-resource-response.dto.ts';
 import type { TeamQueryDto, VersionQueryDto, VersionsQueryDto } from './dto/versions-query.dto.ts';
@@ -30,6 +30,8 @@ const REASONS: Record<GroupStatus, InactiveReason | null> = {
   suspended: 'group_suspended',
   expired: 'group_expired',
   incomplete: 'group_incomplete',
+  // It is that of the current token alone.
+  no_valid_token: null,
   unresolved: null,
   active: null,
 };
@@ -74,7 +76,7 @@ export class UserGroupHistory {
     const { state, before } = await this.find(workspaceId, providedId, version, numberOf(team_id));
     // The last millisecond of the state.
     const at = state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
-    const { standing } = await this.judge(workspaceId, state, at);
+    const { standing } = await this.judge({ workspaceId, providedId }, state, at);
     const response = { success: 1 as const, version: toVersionContentView(state, before, standing) };
     if (compare_with === undefined) return response;
     const other = await this.find(workspaceId, providedId, Number(compare_with), state.id);
@@ -96,12 +98,8 @@ export class UserGroupHistory {
     const state = await this.history.findAt({ workspaceId, providedId }, at);
     if (!state || state.createdAt > at) throw new UserGroupNotFound('No user group of the workspace had this id then.');
     if (state.updatedAt > at) throw new HistoryBeginsLater();
-    const { standing, ended, isResolutionKept } = await this.judge(workspaceId, state, at);
+    const { standing, tokens, ended, isResolutionKept } = await this.judge({ workspaceId, providedId }, state, at);
     const ofGroup = REASONS[standing.status];
-    const tokens = tokensAt(
-      await this.readTokens({ workspaceId, providedId, teamId: state.id, version: null }, at),
-      at,
-    );
     return {
       success: 1,
       user_group: toUserGroupResource(state, providedId, standing),
@@ -114,10 +112,13 @@ export class UserGroupHistory {
     };
   }
 
-  /** Judges a state by the rules that the workspace had at a time within it. */
-  private async judge(workspaceId: number, state: UserGroupVersionState, at: number) {
-    const { rules, ...past } = await this.pastRules.find(workspaceId, at, state.replacedAt ?? currentTime());
-    return { ...past, standing: statusOf(state, past.isResolutionKept ? rules : { ...rules, policy: 'open' }, at) };
+  /** Judges a state by the rules that the workspace had at a time within it, and the token that the group had then. */
+  private async judge(id: { workspaceId: number; providedId: string }, state: UserGroupVersionState, at: number) {
+    const { rules, ...past } = await this.pastRules.find(id.workspaceId, at, state.replacedAt ?? currentTime());
+    const tokens = tokensAt(await this.readTokens({ ...id, teamId: state.id, version: null }, at), at);
+    const isTokenEnded = tokens[0] !== undefined && isEndedTogether(tokens[0], past.ended);
+    const known = past.isResolutionKept ? rules : { ...rules, policy: 'open' as const };
+    return { ...past, tokens, standing: statusOf({ ...state, isTokenEnded }, known, at) };
   }
 
   /** Reads tokens of one group, which may be deleted while they are read. */

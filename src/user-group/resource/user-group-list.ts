@@ -22,6 +22,7 @@ import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
+import { LACKS_VALID_TOKEN } from '../status/status-conditions.ts';
 import { groupStatuses } from '../status/user-group-status.ts';
 import { MAX_CANDIDATES, readFilters } from './indexed-filters.ts';
 import { conditionsOf, narrowingOf, type Searchable, toSearch, type UserGroupFilters } from './user-group-filters.ts';
@@ -40,7 +41,8 @@ interface Part {
 }
 
 const listedColumns = (dialect: Dialect) => `
-  ${STATE_COLUMNS}, g.provided_id AS "providedId", ${resolvedMappingColumn(dialect)} AS mapping`;
+  ${STATE_COLUMNS}, g.provided_id AS "providedId", ${resolvedMappingColumn(dialect)} AS mapping,
+  ${LACKS_VALID_TOKEN} AS "isTokenEnded"`;
 
 const listGroups = (part: Part) =>
   unnamedStatement<Parameters, ListedGroup>(

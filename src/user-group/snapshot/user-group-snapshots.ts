@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
+import { type Standing, statusOf } from '../status/user-group-status.ts';
+import { isEndedTogether } from '../token/token-validity.ts';
 import { type LoadSnapshot, SnapshotCache, type SnapshotKey } from './snapshot-cache.ts';
 import {
   type IntrospectableToken,
@@ -103,4 +105,11 @@ export class UserGroupSnapshots {
 function tokenOf(group: UserGroupSnapshot | undefined, hash: string): TokenOfGroup | undefined {
   const token = group?.tokens.find((one) => one.hash === hash);
   return token && { group: group!, token };
+}
+
+/** Judges a group that was read with its tokens. */
+export function standingOf(group: UserGroupSnapshot): Standing {
+  const current = group.tokens.at(-1);
+  const isTokenEnded = current && isEndedTogether(current, group.workspace);
+  return statusOf({ ...group, isTokenEnded: isTokenEnded ?? false }, group.rules);
 }

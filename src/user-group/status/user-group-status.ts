@@ -6,10 +6,17 @@ import { readResolvedMapping, type ResolvedEntry, type StoredMapping } from '../
 import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 
 /** Whether the tokens of a group can be introspected, or why not: in all statuses but `unresolved` and `active` they cannot. */
-export type GroupStatus = 'suspended' | 'expired' | 'incomplete' | 'unresolved' | 'active';
+export type GroupStatus = 'suspended' | 'expired' | 'incomplete' | 'no_valid_token' | 'unresolved' | 'active';
 
 /** The statuses, from the one that hides all others to the one without a reason. */
-export const groupStatuses: readonly GroupStatus[] = ['suspended', 'expired', 'incomplete', 'unresolved', 'active'];
+export const groupStatuses: readonly GroupStatus[] = [
+  'suspended',
+  'expired',
+  'incomplete',
+  'no_valid_token',
+  'unresolved',
+  'active',
+];
 
 /** The statuses that rules give a group, rather than its own fields. */
 export type Flaw = 'incomplete' | 'unresolved';
@@ -34,10 +41,18 @@ export interface Judged {
   /** JSON text of an object. */
   properties: string;
   mapping?: StoredMapping;
+  /** Whether its current token was ended together with others. */
+  isTokenEnded?: boolean | 0 | 1 | null;
 }
 
 /** Every reason that a group has, by status. */
 type Findings = Partial<Record<GroupStatus, StatusReason[]>>;
+
+const TOKENS_ENDED: StatusReason = {
+  code: 'tokens_ended',
+  detail:
+    'Its token was ended together with all others of the workspace: a rotation, or the next GET or PUT /api/user, issues a fresh one.',
+};
 
 /** Judges a group. Every place that shows a status, or refuses something because of it, uses this function. */
 export function statusOf(group: Judged, rules: UserGroupRules, now = currentTime()): Standing {
@@ -49,6 +64,7 @@ export function statusOf(group: Judged, rules: UserGroupRules, now = currentTime
   if (validUntil !== null && validUntil <= now) {
     found.expired = [{ code: 'expired', pointer: '/valid_until', detail: 'The group is no longer valid.' }];
   }
+  if (group.isTokenEnded) found.no_valid_token = [TOKENS_ENDED];
   const status = groupStatuses.find((one) => found[one]) ?? 'active';
   return { status, reasons: groupStatuses.flatMap((one) => found[one] ?? []) };
 }

@@ -110,7 +110,7 @@ export function groupAfter(change: UserGroupChange, now: number): UserGroupState
   const { stored } = change;
   const isWritten = !stored || changesRow(change);
   const before: UserGroupState = stored ?? { ...UNSTORED, createdAt: now, updatedAt: now };
-  const group = { ...before, ...toState(change, now) };
+  const group = { ...before, ...toState(change, now), ...(change.replacement && { isTokenEnded: false }) };
   if (isWritten) {
     group.updatedAt = stored ? Math.max(now, stored.updatedAt + 1) : now;
     group.version++;

@@ -73,8 +73,9 @@ onEachDatabase((kind) => {
     await page.button('End all').click();
     await page.shows(/^Ended: tokens issued before/);
     await page.visit('groups/ended-together');
-    await page.shows('It was ended together with others of the workspace, and opens nothing.');
-    await page.button('Rotate').click();
+    await page.shows(/^No token of this group works\.\s+Its token was ended together with all others of the workspace:/);
+    await page.shows(/^It opens nothing now\./);
+    await page.button('Issue a new token').click();
     await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
     await page.readSecret();
     await page.button('Done').click();

@@ -154,3 +154,39 @@ test('a rotation says what has become of the old token', async () => {
   await api.call('POST', '/api/v1/user-groups/acme/suspend');
   await rotate('No token works while the group is suspended.');
 });
+
+test('a group whose token was ended says so to everybody, until it gets another one on the spot', async () => {
+  const { api, workspace } = await begin();
+  for (const id of ['acme', 'birch', 'cedar']) await createGroup(api, id);
+  await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+  await createGroup(api, 'later');
+
+  // Nothing on these pages may depend on the scope of administrators.
+  const { page } = await begin({ workspace, scopes: ['user-groups:read', 'tokens:rotate'] });
+  await page.visit();
+  const line = page.tab.locator('.work li.bad').filter({ hasText: 'user groups have no valid token' });
+  await line.getByText('their tokens were ended together.').waitFor();
+  expect(await page.read('3', () => line.locator('strong').innerText())).toBe('3');
+  await line.getByRole('link', { name: 'Show them' }).click();
+  await page.comesTo('groups?status=no_valid_token');
+  await page.row('acme').getByText('No valid token').waitFor();
+  expect(await page.read(3, () => page.tab.locator('tbody tr:not(.bones)').count())).toBe(3);
+
+  await page.visit('groups/acme/view');
+  await page.tab.getByRole('heading', { level: 1 }).getByText('No valid token').waitFor();
+  await page.shows(/^Inactive because its token was ended together with all others of the workspace/);
+  await page.visit('groups/acme');
+  await page.shows(/^It opens nothing now\./);
+  expect(await page.read(0, () => page.tab.getByText('opens dashboards as this group').count())).toBe(0);
+  await page.button('Issue a new token').click();
+  await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.readSecret();
+  await page.button('Done').click();
+  await page.tab.getByRole('heading', { level: 1 }).getByText('Active').waitFor();
+  await page.shows(/^It opens dashboards as this group\./);
+
+  const reader = (await begin({ workspace, scopes: ['user-groups:read'] })).page;
+  await reader.visit('groups/birch');
+  await reader.shows(/^No token of this group works\. .* the next GET or PUT \/api\/user, issues a fresh one\./);
+  expect(await reader.read(0, () => reader.button('Issue a new token').count())).toBe(0);
+});

@@ -55,7 +55,7 @@ export function Content({
         </Facts>
       </Panel>
       <Tokens
-        id={id}
+        group={group}
         round={round}
         onRotate={() => {
           onOpen('rotate');

@@ -10,11 +10,11 @@ import { created } from './resource.ts';
 
 /** The current token of a group, which the service tells, and records, when it is asked for. */
 export function CurrentToken({
-  id,
+  group: { provided_id: id, status },
   known,
   round,
 }: {
-  id: string;
+  group: Schemas['UserGroup'];
   known: Schemas['UserGroupToken'] | undefined;
   round: number;
 }) {
@@ -55,13 +55,10 @@ export function CurrentToken({
           {token === undefined ? 'Reveal token' : 'Hide token'}
         </Button>
       </div>
-      {known?.refused_because === 'tokens_ended' && (
-        <p class="wrong">
-          It was ended together with others of the workspace, and opens nothing. The group gets another one by a
-          rotation, or with the next call of <code>/api/user</code>.
-        </p>
-      )}
-      <p class="hint">It opens dashboards as this group. The audit log records who copies or reveals it.</p>
+      <p class="hint">
+        It opens {['active', 'unresolved'].includes(status) ? 'dashboards as this group' : 'nothing now'}. The audit log
+        records who copies or reveals it.
+      </p>
       <Trouble error={revealing.error ?? copying.error} />
     </div>
   );

@@ -77,7 +77,7 @@ export function Group({ id, part }: { id: string; part: string }) {
     );
   }
   const { group } = data;
-  const way = may('user-groups:write') && <WayOut group={group} resuming={resuming} onOpen={setOpen} />;
+  const way = <WayOut group={group} resuming={resuming} onOpen={setOpen} />;
   return (
     <>
       <Header
@@ -101,6 +101,7 @@ export function Group({ id, part }: { id: string; part: string }) {
         id={id}
         etag={data.etag}
         onToken={() => {
+          if (group.reasons[0]) reload();
           setRound((count) => count + 1);
         }}
         onShow={refresh}

@@ -14,7 +14,7 @@ type Group = Schemas['UserGroup'];
 export function Inactive({ group, way }: { group: Group; way: ComponentChildren }) {
   const { status, reasons } = group;
   if (reasons.length === 0) return null;
-  const since = status === 'suspended' ? group.suspended_at : status === 'expired' ? group.valid_until : null;
+  const since = { suspended: group.suspended_at, expired: group.valid_until }[status];
   return (
     <div class="note warn">
       <Icon name="pause" />
@@ -44,7 +44,15 @@ export function Inactive({ group, way }: { group: Group; way: ComponentChildren 
   );
 }
 
-/** The action that mends a group: a person resumes it, or edits what its status names. */
+const WAYS: Record<string, string> = {
+  suspended: 'Resume',
+  expired: 'Change when it ends',
+  incomplete: 'Fill in what is missing',
+  no_valid_token: 'Issue a new token',
+  unresolved: 'Edit the mapping',
+};
+
+/** The action that mends a group: a person resumes it, gives it another token, or edits what its status names. */
 export function WayOut({
   group: { status },
   resuming,
@@ -54,25 +62,20 @@ export function WayOut({
   resuming: ReturnType<typeof useAction>;
   onOpen: (dialog: Open) => void;
 }) {
-  if (status === 'active') return null;
-  if (status === 'suspended') {
-    return (
-      <Button busy={resuming.busy} onClick={resuming.run}>
-        Resume
-      </Button>
-    );
-  }
+  const isTokenless = status === 'no_valid_token';
+  const words = WAYS[status];
   return (
-    <Button
-      onClick={() => {
-        onOpen('edit');
-      }}
-    >
-      {status === 'expired'
-        ? 'Change when it ends'
-        : status === 'unresolved'
-          ? 'Edit the mapping'
-          : 'Fill in what is missing'}
-    </Button>
+    words &&
+    may(isTokenless ? 'tokens:rotate' : 'user-groups:write') && (
+      <Button
+        busy={resuming.busy}
+        onClick={() => {
+          if (status === 'suspended') resuming.run();
+          else onOpen(isTokenless ? 'rotate' : 'edit');
+        }}
+      >
+        {words}
+      </Button>
+    )
   );
 }

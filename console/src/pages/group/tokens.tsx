@@ -13,16 +13,17 @@ import { whyRefused } from '../inspect/words.ts';
 import { CurrentToken } from './current-token.tsx';
 
 export function Tokens({
-  id,
+  group,
   round,
   onRotate,
   onChange,
 }: {
-  id: string;
+  group: Schemas['UserGroup'];
   round: number;
   onRotate: () => void;
   onChange: (words: string) => void;
 }) {
+  const { provided_id: id } = group;
   const [ending, setEnding] = useState<number>();
   const [current, setCurrent] = useState<Schemas['UserGroupToken']>();
   const actions = may('tokens:rotate') && (
@@ -32,7 +33,7 @@ export function Tokens({
   );
   return (
     <Panel title="Tokens" actions={actions} flush>
-      <CurrentToken id={id} known={current} round={round} />
+      <CurrentToken group={group} known={current} round={round} />
       {may('admin') && <TokenTable id={id} round={round} onEnd={setEnding} onKnown={setCurrent} />}
       {ending !== undefined && (
         <Confirm

@@ -19,12 +19,13 @@ export function useTotal(status: string, isWaiting: boolean, round: number): num
     [isWaiting, round],
   );
   if (!data) return undefined;
-  const { total, suspended, expired, incomplete, unresolved } = data.user_groups;
+  const { total, ...inactive } = data.user_groups;
   if (status === '') return total;
   if (status === 'overlap') return data.user_group_tokens.in_overlap;
-  if (incomplete === null || unresolved === null) return undefined;
-  const active = total - suspended - expired - incomplete - unresolved;
-  return { suspended, expired, incomplete, unresolved, active }[status];
+  const counts: (number | null)[] = Object.values(inactive);
+  if (counts.includes(null)) return undefined;
+  const active = counts.reduce<number>((left, count) => left - count!, total);
+  return ({ ...inactive, active } as Record<string, number>)[status];
 }
 
 export function SortHead({

@@ -29,9 +29,7 @@ export function Activity() {
       const to = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
       const from = new Date(to.getTime() - hours * HOUR);
       const query = { from: from.toISOString(), to: to.toISOString(), step };
-      const call = api.GET('/api/v1/overview/activity', { params: { query }, signal });
-      const answer = await answerOf(call);
-      return answer.activity.points;
+      return (await answerOf(api.GET('/api/v1/overview/activity', { params: { query }, signal }))).activity.points;
     },
     [key],
   );
@@ -53,17 +51,16 @@ export function Activity() {
       ))}
     </div>
   );
-  if (error && !data) {
-    return (
-      <Panel title="Activity" actions={actions}>
-        <Trouble error={error} retry={reload} />
-      </Panel>
-    );
-  }
   return (
     <Panel title="Activity" about={step === 'hour' ? 'By the hour' : 'By the day'} actions={actions}>
-      <Chart points={data} series={READ} step={step} />
-      <Chart points={data} series={WRITTEN} step={step} />
+      {error && !data ? (
+        <Trouble error={error} retry={reload} />
+      ) : (
+        <>
+          <Chart points={data} series={READ} step={step} />
+          <Chart points={data} series={WRITTEN} step={step} />
+        </>
+      )}
     </Panel>
   );
 }

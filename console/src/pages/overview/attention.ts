@@ -21,42 +21,43 @@ const many = (count: number, one: string, more: string) => (count === 1 ? one : 
 
 /** The groups that are inactive, by their status, and the old tokens. */
 export function itemsOfGroups(
-  { user_groups: groups, user_group_tokens: tokens }: Schemas['Overview'],
+  { user_groups: groups, user_group_tokens: { in_overlap: old, in_overlap_used_last_hour: used } }: Schemas['Overview'],
   why: string,
 ): Item[] {
-  const of = (status: string, count: number | null, tone: Item['tone'], words: string): Item => {
+  /** @param one the words for one group, before those for several */
+  const of = (status: Exclude<keyof typeof groups, 'total'>, tone: Item['tone'], one: string, more: string): Item => {
+    const count = groups[status] ?? 0;
     return {
       key: status,
       tone,
-      count: count ?? 0,
-      words,
+      count,
+      words: `user ${many(count, `group ${one}`, `groups ${more}`)}.`,
       address: addressOf(['groups'], { status }),
       link: 'Show them',
     };
   };
-  const group = (count: number | null) => many(count ?? 0, 'user group', 'user groups');
-  const { incomplete, unresolved, suspended, expired } = groups;
-  const { in_overlap: old, in_overlap_used_last_hour: used } = tokens;
+  const lacking = ` inactive: required data is missing${why && `. ${why}`}`;
   const items: Item[] = [
+    of('incomplete', 'bad', `is${lacking}`, `are${lacking}`),
     of(
-      'incomplete',
-      incomplete,
+      'no_valid_token',
       'bad',
-      `${group(incomplete)} ${many(incomplete ?? 0, 'is', 'are')} inactive: required data is missing.${why}`,
+      'has no valid token: its tokens were ended together',
+      'have no valid token: their tokens were ended together',
     ),
     of(
       'unresolved',
-      unresolved,
       'warn',
-      `${group(unresolved)} ${many(unresolved ?? 0, 'names', 'name')} a schema or data source that is not registered.`,
+      'names a schema or data source that is not registered',
+      'name a schema or data source that is not registered',
     ),
     {
       ...{ key: 'old', tone: used > 0 ? 'warn' : 'calm', count: old },
-      words: `old ${many(old, 'token is', 'tokens are')} still valid after a rotation; ${used === 0 ? 'none' : used} used in the last hour.`,
+      words: `old ${many(old, 'token is', 'tokens are')} still valid after a rotation; ${used || 'none'} used in the last hour.`,
       ...{ address: addressOf(['groups'], { status: 'overlap' }), link: 'Show their groups' },
     },
-    of('expired', expired, 'calm', `${group(expired)} ${many(expired, 'has', 'have')} expired.`),
-    of('suspended', suspended, 'calm', `${group(suspended)} ${many(suspended, 'is', 'are')} suspended.`),
+    of('expired', 'calm', 'has expired', 'have expired'),
+    of('suspended', 'calm', 'is suspended', 'are suspended'),
   ];
   return items.filter(({ count }) => count > 0);
 }
@@ -67,16 +68,14 @@ function itemsOfApiTokens(all: Schemas['ApiToken'][], now = Date.now()): Item[] 
   const ending = alive.filter(({ expires_at: end }) => end !== null && Date.parse(end) - now < 30 * DAY);
   const unused = alive.filter((one) => now - Date.parse(one.last_used_at ?? one.created_at) > UNUSED_AFTER);
   const item = (key: string, tokens: typeof all, words: string): Item => ({
-    ...{
-      key,
-      tone: 'warn',
-      count: tokens.length,
-      words,
-      link: tokens.length === 1 ? 'Show it' : 'Show the API tokens',
-    },
+    key,
+    tone: 'warn',
+    count: tokens.length,
+    words,
+    link: many(tokens.length, 'Show it', 'Show the API tokens'),
     address: addressOf(['api-tokens'], { search: tokens.length === 1 ? tokens[0]!.name : '' }),
   });
-  const [first] = [...ending].sort((a, b) => Date.parse(a.expires_at!) - Date.parse(b.expires_at!));
+  const [first] = [...ending].sort((a, b) => (a.expires_at! < b.expires_at! ? -1 : 1));
   return [
     item(
       'ending',
@@ -91,12 +90,12 @@ function itemsOfApiTokens(all: Schemas['ApiToken'][], now = Date.now()): Item[] 
 function itemsOfEndpoints(all: Schemas['WebhookEndpoint'][]): Item[] {
   const failing = all.filter(
     ({ failing_since, disabled_reason: reason, skipping_since }) =>
-      failing_since !== null || skipping_since !== null || reason === 'gone' || reason === 'failing',
+      (failing_since ?? skipping_since) !== null || reason === 'gone' || reason === 'failing',
   );
-  if (failing.length === 0) return [];
   const [first] = failing;
-  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${new URL(first!.url).host}${failing.length > 1 ? ' and others' : ''}.`;
-  const path = failing.length === 1 ? ['webhooks', first!.id] : ['webhooks'];
+  if (!first) return [];
+  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${new URL(first.url).host}${failing.length > 1 ? ' and others' : ''}.`;
+  const path = failing.length === 1 ? ['webhooks', first.id] : ['webhooks'];
   return [
     { ...{ key: 'webhooks', tone: 'bad', count: failing.length, words, address: addressOf(path) }, link: 'Show them' },
   ];
@@ -148,8 +147,7 @@ export async function loadOthers(signal: AbortSignal): Promise<Item[]> {
       : [],
     may('admin') ? answerOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system)) : [],
   ]);
-  const failure = parts.find((part) => part.status === 'rejected');
-  if (failure && parts.every(({ status }) => status === 'rejected')) throw failure.reason;
+  if (parts.every(({ status }) => status === 'rejected')) throw (parts[0] as PromiseRejectedResult).reason;
   return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
 }
 
@@ -163,5 +161,5 @@ export async function readWhyIncomplete(signal: AbortSignal): Promise<string> {
     counts.set(lack, (counts.get(lack) ?? 0) + 1);
   }
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return most ? ` Most often ${most[0]}.` : '';
+  return most ? `Most often ${most[0]}` : '';
 }

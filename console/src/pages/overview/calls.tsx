@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { curl, FIRST, writeUserGroup } from '../../curl.ts';
 import { Curl } from '../../ui/copy.tsx';
 
-const address = () => new URL('../api/user', location.href.split('#')[0]).href;
+const address = () => new URL('../api/user', location.href).href;
 
 /** The first call of a backend in each language, at the real address. */
 const CALLS: [name: string, text: () => string][] = [
@@ -34,7 +34,7 @@ print(response.json()['user_group']['token'])`,
 
 /** The command of the example renderer for this service. */
 export const exampleRenderer = () =>
-  `SERVICE_URL=${new URL('..', location.href.split('#')[0]).href.replace(/\/$/, '')} \\
+  `SERVICE_URL=${new URL('..', location.href).href.replace(/\/$/, '')} \\
   API_TOKEN="$TOKEN" npm run example:renderer`;
 
 export function FirstCall() {

@@ -152,9 +152,8 @@ function Steps({ total, reload, onOpen }: { total: number; reload: () => void; o
           name="Introspect a token"
           isDone={isIntrospected}
           about={
-            isIntrospected
-              ? undefined
-              : 'Set TOKEN to the token of your renderer, and take that of the group from its page. Waiting for the first introspection…'
+            !isIntrospected &&
+            'Set TOKEN to the token of your renderer, and take that of the group from its page. Waiting for the first introspection…'
           }
         >
           <p class="hint">The renderer asks what the token of a group means before it shows anything.</p>

@@ -11,9 +11,7 @@ import { Trouble } from '../../ui/trouble.tsx';
 import { Activity } from './activity.tsx';
 import { AGAIN_AFTER } from './again.ts';
 import { isBeginning, Onboarding } from './onboarding.tsx';
-import { WorkList } from './work-list.tsx';
-
-const number = new Intl.NumberFormat();
+import { number, WorkList } from './work-list.tsx';
 
 export default function OverviewPage() {
   const { data, error, reload } = useLoad(

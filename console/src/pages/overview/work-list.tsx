@@ -9,7 +9,7 @@ import { itemsOfGroups, loadOthers, readWhyIncomplete } from './attention.ts';
 import { AGAIN_AFTER } from './again.ts';
 
 const TONES = ['bad', 'warn', 'calm'];
-const number = new Intl.NumberFormat();
+export const number = new Intl.NumberFormat();
 
 /** Things that need attention now, each with the place that shows it. */
 export function WorkList({ overview }: { overview: Schemas['Overview'] | undefined }) {

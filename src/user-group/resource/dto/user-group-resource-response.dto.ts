@@ -19,7 +19,7 @@ import { withoutSecrets } from '../../../mapping/variables.ts';
 
 @SchemaName('StatusReason')
 export class StatusReasonView {
-  @Text('Stable code; a code of a field error, `suspended` or `expired`.', 'required')
+  @Text('Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`.', 'required')
   code!: string;
 
   @Text.optional('JSON Pointer of the place in the group that has to change, if there is one.', '/properties/plan')
@@ -56,7 +56,7 @@ export class UserGroupResource {
 
   @CodeOf(
     groupStatuses,
-    'Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first.',
+    'Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with all others of the workspace, and it has no other one yet. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first.',
     'active',
   )
   status!: GroupStatus;
