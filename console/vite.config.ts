@@ -5,8 +5,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** The scripts of the overview and of the other pages. */
-const FIRST = ['parts', 'pages'];
+/** The script of the pages. */
+const FIRST = ['pages'];
 
 /** Lets the browser load the first pages, and ask who is there, in one round trip with the script. */
 const preload: Plugin = {
@@ -70,18 +70,11 @@ export default defineConfig({
       treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
       output: {
         // Few scripts are compressed better, and come in one round trip: the sign-in and the frame, with the parts of every
-        // page; the overview and what it shares with pages; the other pages.
+        // page; the pages.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            {
-              name: 'pages',
-              test: /\/src\/(pages\/(?!overview|groups\/(find|create)|group\/(edit|resource)|registry\/kinds)|audit\/|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/,
-            },
-            {
-              name: 'parts',
-              test: /\/src\/pages\/(overview|groups\/(find|create)|group\/(edit|resource)|registry\/kinds)\b/,
-            },
+            { name: 'pages', test: /\/src\/(pages\/|audit\/|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/ },
             { name: 'base', test: /./ },
           ],
         },

@@ -1326,7 +1326,7 @@ export interface components {
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              */
             expires_at?: string | null;
-            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
+            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
@@ -1361,7 +1361,7 @@ export interface components {
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              */
             expires_at?: string | null;
-            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
+            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
@@ -1465,7 +1465,7 @@ export interface components {
             variables: components["schemas"]["DeclaredVariable"][];
             /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas: string[];
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`. */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. Others may choose the same issuer: compare `workspace_id`. */
             embed_token_issuer: string | null;
             /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences: string[];
@@ -1511,7 +1511,7 @@ export interface components {
              * @enum {string}
              */
             mapping_policy?: "open" | "registered";
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`. */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. Others may choose the same issuer: compare `workspace_id`. */
             embed_token_issuer?: string | null;
             /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences?: string[];
@@ -1852,7 +1852,7 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected, or null: it does not end.
              */
             valid_until: string | null;
-            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with all others of the workspace, and it has no other one yet. `unresolved`: its tokens are active, but an entry of its mapping names nothing in the registry, which the policy `registered` of the workspace demands. Of several the first. */
+            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. Of several the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
             reasons: components["schemas"]["StatusReason"][];

@@ -1,5 +1,5 @@
 import { ofPage } from './of-page.ts';
-import { addressOf, cutToken, goTo, isLikeToken } from './router.ts';
+import { addressOf, cutToken, goTo, mayBeToken } from './router.ts';
 import { may } from './session.ts';
 
 /** The text that was handed to the inspector and that its page has yet to take. It is kept nowhere else. */
@@ -28,7 +28,7 @@ export const INSPECTING = 'tokens:inspect';
 
 /** The way to the inspector from a place that does not search for tokens; undefined without its scope. */
 export function wayToInspector(text: string): { name: string; run: () => Promise<void> } | undefined {
-  if (!may(INSPECTING) || !isLikeToken(text)) return undefined;
+  if (!may(INSPECTING) || !mayBeToken(text)) return undefined;
   return {
     name: 'Inspect it',
     run: () => {

@@ -56,7 +56,7 @@ export interface Listed<T> {
   /** Loads the next rows; undefined at the end of the list. */
   more: (() => void) | undefined;
   reload: () => void;
-  /** The number of entries that the service has examined, of a list that searches on by itself. */
+  /** The number of entries that the service has examined, of a list that searches on by itself; Infinity if it is not known. */
   examined: number | undefined;
   /** Ends a search that goes on by itself; undefined while none does. */
   stop: (() => void) | undefined;

@@ -1,3 +1,4 @@
+import { isHeld } from './hold.ts';
 import { signal } from './signal.ts';
 
 /** The place in the page: the parts of the path after `#`, and the filters. */
@@ -21,21 +22,38 @@ function decode(part: string): string {
 
 export const place = signal(readPlace());
 
+/** The number of the entry of the history that the page shows. */
+let shown = 0;
+
 /** Tells whether the browser has led back to the place, or forward; and the address before it. */
 export const way = { isReturn: markVisited(), from: '' };
+shown = numberHere()!;
 
-/** Marks the entry of the history; returns whether it was there before. */
+/** Numbers the entry of the history; returns whether it was there before. */
 function markVisited(): boolean {
-  const wasVisited = history.state !== null;
-  if (!wasVisited) history.replaceState({}, '');
+  const wasVisited = numberHere() !== undefined;
+  if (!wasVisited) history.replaceState({ at: shown + 1 }, '');
   return wasVisited;
+}
+
+function numberHere(): number | undefined {
+  return (history.state as { at?: number } | null)?.at;
 }
 
 // The place of a list is its own to keep.
 history.scrollRestoration = 'manual';
 
 addEventListener('hashchange', ({ oldURL }) => {
-  way.isReturn = markVisited();
+  const isReturn = markVisited();
+  const at = numberHere()!;
+  // The page was never left: what holds it has led the browser back.
+  if (at === shown) return;
+  if (isReturn && isHeld()) {
+    history.go(shown - at);
+    return;
+  }
+  shown = at;
+  way.isReturn = isReturn;
   way.from = new URL(oldURL).hash;
   place.value = readPlace();
 });
@@ -66,19 +84,34 @@ export function cutToken(text: string): string {
 }
 
 /**
- * The tokens in a text, each once. A line without one of this service is taken for a token of another system, which an
- * import has brought, if it can be one.
+ * The tokens in a text, each once: those of this service, and lines without one that may be tokens of another system,
+ * which an import has brought.
  */
-export function tokensIn(text: string): string[] {
-  const found = text.split('\n').flatMap((line) => {
-    const own = line.match(/ug[ta]_[0-9A-Za-z]{38}|eyJ[\w-]+\.[\w-]+\.[\w-]+/g);
-    return own ?? /^\s*((?!whsec_|.*:\/\/)(?=.*[0-9A-Za-z])[!-~]{20,255})\s*$/.exec(line)?.[1] ?? [];
-  });
-  return [...new Set(found)];
+export function tokensIn(text: string): Record<'own' | 'others', string[]> {
+  const own = new Set<string>();
+  const others = new Set<string>();
+  for (const line of text.split('\n')) {
+    const found = line.match(/ug[ta]_[0-9A-Za-z]{38}|eyJ[\w-]+\.[\w-]+\.[\w-]+/g);
+    for (const token of found ?? []) own.add(token);
+    if (!found && !/whsec_|:\/\//.test(line) && FOREIGN.test(line.trim())) others.add(line.trim());
+  }
+  return { own: [...own], others: [...others] };
 }
 
 export function isLikeToken(text: string): boolean {
   return tokenIn(text) !== undefined;
+}
+
+/** The form of each token that an import can bring. */
+const FOREIGN = /^(?=.*[0-9A-Za-z])[!-~]{20,255}$/;
+export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** The id of an event, and the types of events that a filter names. */
+const OF_EVENTS = /^(evt_\d+|[a-z_]+\.[a-z_.,*]+)$/;
+
+/** Tells whether a text is a token or may be one of another system: it is sent in no address that nobody asked for. */
+export function mayBeToken(text: string): boolean {
+  const one = cutToken(text);
+  return isLikeToken(text) || (FOREIGN.test(one) && !UUID.test(one) && !OF_EVENTS.test(one));
 }
 
 /** Changes filters of the current place, without a new entry in the history; ignores what looks like a token. */

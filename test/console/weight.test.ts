@@ -30,7 +30,7 @@ function neededBy(name: string, needed = new Set<string>()): Set<string> {
 const [, entry] = /<script type="module"[^>]* src="\.\/assets\/([^"]+)"/.exec(page)!;
 
 test('the scripts of the console weigh 75 kB at most, those of its first page 25 kB', () => {
-  expect(scripts.size).toBeGreaterThan(3);
+  expect(scripts.size).toBeGreaterThan(1);
   expect(weightOf(scripts.keys())).toBeLessThanOrEqual(75);
   expect(weightOf(neededBy(entry!))).toBeLessThanOrEqual(25);
 });

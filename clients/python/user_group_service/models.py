@@ -232,9 +232,8 @@ class CreateApiTokenRequest(TypedDict):
 
     allowed_cidrs: NotRequired[list[str] | None]
     """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a
-    new token may be used from any address, and an existing one keeps its ranges. A range of IPv6
-    has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY
-    to see the client’s address.
+    new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4
+    address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
     """
 
     name: str
@@ -290,9 +289,8 @@ class UpdateApiTokenRequest(TypedDict):
 
     allowed_cidrs: NotRequired[list[str] | None]
     """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a
-    new token may be used from any address, and an existing one keeps its ranges. A range of IPv6
-    has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY
-    to see the client’s address.
+    new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4
+    address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
     """
 
     name: NotRequired[str]
@@ -471,8 +469,8 @@ class Workspace(TypedDict):
 
     embed_token_issuer: str | None
     """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. Changing it invalidates embed tokens already issued. It does not identify the
-    workspace, since others may choose the same issuer: compare `workspace_id`.
+    the service. Changing it invalidates embed tokens already issued. Others may choose the same
+    issuer: compare `workspace_id`.
     """
 
     embed_token_audiences: list[str]
@@ -531,8 +529,8 @@ class UpdateWorkspaceRequest(TypedDict):
 
     embed_token_issuer: NotRequired[str | None]
     """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. Changing it invalidates embed tokens already issued. It does not identify the
-    workspace, since others may choose the same issuer: compare `workspace_id`.
+    the service. Changing it invalidates embed tokens already issued. Others may choose the same
+    issuer: compare `workspace_id`.
     """
 
     embed_token_audiences: NotRequired[list[str]]
@@ -980,9 +978,9 @@ class UserGroup(TypedDict):
     status: str
     """Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`:
     its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires.
-    `no_valid_token`: its token was ended together with all others of the workspace, and it has no
-    other one yet. `unresolved`: its tokens are active, but an entry of its mapping names nothing in
-    the registry, which the policy `registered` of the workspace demands. Of several the first.
+    `no_valid_token`: its token was ended together with others, and it has no other one yet.
+    `unresolved`: its tokens are active, but its mapping names something that is not in the
+    registry, against the policy `registered`. Of several the first.
     """
 
     reasons: list[StatusReason]

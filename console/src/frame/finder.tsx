@@ -4,8 +4,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Text } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';
+import { mayBeToken } from '../router.ts';
 import { find, type Offer, offerAtOnce, type Option } from './options.ts';
-import { isLikeToken } from '../router.ts';
 
 /** A pause in typing. */
 const WAIT = 150;
@@ -14,21 +14,26 @@ const WAIT = 150;
 export default function Finder({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [found, setFound] = useState<Offer & { of: string; error?: unknown }>({ of: '', options: [] });
-  const [at, setAt] = useState(0);
+  /** The key of the option that Enter opens; the first at the beginning. */
+  const [chosen, setChosen] = useState('');
   /** Whether Enter was pressed before the options of the text were there. */
   const isEntered = useRef(false);
   const list = useId();
   const wanted = text.trim();
-  const isSearched = wanted !== '' && !isLikeToken(wanted);
+  const isSearched = wanted !== '' && !mayBeToken(wanted);
   const isBusy = isSearched && found.of !== wanted;
   const atOnce = offerAtOnce(wanted);
   const options = isSearched ? [...(found.of === wanted ? found.options : []), ...atOnce.options] : atOnce.options;
+  const at = Math.max(
+    0,
+    options.findIndex(({ key }) => key === chosen),
+  );
   const open = (option: Option) => {
     onClose();
     option.open();
   };
   useEffect(() => {
-    setAt(0);
+    setChosen('');
     if (!isSearched) {
       const [first] = atOnce.options;
       if (isEntered.current && first) open(first);
@@ -36,33 +41,37 @@ export default function Finder({ onClose }: { onClose: () => void }) {
     }
     const ending = new AbortController();
     const timer = setTimeout(() => {
-      find(wanted, ending.signal).then(
-        (offer) => {
+      const look = async () => {
+        for await (const offer of find(wanted, ending.signal)) {
           if (ending.signal.aborted) return;
           const [first] = offer.options;
-          if (isEntered.current && first) open(first);
-          else setFound({ ...offer, of: wanted });
-        },
-        (error: unknown) => {
-          if (!ending.signal.aborted) setFound({ of: wanted, options: [], error });
-        },
-      );
+          if (isEntered.current && first) {
+            open(first);
+            return;
+          }
+          setFound({ ...offer, of: wanted });
+        }
+      };
+      look().catch((error: unknown) => {
+        if (!ending.signal.aborted) setFound({ of: wanted, options: [], error });
+      });
     }, WAIT);
     return () => {
       clearTimeout(timer);
       ending.abort();
     };
   }, [wanted]);
+  const current = options[at];
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const step = steps[event.key];
-    if (step !== undefined && options.length > 0) setAt((at + step + options.length) % options.length);
+    if (step !== undefined && options.length > 0)
+      setChosen(options[(at + step + options.length) % options.length]!.key);
     else if (event.key !== 'Enter') return;
-    else if (isBusy || event.currentTarget.value !== text) isEntered.current = true;
-    else if (options[at]) open(options[at]);
+    else if (current && !isBusy && event.currentTarget.value === text) open(current);
+    else isEntered.current = true;
     event.preventDefault();
   };
-  const current = options[at];
   useEffect(() => {
     document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' });
   }, [at]);
@@ -99,7 +108,7 @@ export default function Finder({ onClose }: { onClose: () => void }) {
               role="option"
               aria-selected={index === at}
               onPointerMove={() => {
-                setAt(index);
+                setChosen(option.key);
               }}
               onClick={() => {
                 open(option);
@@ -119,7 +128,7 @@ export default function Finder({ onClose }: { onClose: () => void }) {
         </ul>
         {!isBusy && isSearched && <Trouble error={found.error} />}
         <p class="hint" role="status">
-          {note || (wanted !== '' && `${options.length} found`)}
+          {note}
         </p>
       </div>
     </Dialog>

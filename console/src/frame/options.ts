@@ -2,10 +2,12 @@ import { answerOf, api } from '../api.ts';
 import { inspect, INSPECTING, reportLeaked } from '../inspector.ts';
 import type { Scope } from '../own-types.ts';
 import { allowed } from '../menu.ts';
-import { withExact } from '../pages/groups/find.ts';
-import { addressOf, goTo, isLikeToken, tokensIn } from '../router.ts';
+import { type FirstFound, withExact } from '../pages/groups/find.ts';
+import { examinedIn } from '../pages/groups/query.ts';
+import { addressOf, goTo, isLikeToken, mayBeToken, tokensIn, UUID } from '../router.ts';
 import { may } from '../session.ts';
 import type { IconName } from '../ui/icons.tsx';
+import { progressOf } from '../ui/table.tsx';
 
 /** A place that the box offers to open. */
 export interface Option {
@@ -24,15 +26,14 @@ export interface Offer {
 
 const SHOWN = 8;
 const REQUEST_ID = /^[\w.:-]{6,64}$/;
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const lead = (address: string) => () => {
   goTo(address);
 };
 
-/** Returns the options that need no request to the service. A text that looks like a token is sent nowhere. */
+/** Returns the options that need no request to the service. A text that may be a token is sent nowhere. */
 export function offerAtOnce(text: string): Offer {
-  if (isLikeToken(text)) return offerInspection(text);
+  if (mayBeToken(text)) return offerInspection(text);
   const wanted = text.toLowerCase();
   return {
     options: allowed()
@@ -53,7 +54,7 @@ export function offerAtOnce(text: string): Offer {
   };
 }
 
-const NO_INSPECTING = `This looks like a token. You need the ${INSPECTING} scope to inspect it; the API token of this session does not have it.`;
+const NO_INSPECTING = `This may be a token. You need the ${INSPECTING} scope to inspect it; the API token of this session does not have it.`;
 
 /** Offers what can be done with tokens; all of it keeps them out of the address. */
 function offerInspection(text: string): Offer {
@@ -65,43 +66,80 @@ function offerInspection(text: string): Offer {
     };
     options.push({ key: icon, icon, name, about: 'Stays out of the address', open });
   };
-  const count = tokensIn(text).length;
-  offer(INSPECTING, 'inspect', count > 1 ? 'Inspect the first token' : 'Inspect this token', inspect);
+  const { own, others } = tokensIn(text);
+  const count = own.length + others.length;
+  const isKnown = isLikeToken(text);
+  offer(
+    INSPECTING,
+    'inspect',
+    !isKnown ? 'Inspect it' : count > 1 ? 'Inspect the first token' : 'Inspect this token',
+    inspect,
+  );
   if (count > 0)
     offer('tokens:rotate', 'warning', count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked', reportLeaked);
+  if (!isKnown && may('user-groups:read')) options.push(searchOption(text, 'Search for it: it is an id'));
   return { options, ...(!may(INSPECTING) && { note: NO_INSPECTING }) };
 }
 
-/** Finds what a text may mean: a request, a group by its exact id, groups that contain it. */
-export async function find(text: string, signal: AbortSignal): Promise<Offer> {
-  const [request, groups] = await Promise.all([findRequest(text, signal), findGroups(text, signal)]);
-  const note = [request.note, groups.note].filter(Boolean).join(' ');
-  return { options: [...request.options, ...groups.options], note };
+/** Finds what a text may mean: a request, a group by its exact id, groups that contain it. Tells again while it finds more. */
+export async function* find(text: string, signal: AbortSignal): AsyncGenerator<Offer> {
+  const search = findGroups(text, signal);
+  const [request, first] = await Promise.all([findRequest(text, signal), search.next()]);
+  const withRequest = (groups: Offer): Offer => ({
+    options: [...request.options, ...groups.options],
+    note: [request.note, groups.note].filter(Boolean).join(' '),
+  });
+  if (!first.done) yield withRequest(first.value);
+  for await (const groups of search) yield withRequest(groups);
 }
 
-async function findGroups(text: string, signal: AbortSignal): Promise<Offer> {
-  if (!may('user-groups:read'))
-    return { options: [], note: 'You need the user-groups:read scope to find user groups.' };
-  const query = { search: text, limit: SHOWN, sort: '-created_at' as const };
-  const answer = await answerOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
-  const { rows, next } = await withExact(text, { rows: answer.user_groups, next: answer.next_cursor }, signal);
-  const options = rows
-    .slice(0, SHOWN)
-    .map(({ team_id, provided_id, name }): Option => ({
+const searchOption = (text: string, name: string): Option => ({
+  key: 'all',
+  icon: 'search',
+  name,
+  about: text,
+  open: lead(addressOf(['groups'], { search: text })),
+});
+
+/** Searches until there are enough groups to show, or no more. */
+async function* findGroups(text: string, signal: AbortSignal): AsyncGenerator<Offer> {
+  if (!may('user-groups:read')) {
+    yield { options: [], note: 'You need the user-groups:read scope to find user groups.' };
+    return;
+  }
+  let found: FirstFound = { rows: [], next: undefined };
+  let examined = 0;
+  let total: number | undefined;
+  for (;;) {
+    const { next: cursor } = found;
+    const query = { search: text, limit: SHOWN, sort: '-created_at' as const, ...(cursor && { cursor }) };
+    const answer = await answerOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
+    const page = { rows: answer.user_groups, next: answer.next_cursor };
+    examined += examinedIn(page, SHOWN);
+    // The exact one comes again where the search reaches it.
+    const others = page.rows.filter(({ team_id }) => team_id !== found.rows[0]?.team_id);
+    found = cursor ? { ...page, rows: [...found.rows, ...others] } : await withExact(text, page, signal);
+    const rows = found.rows.slice(0, SHOWN);
+    const more = found.next;
+    const goesOn = more !== undefined && rows.length < SHOWN;
+    if (goesOn) total ??= (await answerOf(api.GET('/api/v1/overview', { signal }))).overview.user_groups.total;
+    const options = rows.map(({ team_id, provided_id, name }): Option => ({
       key: `group ${team_id}`,
       icon: 'groups',
       name,
       about: provided_id,
       open: lead(addressOf(['groups', provided_id])),
     }));
-  if (next !== undefined) {
-    const open = lead(addressOf(['groups'], { search: text }));
-    options.push({ key: 'all', icon: 'search', name: 'Search all user groups', about: text, open });
+    const note = progressOf(
+      { rows, more, stop: goesOn, busy: goesOn, examined },
+      rows.length === 1 ? 'user group' : 'user groups',
+      total,
+    );
+    if (more !== undefined && !goesOn) options.push(searchOption(text, 'Search all user groups'));
+    const isNone = rows.length === 0 && !goesOn;
+    yield { options, note: isNone ? `No user group has “${text}” in its id, name or properties.` : note };
+    if (!goesOn) return;
   }
-  return {
-    options,
-    ...(options.length === 0 && { note: `No user group has “${text}” in its id, name or properties.` }),
-  };
 }
 
 /** An id of a request leads to what the audit log has of it. */

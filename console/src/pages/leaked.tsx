@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { answerOf, api } from '../api.ts';
+import { hold } from '../hold.ts';
 import { takeOver } from '../inspector.ts';
 import { useLoad } from '../load.ts';
+import { ofPage } from '../of-page.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, tokensIn } from '../router.ts';
 import { save } from '../save.ts';
@@ -9,7 +11,7 @@ import { may } from '../session.ts';
 import { useAction } from '../ui/action.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { Field, TextField } from '../ui/fields.tsx';
+import { Choice, Lines, TextField } from '../ui/fields.tsx';
 import { momentOf, zone } from '../ui/local-time.ts';
 import { notify } from '../ui/notices.tsx';
 import { Header, Panel } from '../ui/page.tsx';
@@ -35,13 +37,22 @@ const isInactive = (one?: Result) => one?.result === 'ended' || one?.result === 
 
 const counted = (count: number, what = 'token') => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`;
 
+/** The report on each token, which stays until its person leaves the console. */
+const reported = ofPage<ReadonlyMap<string, Result>>(new Map());
+const isUnsaved = ofPage(false);
+
+hold({ current: { isOn: () => isUnsaved.value } });
+
 /** Ends tokens that others may have. They are in the bodies of requests and in the memory of this page, and nowhere else. */
 export default function Leaked() {
   const [text, setText] = useState(takeOver);
   const [source, setSource] = useState('');
-  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
+  /** Whether also what may be a token of another system is ended. */
+  const [isWide, setWide] = useState(false);
+  const results = reported.value;
   const [asked, setAsked] = useState<'these' | 'all'>();
-  const found = tokensIn(text);
+  const { own, others } = tokensIn(text);
+  const found = isWide ? [...own, ...others] : own;
   // A report can be repeated: the last token with the scope admin is no longer the last once there is another.
   const left = found.filter((token) => !isInactive(results.get(token)));
   const { busy, error, run } = useAction(async () => {
@@ -52,7 +63,8 @@ export default function Leaked() {
       const answer = await answerOf(api.POST('/api/v1/tokens/report-leaked', { body }));
       for (const [index, token] of tokens.entries())
         all.set(token, { last_four: token.slice(-4), ...answer.results[index]! });
-      setResults(new Map(all));
+      reported.value = new Map(all);
+      isUnsaved.value = true;
     }
     setText('');
   });
@@ -68,27 +80,17 @@ export default function Leaked() {
           class="form"
           onSubmit={(event) => {
             event.preventDefault();
-            setAsked('these');
+            if (!busy) setAsked('these');
           }}
         >
-          <Field
+          <Lines
             label="Tokens"
             hint="Paste tokens, or a text that contains them, such as a log. Only text that may be a token is sent, never in a URL. The audit log names the groups."
-          >
-            {(ties) => (
-              <textarea
-                {...ties}
-                rows={6}
-                spellcheck={false}
-                autocomplete="off"
-                value={text}
-                readOnly={busy}
-                onInput={(event) => {
-                  setText(event.currentTarget.value);
-                }}
-              />
-            )}
-          </Field>
+            rows={6}
+            value={text}
+            readOnly={busy}
+            onChange={setText}
+          />
           <TextField
             label="Where they were found"
             hint="For the audit log. May be empty."
@@ -96,11 +98,17 @@ export default function Leaked() {
             value={source}
             onChange={setSource}
           />
+          {others.length > 0 && (
+            <Choice isOn={isWide} onChange={setWide}>
+              End also {counted(others.length, 'line')} that may be {others.length === 1 ? 'a token' : 'tokens'} of
+              another system
+            </Choice>
+          )}
           <div class="actions">
             <Button type="submit" kind="danger" icon="warning" busy={busy} disabled={left.length === 0}>
               End {left.length > 0 ? counted(left.length) : 'tokens'}
             </Button>
-            {text.trim() !== '' && found.length === 0 && <span class="soft">No token in this text.</span>}
+            {text.trim() !== '' && own.length + others.length === 0 && <span class="soft">No token in this text.</span>}
           </div>
           <Trouble error={error} />
         </form>
@@ -168,6 +176,7 @@ function Report({ results }: { results: Result[] }) {
       actions={
         <Button
           onClick={() => {
+            isUnsaved.value = false;
             save('leaked-tokens.ndjson', new Blob(results.map((one) => `${JSON.stringify(one)}\n`)));
           }}
         >
@@ -263,17 +272,16 @@ function EndAll({ onClose }: { onClose: () => void }) {
       )}
       <Trouble error={error} />
       {KINDS.map(([kind, name]) => (
-        <label key={kind} class="choice">
-          <input
-            type="checkbox"
-            checked={kinds.includes(kind)}
-            onChange={(event) => {
-              const others = kinds.filter((one) => one !== kind);
-              setKinds(event.currentTarget.checked ? [...others, kind] : others);
-            }}
-          />
+        <Choice
+          key={kind}
+          isOn={kinds.includes(kind)}
+          onChange={(isOn) => {
+            const others = kinds.filter((one) => one !== kind);
+            setKinds(isOn ? [...others, kind] : others);
+          }}
+        >
           {name}
-        </label>
+        </Choice>
       ))}
       <TextField
         label="Issued before"

@@ -9,17 +9,23 @@ interface ButtonProps extends Omit<ButtonAttributes, 'icon'> {
   busy?: boolean | undefined;
 }
 
-export function Button({ kind, icon, busy, children, disabled, ...rest }: ButtonProps) {
+/** A button. While it is busy it does nothing, and keeps the focus, which a disabled one would lose. */
+export function Button({ kind, icon, busy, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       class={`button ${kind ?? ''}`}
       aria-busy={busy}
-      disabled={busy === true || disabled === true}
+      aria-disabled={busy}
       {...rest}
+      onClick={busy ? refuse : onClick}
     >
       {busy ? <span class="spinner" /> : icon && <Icon name={icon} />}
       {children}
     </button>
   );
+}
+
+function refuse(event: Event) {
+  event.preventDefault();
 }

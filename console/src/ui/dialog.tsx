@@ -1,9 +1,10 @@
 import { type ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useHold } from '../hold.ts';
 import { useAction } from './action.ts';
 import { Button } from './button.tsx';
 import { Copy, CopyCurl } from './copy.tsx';
-import { TextField } from './fields.tsx';
+import { Choice, TextField } from './fields.tsx';
 import { Icon } from './icons.tsx';
 import { Trouble } from './trouble.tsx';
 import { OfForm, Violations } from './violations.ts';
@@ -21,12 +22,16 @@ export function Dialog({
   onClose,
   children,
   wide,
+  isHeld = () => false,
 }: {
   title: ComponentChildren;
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
+  /** Whether it would lose something with the page: Back is then as Escape, and a reload asks. */
+  isHeld?: () => boolean;
 }) {
+  useHold({ isOn: isHeld, ask: onClose });
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Runs before painting, so that one dialog can follow another without a flash.
@@ -117,13 +122,17 @@ export function DialogForm({
   const [isAsking, setAsking] = useState(false);
   const violations = useMemo(() => new Violations(error), [error]);
   useEffect(() => {
-    if (error) form.current!.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (!error) return;
+    const first = form.current!.querySelector<HTMLElement>('[aria-invalid=true], .wrong');
+    first?.scrollIntoView({ block: 'center' });
+    first?.focus();
   }, [error]);
   useLayoutEffect(() => {
     begin.current = contentOf(form.current!);
   }, []);
+  const hasDraft = () => asks && (isChanged ?? contentOf(form.current!) !== begin.current);
   const close = () => {
-    if (isAsking || !asks || !(isChanged ?? contentOf(form.current!) !== begin.current)) onClose();
+    if (isAsking || !hasDraft()) onClose();
     else setAsking(true);
   };
   return (
@@ -135,6 +144,7 @@ export function DialogForm({
         else close();
       }}
       wide={wide ?? false}
+      isHeld={hasDraft}
     >
       <form
         ref={form}
@@ -147,20 +157,15 @@ export function DialogForm({
         <OfForm.Provider value={violations}>{children}</OfForm.Provider>
         {(error !== undefined && explain?.(error)) || <Rest violations={violations} />}
         {isAsking ? (
-          <div class="dialog-foot" role="alert">
-            <p>Discard changes?</p>
-            <Button
-              ref={(button) => button?.focus()}
-              onClick={() => {
-                setAsking(false);
-              }}
-            >
-              Keep editing
-            </Button>
-            <Button kind="danger" onClick={onClose}>
-              Discard
-            </Button>
-          </div>
+          <Question
+            words="Discard changes?"
+            stay="Keep editing"
+            leave="Discard"
+            onStay={() => {
+              setAsking(false);
+            }}
+            onLeave={onClose}
+          />
         ) : (
           <div class="dialog-foot">
             {call && <CopyCurl call={call} />}
@@ -175,6 +180,35 @@ export function DialogForm({
   );
 }
 
+/** The foot of a dialog that asks before it loses something. */
+export function Question({
+  words,
+  stay,
+  leave,
+  onStay,
+  onLeave,
+}: Record<'words' | 'stay' | 'leave', string> & Record<'onStay' | 'onLeave', () => void>) {
+  const foot = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const dialog = foot.current!.closest('dialog')!;
+    const before = document.activeElement as HTMLElement;
+    foot.current!.querySelector('button')!.focus();
+    return () => {
+      // Keys that are pressed outside of the dialog close it unasked.
+      (dialog.contains(before) ? before : dialog.querySelector('button')!).focus();
+    };
+  }, []);
+  return (
+    <div ref={foot} class="dialog-foot" role="alert">
+      <p>{words}</p>
+      <Button onClick={onStay}>{stay}</Button>
+      <Button kind="danger" onClick={onLeave}>
+        {leave}
+      </Button>
+    </div>
+  );
+}
+
 /** Shows the errors that no field of the form shows. */
 function Rest({ violations }: { violations: Violations }) {
   const [settled, setSettled] = useState(violations);
@@ -182,7 +216,45 @@ function Rest({ violations }: { violations: Violations }) {
   useEffect(() => {
     setSettled(violations);
   }, [violations]);
-  return settled === violations ? <Trouble error={violations.rest()} /> : null;
+  const place = useRef<HTMLDivElement>(null);
+  const rest = settled === violations ? violations.rest() : undefined;
+  useEffect(() => {
+    // The first of the marked fields is in sight.
+    if (!place.current?.closest('form')!.querySelector('.wrong')) place.current?.scrollIntoView({ block: 'center' });
+  }, [settled]);
+  return rest === undefined ? null : (
+    <div ref={place}>
+      <Trouble error={rest} />
+    </div>
+  );
+}
+
+/** The field that asks to write out a word before something dangerous. */
+export function Typed({
+  word,
+  what,
+  value,
+  onChange,
+}: {
+  word: string;
+  what?: string | undefined;
+  value: string;
+  onChange: (text: string) => void;
+}) {
+  return (
+    <TextField
+      label={
+        <>
+          Type {what && `${what} `}
+          <code>{word}</code> to confirm
+        </>
+      }
+      autocomplete="off"
+      spellcheck={false}
+      value={value}
+      onChange={onChange}
+    />
+  );
 }
 
 /** Asks before an irreversible action; `typed` must be written out. */
@@ -218,20 +290,7 @@ export function Confirm({
       disabled={disabled || (typed !== undefined && text !== typed)}
     >
       <div class="words">{children}</div>
-      {typed !== undefined && (
-        <TextField
-          label={
-            <>
-              Type {what && `${what} `}
-              <code>{typed}</code> to confirm
-            </>
-          }
-          autocomplete="off"
-          spellcheck={false}
-          value={text}
-          onChange={setText}
-        />
-      )}
+      {typed !== undefined && <Typed word={typed} what={what} value={text} onChange={setText} />}
     </DialogForm>
   );
 }
@@ -254,6 +313,7 @@ export function Secret({
   return (
     <Dialog
       title={title}
+      isHeld={() => !isStored}
       onClose={() => {
         if (isStored) onClose();
       }}
@@ -264,16 +324,9 @@ export function Secret({
           <code>{secret}</code>
         </div>
         {isLast && (
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={isStored}
-              onChange={(event) => {
-                setStored(event.currentTarget.checked);
-              }}
-            />
+          <Choice isOn={isStored} onChange={setStored}>
             I have stored it
-          </label>
+          </Choice>
         )}
         <div class="dialog-foot">
           <Button disabled={!isStored} onClick={onClose}>

@@ -1,7 +1,8 @@
 import { type ComponentChildren, type InputHTMLAttributes } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { wayToInspector } from '../inspector.ts';
-import { isLikeToken } from '../router.ts';
+import { isLikeToken, mayBeToken } from '../router.ts';
+import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 import { notify } from './notices.tsx';
 import { OfForm } from './violations.ts';
@@ -12,13 +13,16 @@ export function Field({
   hint,
   error: known,
   pointer,
+  parts,
   children,
 }: {
   label: ComponentChildren;
   hint?: ComponentChildren;
   error?: ComponentChildren;
-  /** Its place in the body that the form sends, where the API can find a violation. */
+  /** Its place in the body that the form sends, where the API can find a violation; or the name of a parameter. */
   pointer?: string | undefined;
+  /** The texts of the list that it has: a violation names its own. */
+  parts?: string[] | undefined;
   children: (ties: {
     id: string;
     'aria-describedby': string | undefined;
@@ -26,7 +30,7 @@ export function Field({
   }) => ComponentChildren;
 }) {
   const id = useId();
-  const refused = useContext(OfForm).at(pointer);
+  const refused = useContext(OfForm).at(pointer, true, parts);
   const error = known ?? refused;
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].join(' ').trim();
   return (
@@ -47,11 +51,18 @@ export function Field({
   );
 }
 
+/** Shows a violation of a place that has several fields, or none. */
+export function Overall({ at }: { at: string }) {
+  const words = useContext(OfForm).at(at, false);
+  return words ? <p class="wrong">{words}</p> : null;
+}
+
 interface TextFieldProps {
   label: ComponentChildren;
   hint?: ComponentChildren;
   error?: ComponentChildren;
   pointer?: string;
+  parts?: string[];
   /** Values to choose from; others can be written, too. */
   list?: string[] | undefined;
   value: string;
@@ -68,9 +79,9 @@ interface TextFieldProps {
 }
 
 /** A field of one line. (The attributes of an input are typed for each `type` apart.) */
-export function TextField({ label, hint, error, pointer, list, onChange, ...rest }: TextFieldProps) {
+export function TextField({ label, hint, error, pointer, parts, list, onChange, ...rest }: TextFieldProps) {
   return (
-    <Field {...{ label, hint, error, pointer }}>
+    <Field {...{ label, hint, error, pointer, parts }}>
       {(ties) => (
         <>
           <input
@@ -90,6 +101,66 @@ export function TextField({ label, hint, error, pointer, list, onChange, ...rest
         </>
       )}
     </Field>
+  );
+}
+
+interface LinesProps {
+  label: ComponentChildren;
+  hint?: ComponentChildren;
+  error?: ComponentChildren;
+  pointer?: string;
+  parts?: string[];
+  value: string;
+  onChange: (text: string) => void;
+  rows?: number;
+  class?: string;
+  placeholder?: string;
+  readOnly?: boolean;
+}
+
+/** A field of several lines. */
+export function Lines({ label, hint, error, pointer, parts, onChange, ...rest }: LinesProps) {
+  return (
+    <Field {...{ label, hint, error, pointer, parts }}>
+      {(ties) => (
+        <textarea
+          rows={2}
+          spellcheck={false}
+          {...rest}
+          {...ties}
+          onInput={(event) => {
+            onChange(event.currentTarget.value);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A checkbox with its words. */
+export function Choice({
+  isOn,
+  onChange,
+  children,
+  ...rest
+}: {
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+  children: ComponentChildren;
+  disabled?: boolean;
+}) {
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        {...rest}
+        checked={isOn}
+        onChange={(event) => {
+          onChange(event.currentTarget.checked);
+        }}
+      />
+      <span>{children}</span>
+    </label>
   );
 }
 
@@ -133,6 +204,8 @@ export function SearchBox({
     },
     [],
   );
+  /** Tells whether a text may be a token, which is searched for only when the reader says so. */
+  const isWithheld = (next: string) => mayBeToken(next) && next.trim() !== given.current;
   const give = (next: string) => {
     clearTimeout(timer.current);
     given.current = next.trim();
@@ -141,9 +214,10 @@ export function SearchBox({
   const change = (next: string, wait: number) => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(give, wait, next);
+    if (!isWithheld(next)) timer.current = setTimeout(give, wait, next);
   };
-  return (
+  const way = wayToInspector(text);
+  const box = (
     <div class="search" role="search">
       <Icon name="search" />
       <input
@@ -165,6 +239,8 @@ export function SearchBox({
           if (event.key === 'Escape') {
             change('', 0);
             event.currentTarget.blur();
+          } else if (event.key === 'Enter' && isWithheld(text)) {
+            void way?.run();
           } else if (event.key === 'Enter') {
             if (event.currentTarget.value.trim() !== given.current) give(event.currentTarget.value);
             onEnter?.();
@@ -177,6 +253,24 @@ export function SearchBox({
       />
       <kbd aria-hidden="true">/</kbd>
     </div>
+  );
+  return (
+    <>
+      {box}
+      {isWithheld(text) && (
+        <div class="actions" role="status">
+          It may be a token.
+          {way && <Button onClick={() => void way.run()}>{way.name}</Button>}
+          <Button
+            onClick={() => {
+              give(text);
+            }}
+          >
+            Search for it
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
-import { complaintAbout, layOut } from '../json-text.ts';
-import { Field } from './fields.tsx';
+import { layOut } from '../json-text.ts';
 import { Text } from './text.tsx';
 
 /** JSON text over several lines, each number as it is written. */
@@ -10,38 +9,5 @@ export function Json({ text, label }: { text: string; label: string }) {
         .split(/("(?:[^"\\]|\\.)*")/)
         .map((part, index) => (index % 2 === 0 ? part : <Text key={index}>{part}</Text>))}
     </pre>
-  );
-}
-
-/** An editor of a JSON object, whose text is sent unchanged. */
-export function JsonField({
-  label,
-  hint,
-  value,
-  onChange,
-  pointer,
-  rows = 5,
-}: {
-  label: string;
-  hint?: string;
-  value: string;
-  onChange: (text: string) => void;
-  pointer?: string;
-  rows?: number;
-}) {
-  return (
-    <Field label={label} hint={hint} error={complaintAbout(value)} pointer={pointer}>
-      {(ties) => (
-        <textarea
-          {...ties}
-          spellcheck={false}
-          rows={Math.min(Math.max(rows, value.split('\n').length), 18)}
-          value={value}
-          onInput={(event) => {
-            onChange(event.currentTarget.value);
-          }}
-        />
-      )}
-    </Field>
   );
 }

@@ -96,8 +96,15 @@ export function ListFoot({
   );
 }
 
-function progressOf(
-  { rows, more, stop, busy, examined }: Parameters<typeof ListFoot>[0]['list'],
+/** Tells how much of a list is shown, and how far its search is. */
+export function progressOf(
+  {
+    rows,
+    more,
+    stop,
+    busy,
+    examined,
+  }: { rows: unknown[]; more: unknown; stop?: unknown; busy: boolean; examined?: number | undefined },
   what: string,
   total: number | undefined,
 ): string {
@@ -107,6 +114,7 @@ function progressOf(
     if (more || busy) return all ? `${shown}${all} ${what}` : `${shown} ${what} loaded`;
     return `${shown} ${what}`;
   }
-  if (stop) return `${shown} found. Searched ${examined.toLocaleString()}${all}…`;
-  return more ? `${shown} ${what} found. Searched ${examined.toLocaleString()}${all}.` : `${shown} ${what} found`;
+  const searched = Number.isFinite(examined) ? `. Searched ${examined.toLocaleString()}${all}` : '';
+  if (stop) return `${shown} found${searched}…`;
+  return more ? `${shown} ${what} found${searched || ' so far'}.` : `${shown} ${what} found`;
 }

@@ -3,6 +3,8 @@ import { Refusal } from '../api.ts';
 
 type FieldError = NonNullable<Refusal['problem']['errors']>[number];
 
+const placeOf = ({ pointer = '', parameter }: FieldError) => parameter ?? pointer;
+
 /** The violations of a refused form. Each is shown once: by the field of its place, or else below the form. */
 export class Violations {
   private readonly shownAt = new Map<FieldError, string>();
@@ -14,17 +16,23 @@ export class Violations {
 
   /**
    * Returns the words for a place of the body, and takes them from all other fields.
+   * @param place a JSON Pointer, or the name of a parameter
    * @param isWhole whether everything inside the place is shown there, too
+   * @param parts the texts of a list at the place, by which the words name them
    */
-  at(pointer: string | undefined, isWhole = true): string | undefined {
-    if (pointer === undefined) return undefined;
+  at(place: string | undefined, isWhole = true, parts: string[] = []): string | undefined {
+    if (place === undefined) return undefined;
     const own = this.errors.filter(
       (one) =>
-        (one.pointer === pointer || (isWhole && one.pointer?.startsWith(`${pointer}/`))) &&
-        (this.shownAt.get(one) ?? pointer) === pointer,
+        (placeOf(one) === place || (isWhole && placeOf(one).startsWith(`${place}/`))) &&
+        (this.shownAt.get(one) ?? place) === place,
     );
-    for (const one of own) this.shownAt.set(one, pointer);
-    return own.map(({ detail }) => detail).join(' ') || undefined;
+    for (const one of own) this.shownAt.set(one, place);
+    const words = own.map((one) => {
+      const part = parts[Number(placeOf(one).slice(place.length + 1) || -1)];
+      return part === undefined ? one.detail : `“${part}”: ${one.detail}`;
+    });
+    return words.join(' ') || undefined;
   }
 
   /** Returns the error without what the fields show. */

@@ -209,3 +209,43 @@ test('a CSV file is imported with its numbers, and a column without a meaning is
   });
   expect(await stored(api, 'two')).toMatchObject({ name: 'Line\r\nbreak', properties: { seats: true, plan: 'gold' } });
 });
+
+test('Back asks while a job runs, and a stop says how far it came', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'one');
+  await page.tab.route('**/user-groups/actions*', () => undefined);
+  await page.visit('audit');
+  await page.tab.getByRole('link', { name: 'User groups' }).click();
+  await page.field('Select one').check();
+  await page.button('Suspend').click();
+  await page.dialog('Suspend 1').getByRole('button', { name: 'Suspend' }).click();
+  await page.dialog('Suspending 1').waitFor();
+  await page.tab.goBack();
+  await page.shows('It still runs. Stop it?');
+  await page.comesTo('groups');
+  await page.button('Go on').click();
+  await page.press('Escape');
+  await page.shows('It still runs. Stop it?');
+  await page.button('Stop').click();
+  await page.shows('Stopped after 0 of 1.');
+  await page.button('Done').click();
+  await page.tab.locator('.notices').getByText('Stopped after 0 of 1').waitFor();
+});
+
+test('Back asks while an import runs', async () => {
+  const { page } = await begin();
+  await page.tab.route('**/user-groups/import*', () => undefined);
+  await page.visit('audit');
+  await page.tab.getByRole('link', { name: 'User groups' }).click();
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', '{"provided_id":"one","name":"One"}');
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await dialog.getByRole('progressbar').waitFor();
+  await page.tab.goBack();
+  await page.shows('It still runs. Stop it?');
+  await page.comesTo('groups');
+  await page.button('Stop').click();
+  await page.shows('Stopped after 0 lines');
+  await dialog.waitFor({ state: 'detached' });
+});

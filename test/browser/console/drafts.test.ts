@@ -179,3 +179,38 @@ test('the page says why a session has ended', async () => {
   page.takeAnyRefusals(401);
   fresh.takeAnyRefusals(401);
 });
+
+test('Back and a reload ask before they lose what was written', async () => {
+  const { page } = await begin();
+  await page.visit('audit');
+  await page.tab.getByRole('link', { name: 'User groups' }).click();
+  await page.button('New user group').click();
+  await page.field('ID').fill('half-written');
+  await page.tab.goBack();
+  await page.shows('Discard changes?');
+  await page.comesTo('groups');
+  await page.button('Keep editing').click();
+  expect(await page.read('half-written', () => page.field('ID').inputValue())).toBe('half-written');
+
+  await page.tab.goBack();
+  await page.button('Discard').click();
+  await page.dialog('New user group').waitFor({ state: 'detached' });
+  await page.tab.goBack();
+  await page.heading('Audit log').waitFor();
+  await page.tab.goForward();
+  await page.heading('User groups').waitFor();
+});
+
+test('a reload asks before it loses what was written', async () => {
+  const { page } = await begin();
+  await write(page);
+  const asked = new Promise<string>((resolve) => {
+    page.tab.once('dialog', (dialog) => {
+      resolve(dialog.type());
+      void dialog.dismiss();
+    });
+  });
+  page.tab.reload().catch(() => undefined);
+  expect(await asked).toBe('beforeunload');
+  expect(await page.read('half-written', () => page.field('ID').inputValue())).toBe('half-written');
+});

@@ -236,3 +236,69 @@ test('of two pasted tokens the later one is explained, however long the first ta
   await ended;
   await page.shows(/^Accepted\..* of fast\.$/);
 });
+
+test('a text that may be a token of another system is inspected, and searched for only where that is asked for', async () => {
+  const { page, api } = await begin();
+  const imported = 'live_9f8e7d6c5b4a39281706';
+  const long = 'a-long-id-of-a-customer-in-emea';
+  const line = JSON.stringify({ user_group_id: long, name: 'Moved', token: imported });
+  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: line, headers: NDJSON });
+  const asked: string[] = [];
+  page.tab.on('request', (call) => asked.push(call.url()));
+  const offered = ['Inspect it', 'End it: it has leaked', 'Search for it: it is an id'];
+  await page.visit('groups');
+  await page.row('Moved').waitFor();
+  await page.tab.evaluate(NOTE_ADDRESSES);
+  await openBox(page);
+  await page.tab.keyboard.insertText(imported);
+  expect(await page.read(offered, () => page.tab.locator('.finder-name').allInnerTexts())).toEqual(offered);
+  await page.press('Enter');
+  await page.shows(/^Accepted\. .* of Moved\.$/);
+  await page.visit('groups');
+  await page.row('Moved').waitFor();
+  const search = page.field('Search by name, id or property value');
+  await search.fill(imported);
+  await page.shows('It may be a token.');
+  await search.press('Enter');
+  await page.shows(/^Accepted\. .* of Moved\.$/);
+  expect(asked.join('\n') + (await page.tab.evaluate<string>('location.href'))).not.toContain(imported);
+
+  await page.visit('groups');
+  await search.fill(long);
+  await page.button('Search for it').click();
+  await page.comesTo(`groups?search=${long}`);
+  await page.row('Moved').waitFor();
+  await page.tab.getByText('It may be a token.').waitFor({ state: 'detached' });
+  await openBox(page);
+  await box(page).fill(long);
+  await options(page).filter({ hasText: 'it is an id' }).click();
+  await page.comesTo(`groups?search=${long}`);
+  await page.row('Moved').waitFor();
+});
+
+test('the box searches on until it has looked at all groups, and counts groups alone', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'oldest', { name: 'Overview of Fabrikam' });
+  const lines = Array.from({ length: 2500 }, (_, at) =>
+    JSON.stringify({ user_group_id: `g${at}`, name: `Group ${at}` }),
+  );
+  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: lines.join('\n'), headers: NDJSON });
+  let goOn: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.tab.route(/user-groups\?.*cursor=/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.visit('sessions');
+  await openBox(page);
+  await box(page).fill('overview');
+  await page.shows('0 found. Searched 1,000 of 2,501…');
+  goOn?.();
+  await options(page).filter({ hasText: 'Overview of Fabrikam' }).waitFor();
+  await page.shows('1 user group found');
+  await box(page).fill('Group 3');
+  await page.shows('8 user groups found so far.');
+  page.takeAnyRefusals(404);
+});

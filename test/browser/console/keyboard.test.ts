@@ -143,4 +143,30 @@ onEachDatabase((kind) => {
     await page.press('Tab');
     expect(await page.getsFocus(page.button('Export'))).toBe(true);
   });
+
+  test('a button keeps the focus while it is busy, and one that goes gives it to its field', async () => {
+    const { page, api } = await begin();
+    const token = await createGroup(api, 'acme');
+    await api.call('PATCH', '/api/v1/user-groups/acme', { valid_until: '2040-01-02T03:04:00Z' });
+    let goOn: (() => void) | undefined;
+    await page.tab.route(/\/tokens\/inspect$/, async (route) => {
+      await new Promise<void>((resolve) => (goOn = resolve));
+      await route.continue();
+    });
+    await page.visit('inspect');
+    await page.field('Token').fill(token);
+    const inspect = page.button('Inspect');
+    await inspect.focus();
+    await page.press('Enter');
+    expect(await page.read('true', async () => (await inspect.getAttribute('aria-busy')) ?? '')).toBe('true');
+    expect(await page.getsFocus(inspect)).toBe(true);
+    goOn?.();
+    await page.shows(/^Accepted\./);
+    expect(await page.getsFocus(inspect)).toBe(true);
+
+    await page.visit('groups/acme');
+    await page.button('Edit').click();
+    await page.button('Remove the end').click();
+    expect(await page.getsFocus(page.field('Ends'))).toBe(true);
+  });
 });

@@ -1,5 +1,7 @@
+import { NDJSON } from '../../support/api-client.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
+import { IMPORT, toLines } from '../../support/lines.ts';
 import { until } from '../../support/until.ts';
 
 onEachDatabase((kind) => {
@@ -73,7 +75,9 @@ onEachDatabase((kind) => {
     await page.button('End all').click();
     await page.shows(/^Ended: tokens issued before/);
     await page.visit('groups/ended-together');
-    await page.shows(/^No token of this group works\.\s+Its token was ended together with all others of the workspace:/);
+    await page.shows(
+      /^No token of this group works\.\s+Its token was ended together with all others of the workspace:/,
+    );
     await page.shows(/^It opens nothing now\./);
     await page.button('Issue a new token').click();
     await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
@@ -158,5 +162,42 @@ onEachDatabase((kind) => {
     await page.button('Show').click();
     await page.shows('There was no group with this id then.');
     page.takeAnyRefusals(404);
+  });
+
+  test('what may be a token of another system is counted apart, and the report outlasts a look at a group', async () => {
+    const { page, api } = await begin();
+    const imported = 'live_9f8e7d6c5b4a39281706';
+    const own = await createGroup(api, 'own');
+    const line = { user_group_id: 'moved', name: 'Moved', token: imported };
+    await api.call('POST', IMPORT, toLines(line), NDJSON);
+    const text = [own, '/var/log/nginx/access.log', imported].join('\n');
+    await page.visit('leaked');
+    await page.field('Tokens').fill(text);
+    await page.button('End 1 token').click();
+    await page.field('Type 1 to confirm').fill('1');
+    await page.button('End them').click();
+    await page.shows('1 ended');
+    expect(await api.isActive(imported)).toBe(true);
+    await page.field('Tokens').fill(text);
+    await page.tab.getByRole('checkbox', { name: 'End also 2 lines that may be tokens of another system' }).check();
+    await page.button('End 2 tokens').click();
+    await page.field('Type 2 to confirm').fill('2');
+    await page.button('End them').click();
+    await page.shows('2 ended, 1 no token of this workspace');
+    expect(await api.isActive(imported)).toBe(false);
+
+    await page.row('moved').getByRole('link').click();
+    await page.heading('Moved').waitFor();
+    await page.tab.goBack();
+    await page.shows('2 ended, 1 no token of this workspace');
+    const asked = new Promise<string>((resolve) => {
+      page.tab.once('dialog', (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      });
+    });
+    page.tab.reload().catch(() => undefined);
+    expect(await asked).toBe('beforeunload');
+    await page.shows('2 ended, 1 no token of this workspace');
   });
 });

@@ -86,4 +86,27 @@ onEachDatabase((kind) => {
     await page.button('Save').click();
     await page.row('sales').getByText('Warehouse 204').waitFor();
   });
+
+  test('the address of the audit log means the same in every zone, and each filter in it is shown', async () => {
+    const { page, api } = await begin({ timezone: 'Asia/Tokyo' });
+    await createGroup(api, 'acme');
+    await page.visit('audit');
+    await page.row('created acme').waitFor();
+    await page.field('From').fill('2020-01-02T09:00');
+    await page.leave();
+    await page.comesTo('audit?from=2020-01-02T00%3A00%3A00.000Z');
+    expect(await page.read('2020-01-02T09:00', () => page.field('From').inputValue())).toBe('2020-01-02T09:00');
+    await page.button('Times: local; change').click();
+    expect(await page.read('2020-01-02T00:00', () => page.field('From').inputValue())).toBe('2020-01-02T00:00');
+    await page.button('Last hour').click();
+    await page.comesTo(/^audit\?from=\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A00\.000Z$/);
+    await page.row('created acme').waitFor();
+
+    await page.visit('audit?request_id=none-of-these&object_type=user_group');
+    await page.shows('No event matches');
+    await page.button('Remove the filter by Request').click();
+    await page.row('created acme').waitFor();
+    await page.button('Remove the filter by Object type').click();
+    await page.comesTo('audit');
+  });
 });

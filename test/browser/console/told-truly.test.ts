@@ -190,3 +190,69 @@ test('a group whose token was ended says so to everybody, until it gets another 
   await reader.shows(/^No token of this group works\. .* the next GET or PUT \/api\/user, issues a fresh one\./);
   expect(await reader.read(0, () => reader.button('Issue a new token').count())).toBe(0);
 });
+
+test('what a form is refused for stands at its field, which has the focus and is in sight', async () => {
+  const { page, api } = await begin();
+  const refusal = async (label: string, words: string | RegExp) => {
+    const field = page.tab.getByLabel(label, { exact: true });
+    expect([label, await page.getsFocus(field)]).toEqual([label, true]);
+    const wrong = page.tab.locator('.field').filter({ has: field }).locator('.wrong');
+    expect(await page.read(expect.stringMatching(words), () => wrong.innerText())).toMatch(words);
+    const box = (await wrong.boundingBox())!;
+    expect(box.y).toBeLessThan(700);
+    page.takeRefusal(422);
+  };
+  await page.visit('api-tokens');
+  await page.button('New API token').click();
+  await page.field('Name').fill('renderer');
+  await page.button('Renderer').click();
+  await page.field('Allowed IP ranges').fill('10.0.0.0/8\n\nbanana');
+  await page.button('Create').click();
+  await refusal('Allowed IP ranges', /^“banana”: A range must be an address/);
+
+  await page.visit('webhooks');
+  await page.button('New endpoint').click();
+  await page.field('URL').fill('https://10.1.2.3/hook');
+  await page.button('Create').click();
+  await refusal('URL', /^The url names an address that webhooks are not sent to/);
+
+  await page.visit('groups');
+  await page.button('New user group').click();
+  await page.field('ID').fill('x'.repeat(300));
+  await page.field('Name').fill('Long');
+  await page.button('Create').click();
+  await refusal('ID', /at most 255/);
+
+  const variables = [{ name: 'region', type: 'string', required: false }];
+  await api.call('PATCH', '/api/v1/workspace', { variables });
+  await page.visit('registry/variables');
+  await page.button('Change').click();
+  await page.button('Variable').click();
+  const second = page.tab.getByRole('group', { name: 'Variable 2' });
+  await second.getByLabel('Name').fill('region');
+  await page.button('Preview').click();
+  await second.getByText('It is listed twice.').waitFor();
+  expect(await page.getsFocus(second.getByLabel('Name'))).toBe(true);
+  page.takeRefusal(422);
+});
+
+test('a next attempt that is due is said to be now', async () => {
+  const { page, api } = await begin();
+  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', {
+    url: 'http://127.0.0.2:9/hook',
+    event_types: ['user_group.*'],
+  });
+  const attempt = {
+    ...{ event_id: 'evt_1', type: 'user_group.create', occurred_at: '2020-01-02T03:04:05Z', attempt: 1 },
+    ...{
+      delivery: 'pending',
+      next_attempt_at: '2020-01-02T03:04:10Z',
+      status: null,
+      failure: 'timeout',
+      duration_ms: 3,
+    },
+  };
+  await page.tab.route(/\/attempts\?/, (route) => route.fulfill({ json: { success: 1, attempts: [attempt] } }));
+  await page.visit(`webhooks/${body.webhook_endpoint.id}`);
+  await page.shows('1 attempt, next now');
+});

@@ -5,7 +5,7 @@ import { addressOf, filter, place } from '../../router.ts';
 import { session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { isSearchable } from '../../ui/fields.tsx';
+import { Choice, SearchBox } from '../../ui/fields.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Header } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
@@ -48,17 +48,21 @@ function List() {
         </Button>
       </Header>
       <div class="filters">
-        <SearchTokens />
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={all}
-            onChange={(event) => {
-              filter({ all: event.currentTarget.checked ? '1' : '' });
-            }}
-          />
+        <SearchBox
+          value={place.value.query.get('search') ?? ''}
+          label="Filter by name or last four characters"
+          onChange={(text) => {
+            filter({ search: text });
+          }}
+        />
+        <Choice
+          isOn={all}
+          onChange={(isOn) => {
+            filter({ all: isOn ? '1' : '' });
+          }}
+        >
           Show revoked and expired{!list.fresh && ` (${hidden})`}
-        </label>
+        </Choice>
       </div>
       <Table
         label="API tokens"
@@ -132,25 +136,5 @@ function List() {
       {(list.more ?? list.error) && <ListFoot list={list} what="API tokens" />}
       {dialogs}
     </>
-  );
-}
-
-function SearchTokens() {
-  return (
-    <div class="search">
-      <input
-        type="search"
-        data-search
-        class="bare"
-        aria-label="Filter by name or last four characters"
-        placeholder="Filter by name or last four characters"
-        value={place.value.query.get('search') ?? ''}
-        onInput={({ currentTarget }) => {
-          if (isSearchable(currentTarget.value)) filter({ search: currentTarget.value });
-          else currentTarget.value = '';
-        }}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Scope } from '../../own-types.ts';
 import { may, session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, TextField } from '../../ui/fields.tsx';
+import { Choice, Lines, TextField } from '../../ui/fields.tsx';
 import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
 import { isOwn, OWN_SCOPES, PRESETS, SCOPES } from './scopes.tsx';
 
@@ -49,6 +49,7 @@ export function useGrant(begin: Grant) {
       <TextField
         label="Name"
         hint="What it is for, and who uses it."
+        pointer="/name"
         required
         autofocus
         value={name}
@@ -75,26 +76,24 @@ export function useGrant(begin: Grant) {
         </div>
         <div class="scopes">
           {[...offered].map((scope) => (
-            <label key={scope} class="choice">
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                disabled={!may(scope) && !begin.scopes.includes(scope)}
-                onChange={(event) => {
-                  const others = scopes.filter((one) => one !== scope);
-                  setScopes(event.currentTarget.checked ? [...others, scope] : others);
-                }}
-              />
-              <span>
-                <code>{scope}</code> <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
-              </span>
-            </label>
+            <Choice
+              key={scope}
+              isOn={scopes.includes(scope)}
+              disabled={!may(scope) && !begin.scopes.includes(scope)}
+              onChange={(isOn) => {
+                const others = scopes.filter((one) => one !== scope);
+                setScopes(isOn ? [...others, scope] : others);
+              }}
+            >
+              <code>{scope}</code> <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
+            </Choice>
           ))}
         </div>
       </fieldset>
       <TextField
         label="Expires"
         hint={`In ${zone()}. Leave empty for no expiry.`}
+        pointer="/expires_at"
         type="datetime-local"
         value={expires}
         onChange={setExpires}
@@ -111,20 +110,15 @@ export function useGrant(begin: Grant) {
           </Button>
         ))}
       </div>
-      <Field label="Allowed IP ranges" hint="CIDR ranges, one a line. Leave empty for any address.">
-        {(ties) => (
-          <textarea
-            {...ties}
-            rows={2}
-            spellcheck={false}
-            placeholder="10.0.0.0/8"
-            value={cidrs}
-            onInput={(event) => {
-              setCidrs(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <Lines
+        label="Allowed IP ranges"
+        hint="CIDR ranges, one a line. Leave empty for any address."
+        pointer="/allowed_cidrs"
+        parts={ranges}
+        placeholder="10.0.0.0/8"
+        value={cidrs}
+        onChange={setCidrs}
+      />
     </>
   );
   return { grant, changes, fields };

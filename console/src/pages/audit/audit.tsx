@@ -6,9 +6,10 @@ import { filter, place } from '../../router.ts';
 import { may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
+import { Chip } from '../../ui/chip.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SearchBox, Select } from '../../ui/fields.tsx';
-import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
+import { localMinute, localOf, momentOf, zone } from '../../ui/local-time.ts';
 import { Header } from '../../ui/page.tsx';
 import { readLines, save } from '../../save.ts';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
@@ -21,6 +22,12 @@ type AuditEvent = Schemas['AuditEvent'];
 const FILTERS = [
   ...['search', 'types', 'api_token_id', 'object_type', 'object_id'],
   ...['request_id', 'from', 'to'],
+] as const;
+
+/** The filters that have no field: a link sets them. */
+const HIDDEN = [
+  ['request_id', 'Request'],
+  ['object_type', 'Object type'],
 ] as const;
 
 export default function Audit() {
@@ -52,7 +59,15 @@ export default function Audit() {
     save('audit-events.ndjson', await readLines(response));
   });
   const text = (name: string, label: string, props: object = {}) => (
-    <FilterText key={name} name={name} label={label} value={given[name]!} props={props} />
+    <FilterText
+      key={name}
+      label={label}
+      value={given[name]!}
+      props={props}
+      onChange={(value) => {
+        filter({ [name]: value });
+      }}
+    />
   );
   const names = useApiTokenNames();
   const isFiltered = Object.keys(filters).length > 0;
@@ -94,15 +109,39 @@ export default function Audit() {
           />
         )}
         {text('object_id', 'Object', { size: 14, placeholder: 'any id' })}
-        {text('from', 'From', { type: 'datetime-local' })}
-        {text('to', 'To', { type: 'datetime-local' })}
+        {(['from', 'to'] as const).map((name) => (
+          <FilterText
+            key={name}
+            label={name === 'from' ? 'From' : 'To'}
+            value={localOf(asked[name])}
+            props={{ type: 'datetime-local' }}
+            onChange={(local) => {
+              filter({ [name]: momentOf(local) ?? '' });
+            }}
+          />
+        ))}
+        {HIDDEN.map(
+          ([name, words]) =>
+            given[name] !== '' && (
+              <Chip
+                key={name}
+                name={words}
+                value={given[name]!}
+                onRemove={() => {
+                  filter({ [name]: '' });
+                }}
+              />
+            ),
+        )}
         <div class="actions presets" role="group" aria-label="Since">
           {SINCE.map(([label, ms]) => (
             <Button
               key={label}
               onClick={() => {
                 filter({
-                  from: ms === 0 ? `${localMinute(Date.now()).slice(0, 10)}T00:00` : localMinute(Date.now() - ms),
+                  from: momentOf(
+                    ms === 0 ? `${localMinute(Date.now()).slice(0, 10)}T00:00` : localMinute(Date.now() - ms),
+                  )!,
                   to: '',
                 });
               }}

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { filter } from '../../router.ts';
 import { isSearchable } from '../../ui/fields.tsx';
 import type { TokenNames } from './row.tsx';
 
@@ -17,15 +16,15 @@ export function tokenOptions(names: TokenNames, chosen: string): [value: string,
 
 /** A filter that keeps what is typed until it is left, whatever the list does meanwhile. */
 export function FilterText({
-  name,
   label,
   value,
   props,
+  onChange,
 }: {
-  name: string;
   label: string;
   value: string;
   props: object;
+  onChange: (text: string) => void;
 }) {
   const [text, setText] = useState(value);
   useEffect(() => {
@@ -42,7 +41,7 @@ export function FilterText({
           setText(currentTarget.value);
         }}
         onChange={({ currentTarget }) => {
-          if (isSearchable(currentTarget.value)) filter({ [name]: currentTarget.value.trim() });
+          if (isSearchable(currentTarget.value)) onChange(currentTarget.value.trim());
           else setText(value);
         }}
       />

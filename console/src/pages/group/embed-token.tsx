@@ -4,7 +4,7 @@ import { groupCall } from '../../curl.ts';
 import { useLoad } from '../../load.ts';
 import { may } from '../../session.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { Choice, TextField } from '../../ui/fields.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Text, Time } from '../../ui/text.tsx';
 
@@ -95,17 +95,9 @@ export function EmbedToken({ id, onClose }: { id: string; onClose: () => void })
         onChange={setMinutes}
       />
       {maySupport && (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isSupport}
-            disabled={!mayIssue || (isForbidden && !isSupport)}
-            onChange={(event) => {
-              setSupport(event.currentTarget.checked);
-            }}
-          />
+        <Choice isOn={isSupport} disabled={!mayIssue || (isForbidden && !isSupport)} onChange={setSupport}>
           For support: somebody views as this group
-        </label>
+        </Choice>
       )}
       {isForbidden && maySupport && <p class="hint">The workspace forbids that anybody views as a user group.</p>}
       {isSupport && (

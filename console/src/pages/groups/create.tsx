@@ -56,6 +56,7 @@ export function Create({ onClose }: { onClose: () => void }) {
             </>
           ) : undefined
         }
+        pointer="id"
         required
         autofocus
         spellcheck={false}

@@ -3,6 +3,7 @@ import { answerOf, api, fetchOk } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { readLines, save } from '../../save.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
+import { Choice } from '../../ui/fields.tsx';
 import { toTable } from './csv.ts';
 
 /** The lines of an import, without tokens. */
@@ -87,16 +88,9 @@ export function ExportDialog({ filters, onClose }: { filters: Record<string, str
       {isFiltered ? (
         <p>Without their tokens.</p>
       ) : (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={tokens}
-            onChange={(event) => {
-              setTokens(event.currentTarget.checked);
-            }}
-          />
+        <Choice isOn={tokens} onChange={setTokens}>
           Include tokens (the file is then a secret; this is logged)
-        </label>
+        </Choice>
       )}
       <p role="status">{found > 0 && `${found.toLocaleString()} read…`}</p>
     </DialogForm>

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../own-types.ts';
 import { filter, isLikeToken } from '../../router.ts';
 import { Button } from '../../ui/button.tsx';
+import { Chip } from '../../ui/chip.tsx';
 import { SearchBox, Select } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { Text } from '../../ui/text.tsx';
 import { FILTERS, type readQuery, STATES } from './query.ts';
 
 const NO_FILTERS = Object.fromEntries(FILTERS.filter((name) => name !== 'sort').map((name) => [name, '']));
@@ -44,21 +44,13 @@ export function Filters({
           }}
         />
         {query.property !== '' && (
-          <span class="chip">
-            <Text>{query.property}</Text>
-            {query.value === '' ? ' is there' : ' = '}
-            {query.value !== '' && <Text>{query.value}</Text>}
-            <button
-              type="button"
-              class="copy"
-              aria-label={`Remove the filter by ${query.property}`}
-              onClick={() => {
-                filter({ property: '', value: '' });
-              }}
-            >
-              <Icon name="close" />
-            </button>
-          </span>
+          <Chip
+            name={query.property}
+            value={query.value}
+            onRemove={() => {
+              filter({ property: '', value: '' });
+            }}
+          />
         )}
         {query.property === '' && !isAdding && (
           <Button

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { may } from '../../session.ts';
 import { save } from '../../save.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, Question } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/fields.tsx';
+import { notify } from '../../ui/notices.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { toImportLines } from './csv.ts';
@@ -78,14 +79,15 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
     setDraft((begun.current = ''));
     return run(whole, isDry);
   };
+  const isHeld = () => busy || draft !== begun.current;
   const close = () => {
-    if (draft === begun.current || isAsking) onClose();
-    else setAsking(true);
+    if (isHeld()) setAsking(!isAsking);
+    else onClose();
   };
   const [would, words] = step === 'imported' ? ['', ['created', 'updated']] : ['would be ', ['created', 'changed']];
   const number = (count: number) => count.toLocaleString();
   return (
-    <Dialog wide title="Import user groups" onClose={close}>
+    <Dialog wide title="Import user groups" onClose={close} isHeld={isHeld}>
       <div class="form">
         <Field
           label="File"
@@ -140,31 +142,46 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             }
           />
         )}
-        <div class="dialog-foot">
-          {!progress && (
-            <Button
-              kind="quiet"
-              onClick={() => {
-                save('user-groups.csv', new Blob([TEMPLATE]));
-              }}
-            >
-              Save a template
+        {isAsking && isHeld() ? (
+          <Question
+            words={busy ? 'It still runs. Stop it?' : 'Discard the corrections?'}
+            stay="Go on"
+            leave={busy ? 'Stop' : 'Discard'}
+            onStay={() => {
+              setAsking(false);
+            }}
+            onLeave={() => {
+              if (busy && progress) notify(`Stopped after ${number(progress.lines)} lines`, 'warning');
+              onClose();
+            }}
+          />
+        ) : (
+          <div class="dialog-foot">
+            {!progress && (
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  save('user-groups.csv', new Blob([TEMPLATE]));
+                }}
+              >
+                Save a template
+              </Button>
+            )}
+            <Button kind={step === 'imported' ? 'main' : undefined} onClick={close}>
+              {step === 'imported' ? 'Done' : 'Cancel'}
             </Button>
-          )}
-          <Button kind={step === 'imported' ? 'main' : undefined} onClick={close}>
-            {isAsking ? 'Discard the corrections' : step === 'imported' ? 'Done' : 'Cancel'}
-          </Button>
-          {step !== 'imported' && (
-            <>
-              <Button disabled={!source || busy} onClick={() => void take(true)}>
-                Check
-              </Button>
-              <Button kind="main" busy={busy} disabled={!source} onClick={() => void take(false)}>
-                {isCorrected ? 'Import all lines' : 'Import'}
-              </Button>
-            </>
-          )}
-        </div>
+            {step !== 'imported' && (
+              <>
+                <Button disabled={!source || busy} onClick={() => void take(true)}>
+                  Check
+                </Button>
+                <Button kind="main" busy={busy} disabled={!source} onClick={() => void take(false)}>
+                  {isCorrected ? 'Import all lines' : 'Import'}
+                </Button>
+              </>
+            )}
+          </div>
+        )}
       </div>
     </Dialog>
   );

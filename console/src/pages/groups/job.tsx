@@ -4,7 +4,8 @@ import { linesOf } from '../../ndjson.ts';
 import type { Schemas } from '../../own-types.ts';
 import { save } from '../../save.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, Question } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notices.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 
@@ -64,6 +65,7 @@ export function JobDialog({
   const [busy, setBusy] = useState(true);
   /** Whether it has ended before all groups had their result. */
   const [isCut, setCut] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const [at, setAt] = useState(0);
   const startedAt = useRef('');
   const ending = useRef<AbortController>(null);
@@ -119,12 +121,21 @@ export function JobDialog({
   const [doing, done] = DOING[job.act];
   const back = BACK[job.act];
   const count = job.count === undefined ? '' : `${job.count.toLocaleString()} `;
+  const stopped = `Stopped after ${lines.length.toLocaleString()}${count && ` of ${count}`}`.trim();
+  const stop = () => {
+    setAsking(false);
+    ending.current?.abort();
+  };
+  const close = () => {
+    if (busy) {
+      setAsking(!isAsking);
+      return;
+    }
+    if (isCut) notify(stopped, 'warning');
+    onClose();
+  };
   return (
-    <Dialog
-      wide
-      title={`${doing} ${count}user group${job.count === 1 ? '' : 's'}`}
-      onClose={busy ? () => undefined : onClose}
-    >
+    <Dialog wide title={`${doing} ${count}user group${job.count === 1 ? '' : 's'}`} onClose={close} isHeld={() => busy}>
       <div class="form">
         <div aria-live="polite">
           {busy && (
@@ -136,6 +147,7 @@ export function JobDialog({
             {refused.length.toLocaleString()} refused
           </p>
           {busy && <Waiting at={at} />}
+          {isCut && <p>{stopped}.</p>}
         </div>
         <Trouble error={error} />
         {refused.length > 0 && (
@@ -153,35 +165,47 @@ export function JobDialog({
             The report has the new tokens, so it is a secret. A token can also be revealed on the page of its group.
           </p>
         )}
-        <div class="dialog-foot">
-          {!busy && lines.length > 0 && (
-            <Button
-              onClick={() => {
-                const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-                save(`${job.act}.ndjson`, new Blob([text]));
-              }}
-            >
-              Save the report
+        {busy && isAsking ? (
+          <Question
+            words="It still runs. Stop it?"
+            stay="Go on"
+            leave="Stop"
+            onStay={() => {
+              setAsking(false);
+            }}
+            onLeave={stop}
+          />
+        ) : (
+          <div class="dialog-foot">
+            {!busy && lines.length > 0 && (
+              <Button
+                onClick={() => {
+                  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+                  save(`${job.act}.ndjson`, new Blob([text]));
+                }}
+              >
+                Save the report
+              </Button>
+            )}
+            {!busy && back && changed.length > 0 && (
+              <Button
+                onClick={() => {
+                  onBack({ act: back, of: { ids: changed.map((line) => line.provided_id) }, count: changed.length });
+                }}
+              >
+                Undo
+              </Button>
+            )}
+            {isCut && (
+              <Button kind="main" onClick={() => void run()}>
+                Go on
+              </Button>
+            )}
+            <Button kind={busy || isCut ? undefined : 'main'} onClick={busy ? stop : close}>
+              {busy ? 'Stop' : 'Done'}
             </Button>
-          )}
-          {!busy && back && changed.length > 0 && (
-            <Button
-              onClick={() => {
-                onBack({ act: back, of: { ids: changed.map((line) => line.provided_id) }, count: changed.length });
-              }}
-            >
-              Undo
-            </Button>
-          )}
-          {isCut && (
-            <Button kind="main" onClick={() => void run()}>
-              Go on
-            </Button>
-          )}
-          <Button kind={busy || isCut ? undefined : 'main'} onClick={busy ? () => ending.current?.abort() : onClose}>
-            {busy ? 'Stop' : 'Done'}
-          </Button>
-        </div>
+          </div>
+        )}
       </div>
     </Dialog>
   );

@@ -19,7 +19,7 @@ import { ExportDialog } from './export.tsx';
 import { Filters } from './filters.tsx';
 import { withExact } from './find.ts';
 import { ImportDialog } from './import.tsx';
-import { examinedFor, isSearching, readQuery, toApi, toFilters } from './query.ts';
+import { examinedIn, isSearching, readQuery, toApi, toFilters } from './query.ts';
 
 export function List() {
   const { query, unknown } = readQuery();
@@ -39,8 +39,8 @@ export function List() {
     async (cursor, signal) => {
       const call = api.GET('/api/v1/user-groups', { params: { query: toApi(query, cursor) }, signal });
       const { user_groups, next_cursor: next } = await answerOf(call);
-      const examined = examinedFor(query, user_groups.length, next !== undefined);
       const found = { rows: user_groups, next };
+      const examined = isSearching(query) ? { examined: examinedIn(found) } : {};
       if (search === '' || status !== '' || property !== '') return { ...found, ...examined };
       if (cursor === undefined) {
         const { rows } = await withExact(search, found, signal);

@@ -59,8 +59,11 @@ export function isSearching({ search, property }: ListQuery): boolean {
   return search !== '' || property !== '';
 }
 
-/** Returns the number of groups that the service has examined for a page with this number of rows. */
-export function examinedFor(query: ListQuery, rows: number, hasMore: boolean): { examined?: number } {
-  if (!isSearching(query)) return {};
-  return { examined: hasMore && rows < SHOWN_AT_ONCE ? EXAMINED_AT_ONCE : rows };
+/** Returns the number of groups that the service has examined for a page; Infinity if it cannot be known. */
+export function examinedIn(
+  { rows, next }: { rows: unknown[]; next: string | undefined },
+  limit = SHOWN_AT_ONCE,
+): number {
+  if (next === undefined) return rows.length;
+  return rows.length < limit ? EXAMINED_AT_ONCE : Infinity;
 }

@@ -1,6 +1,6 @@
 import { save } from '../../save.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/fields.tsx';
+import { Lines } from '../../ui/fields.tsx';
 import type { Refused } from './import-run.ts';
 
 const SHOWN = 200;
@@ -47,20 +47,14 @@ export function RefusedLines({
         ))}
         {rest > 0 && <p>And {rest.toLocaleString()} more, in the report.</p>}
       </div>
-      <Field label="Correct them" hint={rest > 0 ? `The first ${SHOWN}. Save the others to correct them.` : undefined}>
-        {(ties) => (
-          <textarea
-            {...ties}
-            class="mono"
-            rows={Math.min(refused.length + 1, 8)}
-            spellcheck={false}
-            value={text}
-            onInput={(event) => {
-              onText(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <Lines
+        label="Correct them"
+        hint={rest > 0 && `The first ${SHOWN}. Save the others to correct them.`}
+        class="mono"
+        rows={Math.min(refused.length + 1, 8)}
+        value={text}
+        onChange={onText}
+      />
       <p class="row wrapping">
         {onImport && (
           <Button disabled={text.trim() === ''} onClick={onImport}>

@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
+import { answerOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogForm } from '../../ui/dialog.tsx';
-import { Field, Select, TextField } from '../../ui/fields.tsx';
+import { Choice, Lines, Select, TextField } from '../../ui/fields.tsx';
+import { OfForm } from '../../ui/violations.ts';
 import { PreviewRequired } from './preview-required.tsx';
-import { type Draft, fromDraft, NEW, toDraft, TYPES, WITHOUT } from './variable-draft.ts';
+import { type Draft, fromDraft, linesOf, NEW, toDraft, TYPES, WITHOUT } from './variable-draft.ts';
 
 /** Changes the variables and required schemas of the workspace, after a look at what would break. */
 export function ChangeVariables({
@@ -26,6 +28,7 @@ export function ChangeVariables({
   // The form is made again after a preview: what it begins with then is a draft.
   const [begun] = useState(() => JSON.stringify([drafts, schemas]));
   const [wanted, setWanted] = useState<Schemas['WorkspaceRequirements']>();
+  const required = linesOf(schemas);
   if (wanted) {
     return (
       <PreviewRequired
@@ -47,8 +50,12 @@ export function ChangeVariables({
       submit="Preview"
       isChanged={JSON.stringify([drafts, schemas]) !== begun}
       onClose={onClose}
-      onSubmit={() => {
-        setWanted({ variables: drafts.map(fromDraft), required_schemas: schemas.split('\n').filter(Boolean) });
+      onSubmit={async () => {
+        const body = { variables: drafts.map(fromDraft), required_schemas: required };
+        // A refusal is shown at its fields, which the preview does not have.
+        const params = { query: { limit: 1 } };
+        await answerOf(api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params, body }));
+        setWanted(body);
       }}
     >
       {drafts.map((draft, index) => (
@@ -72,7 +79,13 @@ export function ChangeVariables({
       >
         Variable
       </Button>
-      <Lines label="Required schemas, one a line" value={schemas} onChange={setSchemas} />
+      <Lines
+        label="Required schemas, one a line"
+        pointer="/required_schemas"
+        parts={required}
+        value={schemas}
+        onChange={setSchemas}
+      />
     </DialogForm>
   );
 }
@@ -88,53 +101,52 @@ function VariableFields({
   onChange: (part: Partial<Draft>) => void;
   onRemove: () => void;
 }) {
+  const place = `/variables/${no - 1}`;
   const change = (name: keyof Draft) => (value: string) => {
     onChange({ [name]: value });
   };
   return (
     <fieldset class="variable">
       <legend class="legend">Variable {no}</legend>
-      <TextField label="Name" required value={draft.name} onChange={change('name')} />
+      <TextField
+        label="Name"
+        pointer={`${place}/name`}
+        error={useContext(OfForm).at(place, false)}
+        required
+        value={draft.name}
+        onChange={change('name')}
+      />
       <Select label="Type" options={TYPES.map((one) => [one, one])} value={draft.type} onChange={change('type')} />
       <Select label="A group without it" options={WITHOUT} value={draft.without} onChange={change('without')} />
       {draft.without === 'default' && (
-        <TextField label="Default" value={draft.fallback} onChange={change('fallback')} />
+        <TextField label="Default" pointer={`${place}/default`} value={draft.fallback} onChange={change('fallback')} />
       )}
-      <TextField label="Description" value={draft.description} onChange={change('description')} />
+      <TextField
+        label="Description"
+        pointer={`${place}/description`}
+        value={draft.description}
+        onChange={change('description')}
+      />
       {!draft.isSecret && (
-        <Lines label="Allowed values, one a line" value={draft.allowed} onChange={change('allowed')} />
-      )}
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={draft.isSecret}
-          onChange={(event) => {
-            onChange({ isSecret: event.currentTarget.checked });
-          }}
+        <Lines
+          label="Allowed values, one a line"
+          pointer={`${place}/enum`}
+          parts={linesOf(draft.allowed)}
+          value={draft.allowed}
+          onChange={change('allowed')}
         />
+      )}
+      <Choice
+        isOn={draft.isSecret}
+        onChange={(isSecret) => {
+          onChange({ isSecret });
+        }}
+      >
         secret
-      </label>
+      </Choice>
       <Button kind="quiet" icon="close" onClick={onRemove}>
         Remove
       </Button>
     </fieldset>
-  );
-}
-
-function Lines({ onChange, ...field }: { label: string; value: string; onChange: (lines: string) => void }) {
-  return (
-    <Field {...field}>
-      {(ties) => (
-        <textarea
-          {...ties}
-          rows={2}
-          spellcheck={false}
-          value={field.value}
-          onInput={(event) => {
-            onChange(event.currentTarget.value);
-          }}
-        />
-      )}
-    </Field>
   );
 }

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { answerOf, api, taggedOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
-import { DialogForm } from '../../ui/dialog.tsx';
+import { DialogForm, Typed } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { TextField } from '../../ui/fields.tsx';
 import { GroupTable, useGroups } from './group-table.tsx';
 
 const COUNTED = 10_000;
@@ -60,19 +59,7 @@ export function PreviewRequired({
         </p>
       )}
       {broken.more && !breaks && <p class="note">Nothing found yet: there is more to search.</p>}
-      {breaks && (
-        <TextField
-          label={
-            <>
-              Type <code>deactivate</code> to confirm
-            </>
-          }
-          autocomplete="off"
-          spellcheck={false}
-          value={typed}
-          onChange={setTyped}
-        />
-      )}
+      {breaks && <Typed word="deactivate" value={typed} onChange={setTyped} />}
       <div class="preview">
         <GroupTable list={broken} label="User groups that would break" flawed shown={SHOWN}>
           <Empty title="Nothing would break">Every group that is complete now has what is required.</Empty>

@@ -107,7 +107,7 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
             reload();
           }}
         >
-          <TextField label="Name" required autofocus value={name} onChange={setName} />
+          <TextField label="Name" pointer="/name" required autofocus value={name} onChange={setName} />
         </DialogForm>
       )}
       {open === 'delete' && isUsed && (

@@ -123,13 +123,14 @@ function Create({ kind, onClose }: { kind: Kind; onClose: () => void }) {
       <TextField
         label="ID"
         hint="Mappings name it by this id. It cannot be changed later."
+        pointer="/provided_id"
         required
         autofocus
         spellcheck={false}
         value={provided_id}
         onChange={setId}
       />
-      <TextField label="Name" required value={name} onChange={setName} />
+      <TextField label="Name" pointer="/name" required value={name} onChange={setName} />
     </DialogForm>
   );
 }

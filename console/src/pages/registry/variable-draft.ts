@@ -39,7 +39,7 @@ export function toDraft({ name, type, required, default: fallback, enum: allowed
 }
 
 export function fromDraft({ name, type, without, ...draft }: Draft): Variable {
-  const allowed = draft.isSecret ? [] : draft.allowed.split('\n').filter(Boolean);
+  const allowed = draft.isSecret ? [] : linesOf(draft.allowed);
   return {
     name,
     type,
@@ -49,6 +49,11 @@ export function fromDraft({ name, type, without, ...draft }: Draft): Variable {
     ...(draft.description && { description: draft.description }),
     is_secret: draft.isSecret,
   };
+}
+
+/** The lines of a text that have something. */
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter(Boolean);
 }
 
 function textOf(value: unknown): string {

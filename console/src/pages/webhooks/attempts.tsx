@@ -124,6 +124,7 @@ export function Attempts({
 
 function Row({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoint; onAgain: () => void }) {
   const [isOpen, setOpen] = useState(false);
+  const next = latest.next_attempt_at;
   return (
     <>
       <tr class={isOpen ? 'open' : ''}>
@@ -143,11 +144,7 @@ function Row({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoin
           <Badge tone={TONES[latest.delivery]}>{latest.delivery}</Badge>
           <span class="cell-sub">
             {latest.attempt} {latest.attempt === 1 ? 'attempt' : 'attempts'}
-            {latest.next_attempt_at && (
-              <>
-                , next <Time at={latest.next_attempt_at} />
-              </>
-            )}
+            {next && <>, next {Date.parse(next) < Date.now() ? 'now' : <Time at={next} />}</>}
           </span>
         </td>
       </tr>

@@ -3,7 +3,7 @@ import { api, answerOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
-import { Field, TextField } from '../../ui/fields.tsx';
+import { Choice, Field, TextField } from '../../ui/fields.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { momentOf, zone } from '../../ui/local-time.ts';
 import { notify } from '../../ui/notices.tsx';
@@ -156,22 +156,23 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
       <TextField
         label="Since"
         hint={`In ${zone()}.`}
+        pointer="/from"
         type="datetime-local"
         required
         value={since}
         onChange={setSince}
       />
-      <TextField label="Until" hint="Empty: until now." type="datetime-local" value={until} onChange={setUntil} />
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={delivered}
-          onChange={(event) => {
-            setDelivered(event.currentTarget.checked);
-          }}
-        />
+      <TextField
+        label="Until"
+        hint="Empty: until now."
+        pointer="/to"
+        type="datetime-local"
+        value={until}
+        onChange={setUntil}
+      />
+      <Choice isOn={delivered} onChange={setDelivered}>
         Also delivered ones
-      </label>
+      </Choice>
     </DialogForm>
   );
 }

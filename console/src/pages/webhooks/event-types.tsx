@@ -1,5 +1,5 @@
 import { ownActions, unchangingActions } from '../../../../src/audit/audit-actions.ts';
-import { TextField } from '../../ui/fields.tsx';
+import { Choice as Checkbox, TextField } from '../../ui/fields.tsx';
 
 const ALL = '*';
 
@@ -70,6 +70,8 @@ export function EventTypes({ value, onChange }: { value: Choice; onChange: (choi
           <TextField
             label="Other types"
             hint="Those of plugins, or patterns such as *.delete, separated by spaces."
+            pointer="/event_types"
+            parts={patternsOf(value)}
             spellcheck={false}
             value={others}
             onChange={(text) => {
@@ -103,30 +105,25 @@ function Group({
         <span class="sentence">{noun.replaceAll('_', ' ')}</span>{' '}
         <span class="soft">{hasAll ? 'all' : chosen > 0 ? `${chosen} of ${types.length}` : 'none'}</span>
       </summary>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={hasAll}
-          onChange={(event) => {
-            set([all], event.currentTarget.checked, types);
-          }}
-        />
-        <span>
-          All of <code>{all}</code>
-        </span>
-      </label>
+      <Checkbox
+        isOn={hasAll}
+        onChange={(isOn) => {
+          set([all], isOn, types);
+        }}
+      >
+        All of <code>{all}</code>
+      </Checkbox>
       {types.map((type) => (
-        <label key={type} class="choice">
-          <input
-            type="checkbox"
-            checked={hasAll || value.includes(type)}
-            disabled={hasAll}
-            onChange={(event) => {
-              set([type], event.currentTarget.checked);
-            }}
-          />
+        <Checkbox
+          key={type}
+          isOn={hasAll || value.includes(type)}
+          disabled={hasAll}
+          onChange={(isOn) => {
+            set([type], isOn);
+          }}
+        >
           <code>{type}</code>
-        </label>
+        </Checkbox>
       ))}
     </details>
   );

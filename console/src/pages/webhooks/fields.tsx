@@ -26,10 +26,11 @@ export function useEndpointFields(begin: Begin) {
         autofocus
         spellcheck={false}
         placeholder="https://hooks.example.com/groups"
+        pointer="/url"
         value={url}
         onChange={setUrl}
       />
-      <TextField label="Description" value={description} onChange={setDescription} />
+      <TextField label="Description" pointer="/description" value={description} onChange={setDescription} />
       <EventTypes value={choice} onChange={setChoice} />
       <Headers kept={begin.headers} rows={headers} onChange={setHeaders} />
     </>

@@ -1,6 +1,7 @@
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { Overall, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { pointerOf } from '../../ui/status.tsx';
 
 export interface HeaderRow {
   name: string;
@@ -36,12 +37,14 @@ export function Headers({
       <p class="hint">
         Sent with every message, such as the key of a gateway. Values are stored encrypted and never shown.
       </p>
+      <Overall at="/headers" />
       {rows ? (
         <>
           {rows.map((row, index) => (
             <div key={index} class="header-row">
               <TextField
                 label="Name"
+                pointer={pointerOf('headers', row.name.trim())}
                 spellcheck={false}
                 autocomplete="off"
                 placeholder="X-Api-Key"

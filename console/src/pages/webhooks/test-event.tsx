@@ -44,7 +44,7 @@ export function TestEvent({ endpoint, onClose }: { endpoint: Endpoint; onClose: 
           Only this endpoint gets a test event, once. A failure is not retried, and does not disable the endpoint.
         </p>
         <div class="dialog-foot">
-          <Button disabled={busy} onClick={run}>
+          <Button busy={busy} onClick={run}>
             Send again
           </Button>
           <Button kind="main" onClick={onClose}>

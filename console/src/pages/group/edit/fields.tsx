@@ -76,8 +76,10 @@ export function useGroupFields(begin: Written) {
       />
       {end && (
         <Button
-          onClick={() => {
+          onClick={({ currentTarget }) => {
             setEnd('');
+            // The button goes with the end.
+            currentTarget.previousElementSibling!.querySelector('input')!.focus();
           }}
         >
           Remove the end

@@ -2,8 +2,8 @@ import { type ComponentChildren } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { complaintAbout, layOut } from '../../../json-text.ts';
 import { Button } from '../../../ui/button.tsx';
+import { Lines, Overall } from '../../../ui/fields.tsx';
 import { Icon } from '../../../ui/icons.tsx';
-import { JsonField } from '../../../ui/json.tsx';
 import { pointerOf } from '../../../ui/status.tsx';
 import { OfForm } from '../../../ui/violations.ts';
 import { complaintOf, jsonOf, newRow, type Row, rowsOf } from './rows.ts';
@@ -87,14 +87,15 @@ export function ObjectField({
         })}
       </div>
       {isJson ? (
-        <JsonField
+        <Lines
           label={label}
           pointer={`/${member}`}
+          error={complaintAbout(value.json)}
           value={value.json}
           onChange={(json) => {
             onChange({ json });
           }}
-          rows={5}
+          rows={Math.min(Math.max(5, value.json.split('\n').length), 18)}
         />
       ) : (
         <div class="rows" ref={list}>
@@ -120,7 +121,7 @@ export function ObjectField({
               }
             </OneRow>
           ))}
-          <Overall of={member} />
+          <Overall at={`/${member}`} />
           <Button
             icon="plus"
             onClick={() => {
@@ -135,12 +136,6 @@ export function ObjectField({
       <p class="hint">{hint}</p>
     </fieldset>
   );
-}
-
-/** Shows the error of the API on the object as a whole. */
-function Overall({ of }: { of: string }) {
-  const words = useContext(OfForm).at(`/${of}`, false);
-  return words ? <p class="wrong">{words}</p> : null;
 }
 
 function OneRow({

@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+interface Hold {
+  /** Whether something would be lost with the page. */
+  isOn: () => boolean;
+  /** Asks in the page; without it only the browser asks, before it loads another page. */
+  ask?: () => void;
+}
+
+const holds = new Set<{ current: Hold }>();
+
+/** Asks before Back, forward or a reload loses what is on. Returns what ends that. */
+export function hold(one: { current: Hold }): () => void {
+  holds.add(one);
+  return () => {
+    holds.delete(one);
+  };
+}
+
+/** Holds the page for a part of it, such as one with a draft or a job that runs. */
+export function useHold(own: Hold): void {
+  const latest = useRef(own);
+  latest.current = own;
+  useEffect(() => hold(latest), []);
+}
+
+/** Tells whether something that asks keeps the page where it is, and has it ask. */
+export function isHeld(): boolean {
+  const held = [...holds].find(({ current }) => current.ask && current.isOn());
+  held?.current.ask!();
+  return held !== undefined;
+}
+
+addEventListener('beforeunload', (event) => {
+  if ([...holds].some(({ current }) => current.isOn())) event.preventDefault();
+});
