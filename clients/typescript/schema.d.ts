@@ -1326,7 +1326,7 @@ export interface components {
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              */
             expires_at?: string | null;
-            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
+            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
@@ -1361,7 +1361,7 @@ export interface components {
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              */
             expires_at?: string | null;
-            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
+            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
             allowed_cidrs?: string[] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
@@ -1465,7 +1465,7 @@ export interface components {
             variables: components["schemas"]["DeclaredVariable"][];
             /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas: string[];
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. Others may choose the same issuer: compare `workspace_id`. */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
             embed_token_issuer: string | null;
             /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences: string[];
@@ -1511,7 +1511,7 @@ export interface components {
              * @enum {string}
              */
             mapping_policy?: "open" | "registered";
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. Others may choose the same issuer: compare `workspace_id`. */
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
             embed_token_issuer?: string | null;
             /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences?: string[];
@@ -2647,7 +2647,7 @@ export interface components {
             expired: number;
             /** @description User groups that lack something the workspace requires, so that their tokens are inactive. Null for the seconds in which a change of the requirements is applied. */
             incomplete: number | null;
-            /** @description User groups whose token was ended together with others, and that have no other one yet. */
+            /** @description User groups whose token was ended together with others. */
             no_valid_token: number;
             /** @description User groups whose mapping names something that is not in the registry, under the policy `registered`. Null as `incomplete` is. */
             unresolved: number | null;

@@ -1980,7 +1980,7 @@ class UserGroupClient(Transport):
             mapping_policy: `open`: a mapping takes any ids. `registered`: only ids of the registry,
                 and the renderer gets what they name.
             embed_token_issuer: Issuer (`iss`) of the embed tokens of the workspace, or null for the
-                EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already
+                EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were
                 issued. Others may choose the same issuer: compare `workspace_id`.
             embed_token_audiences: The audiences that embed tokens may be issued for, compared code
                 point by code point; empty for any.
@@ -2693,9 +2693,9 @@ class UserGroupClient(Transport):
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
                 existing one keeps its expiry.
             allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
-                for any. If absent, a new token has none, and an existing one keeps its own. `::/0`
-                is every IPv6 address, and no IPv4 address. Behind a proxy the service needs
-                TRUST_PROXY to see the client’s address.
+                for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address,
+                and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the
+                client’s address.
         """
         return cast(
             ApiTokenWithSecretResponse,
@@ -2818,9 +2818,9 @@ class UserGroupClient(Transport):
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
                 existing one keeps its expiry.
             allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
-                for any. If absent, a new token has none, and an existing one keeps its own. `::/0`
-                is every IPv6 address, and no IPv4 address. Behind a proxy the service needs
-                TRUST_PROXY to see the client’s address.
+                for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address,
+                and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the
+                client’s address.
             name: Purpose of the token, for people: 1–255 code points.
             scopes: What the token may do; a scope implies no other.
         """

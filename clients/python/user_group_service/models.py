@@ -231,9 +231,9 @@ class CreateApiTokenRequest(TypedDict):
     """
 
     allowed_cidrs: NotRequired[list[str] | None]
-    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a
-    new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4
-    address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
+    existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
+    the service needs TRUST_PROXY to see the client’s address.
     """
 
     name: str
@@ -288,9 +288,9 @@ class UpdateApiTokenRequest(TypedDict):
     """
 
     allowed_cidrs: NotRequired[list[str] | None]
-    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a
-    new token has none, and an existing one keeps its own. `::/0` is every IPv6 address, and no IPv4
-    address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
+    existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
+    the service needs TRUST_PROXY to see the client’s address.
     """
 
     name: NotRequired[str]
@@ -469,7 +469,7 @@ class Workspace(TypedDict):
 
     embed_token_issuer: str | None
     """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. Changing it invalidates embed tokens already issued. Others may choose the same
+    the service. A change invalidates the embed tokens that were issued. Others may choose the same
     issuer: compare `workspace_id`.
     """
 
@@ -529,7 +529,7 @@ class UpdateWorkspaceRequest(TypedDict):
 
     embed_token_issuer: NotRequired[str | None]
     """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. Changing it invalidates embed tokens already issued. Others may choose the same
+    the service. A change invalidates the embed tokens that were issued. Others may choose the same
     issuer: compare `workspace_id`.
     """
 
@@ -1907,7 +1907,7 @@ class UserGroupsOverview(TypedDict):
     """
 
     no_valid_token: int
-    """User groups whose token was ended together with others, and that have no other one yet."""
+    """User groups whose token was ended together with others."""
 
     unresolved: int | None
     """User groups whose mapping names something that is not in the registry, under the policy

@@ -17,7 +17,7 @@ class UserGroupsOverview {
   )
   incomplete!: number | null;
 
-  @Integer('User groups whose token was ended together with others, and that have no other one yet.', 0)
+  @Integer('User groups whose token was ended together with others.', 0)
   no_valid_token!: number;
 
   @Integer.orNull(

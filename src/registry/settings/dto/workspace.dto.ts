@@ -37,7 +37,7 @@ const VARIABLES = [
 ] as const;
 
 const ISSUER = [
-  'Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. Others may choose the same issuer: compare `workspace_id`.',
+  'Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`.',
   'https://groups.example.com/acme',
   { maxLength: 255 },
 ] as const;
