@@ -114,7 +114,8 @@ byEachHand((hand) => {
     await page.use(page.field('secret'));
     await page.write(page.field('Allowed values, one a line'), 'many');
     await page.use(page.button('Preview'));
-    await page.dialog('What would break').getByText('The workspace requires this variable').waitFor();
+    await page.dialog('Variables').getByText('“many”: The workspace requires this variable').waitFor();
+    expect(await page.getsFocus(page.field('Allowed values, one a line'))).toBe(true);
     page.takeRefusal(422);
   });
 });
