@@ -1326,7 +1326,7 @@ export interface components {
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              */
             expires_at?: string | null;
-            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
+            /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
             allowed_cidrs?: string[] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
@@ -1361,7 +1361,7 @@ export interface components {
              * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              */
             expires_at?: string | null;
-            /** @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address. */
+            /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
             allowed_cidrs?: string[] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;

@@ -2692,10 +2692,9 @@ class UserGroupClient(Transport):
                 hours the same call is done once and gets the same response.
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
                 existing one keeps its expiry.
-            allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
-                for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address,
-                and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the
-                client’s address.
+            allowed_cidrs: Addresses and CIDR ranges it may be used from, at most 50, or null for
+                any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and
+                no IPv4 address. Behind a proxy the service needs TRUST_PROXY.
         """
         return cast(
             ApiTokenWithSecretResponse,
@@ -2817,10 +2816,9 @@ class UserGroupClient(Transport):
                 `*`: only if it does not exist.
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
                 existing one keeps its expiry.
-            allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
-                for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address,
-                and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the
-                client’s address.
+            allowed_cidrs: Addresses and CIDR ranges it may be used from, at most 50, or null for
+                any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and
+                no IPv4 address. Behind a proxy the service needs TRUST_PROXY.
             name: Purpose of the token, for people: 1–255 code points.
             scopes: What the token may do; a scope implies no other.
         """

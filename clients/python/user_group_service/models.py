@@ -231,9 +231,9 @@ class CreateApiTokenRequest(TypedDict):
     """
 
     allowed_cidrs: NotRequired[list[str] | None]
-    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
+    """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
     existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
-    the service needs TRUST_PROXY to see the client’s address.
+    the service needs TRUST_PROXY.
     """
 
     name: str
@@ -288,9 +288,9 @@ class UpdateApiTokenRequest(TypedDict):
     """
 
     allowed_cidrs: NotRequired[list[str] | None]
-    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
+    """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
     existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
-    the service needs TRUST_PROXY to see the client’s address.
+    the service needs TRUST_PROXY.
     """
 
     name: NotRequired[str]

@@ -49,7 +49,7 @@ export class LimitsDto {
 
   @ListOf.optionalOrNull(
     String,
-    'The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.',
+    'Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY.',
     ['10.0.0.0/8', '2001:db8::/32'],
     { minItems: 1, maxItems: 50 },
   )

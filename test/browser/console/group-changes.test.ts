@@ -73,9 +73,9 @@ onEachDatabase((kind) => {
       const { page, api, workspace } = await begin({ hand });
       await createGroup(api, 'acme');
       const other = service.clientOf(await service.issueToken(['user-groups:write'], workspace));
-      await page.visit('groups/acme');
       const stream = page.tab.waitForRequest(/events\/stream/);
-      await stream.catch(() => undefined);
+      await page.visit('groups/acme');
+      await stream;
       await page.use(page.button('Edit'));
       await page.write(page.field('Name'), 'Mine');
       await page.use(page.button('Save'));
