@@ -131,6 +131,25 @@ onEachDatabase((kind) => {
     await page.row('No. 2').waitFor();
   });
 
+  test('an open page says so when all tokens of the workspace are ended, or its rules find the group incomplete', async () => {
+    const { page, api } = await begin();
+    await createGroup(api, 'acme');
+    const stream = page.tab.waitForResponse(/events\/stream/);
+    await page.visit('groups/acme');
+    await stream;
+    const status = (text: string) => page.tab.getByRole('heading', { level: 1 }).getByText(text).waitFor();
+    await status('Active');
+    await api.call('POST', '/api/v1/workspace/end-tokens', {
+      kinds: ['user_group_token'],
+      reason: 'a backup was lost',
+    });
+    await status('No valid token');
+    await api.put({ user_group_id: 'acme', properties: {} });
+    await api.call('PUT', '/api/v1/schemas/sales', {});
+    await api.call('PATCH', '/api/v1/workspace', { required_schemas: ['sales'] });
+    await status('Incomplete');
+  });
+
   test('e edits, r rotates, and neither does while somebody writes', async () => {
     const { page, api } = await begin();
     await createGroup(api, 'acme');

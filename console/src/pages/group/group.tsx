@@ -104,6 +104,7 @@ export function Group({ id, part }: { id: string; part: string }) {
           if (group.reasons[0]) reload();
           setRound((count) => count + 1);
         }}
+        onRules={refresh}
         onShow={refresh}
       />
       {part !== 'view' && <Inactive group={group} way={way} />}

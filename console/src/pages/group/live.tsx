@@ -16,11 +16,15 @@ interface Change {
   isDeletion: boolean;
 }
 
+/** Everything that can change the group, its tokens, or what the workspace makes of them. */
+const TYPES = 'user_group.*,user_group_token.*,workspace.*,schema.*,data_source.*';
+
 /** Tells of changes that the page does not show yet, as soon as the event stream does. */
 export function Live({
   id,
   etag,
   onToken,
+  onRules,
   onShow,
 }: {
   id: string;
@@ -28,13 +32,15 @@ export function Live({
   etag: string;
   /** Runs when the tokens of the group have changed, which no ETag tells. */
   onToken: () => void;
+  /** Runs when something of the whole workspace has changed, which can give the group another status. */
+  onRules: () => void;
   onShow: () => void;
 }) {
   const [change, setChange] = useState<Change>();
   const [, setNow] = useState(0);
   const shown = useRef(etag);
-  const react = useRef(onToken);
-  react.current = onToken;
+  const react = useRef({ onToken, onRules });
+  react.current = { onToken, onRules };
   useEffect(() => {
     shown.current = etag;
     setChange(undefined);
@@ -71,19 +77,20 @@ export function Live({
       if (document.hidden) return;
       following = new AbortController();
       void followEvents({
-        ...{ types: 'user_group.*,user_group_token.*', last },
+        ...{ types: TYPES, last },
         signal: AbortSignal.any([signal, following.signal]),
         onOpen: () => {
           if (!isFirst) {
             // Something may have happened while the stream was disconnected.
-            react.current();
+            react.current.onRules();
             later(new Date().toISOString());
           }
           isFirst = false;
         },
         onEvent: ({ type, user_group: group, occurred_at }) => {
-          if (group?.provided_id !== id) return;
-          if (type.startsWith('user_group_token.')) react.current();
+          if (!group) react.current.onRules();
+          else if (group.provided_id !== id) return;
+          else if (type.startsWith('user_group_token.')) react.current.onToken();
           else later(occurred_at);
         },
         onClose: () => undefined,
