@@ -3,6 +3,7 @@ import { Statements } from '../../src/database/statements.ts';
 import { dialectOf } from '../../src/database/dialect.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { onPostgres } from '../support/databases.ts';
+import { stopTimeLimits } from '../support/fake-time.ts';
 import { importGroups } from '../support/lines.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
@@ -21,6 +22,7 @@ onPostgres('on postgres', () => {
   });
 
   beforeEach(async () => {
+    stopTimeLimits();
     holder = new Client({ connectionString: service.database.env['DATABASE_URL'] });
     await holder.connect();
     const [{ id }] = (await service.query<{ id: number }>(`SELECT id FROM workspace WHERE name = 'own'`)) as [
@@ -66,7 +68,14 @@ onPostgres('on postgres', () => {
 
   test('they wait for a while, and are then refused', async () => {
     const refused = putMany('refused');
+    let areRefused = false;
+    void refused.then(() => (areRefused = true));
     await untilTriedAgain();
+    expect(areRefused).toBe(false);
+    await until(() => {
+      jest.advanceTimersByTime(100);
+      return areRefused;
+    });
     const answers = await refused;
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
       Array(40).fill([503, 'database_unavailable']),
