@@ -3,9 +3,11 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { USER_GROUP_DATA_SOURCE } from './data-source-name.ts';
 import type { DataSource } from 'typeorm';
 import { Gate } from '../common/concurrency/gate.ts';
+import { DatabaseUnavailable } from '../common/problem/errors.ts';
 import { Config } from '../config/config.ts';
 import { AppliedMigrations } from './schema/applied-migrations.ts';
 import { createDataSource } from './create-data-source.ts';
+import { translateDatabaseError } from './database-errors.ts';
 import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options.ts';
 import { PostgresTransactor } from './postgres/postgres-transactor.ts';
 import { SqliteTransactor } from './sqlite/sqlite-transactor.ts';
@@ -31,7 +33,10 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
         ...servingOptions(config),
         name: USER_GROUP_DATA_SOURCE,
         autoLoadEntities: true,
-        retryAttempts: 0,
+        // On a busy machine the first connection can take longer than its limit.
+        retryAttempts: 6,
+        retryDelay: 500,
+        toRetry: (error) => translateDatabaseError(error) instanceof DatabaseUnavailable,
       }),
       dataSourceFactory: (options) => createDataSource(options!).initialize(),
     }),

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Check, type Kit, NotJudged, Skipped } from '../kit.ts';
+import { type Check, type Kit, Skipped } from '../kit.ts';
 import type { Group } from '../service.ts';
-
-/** The next one is tried if the calls take longer than the overlap, as on a busy machine. */
-const OVERLAPS_SECONDS = [3, 10, 30];
-const LIFE_MS = 2500;
+import { expires, forAWhile } from './lives.ts';
 
 /** A check that ends the token of a group, and waits until it is refused. */
 function ended(id: string, title: string, means: string, end: (kit: Kit, group: Group) => Promise<number>): Check {
@@ -68,11 +65,11 @@ export const tokenChecks: Check[] = [
     means:
       'The renderer keeps the result of an introspection past the end of the group. No event tells of that moment.',
     run: async (kit) => {
-      const endsAt = Date.now() + LIFE_MS;
-      const { token } = await kit.group(0, { valid_until: new Date(endsAt).toISOString() });
-      await kit.control(token, 0, 'before valid_until');
-      await sleep(Math.max(0, endsAt - Date.now()));
-      await kit.refusesSince(performance.now(), token, 'after valid_until');
+      await forAWhile(async (seconds) => {
+        const endsAt = Date.now() + seconds * 1000;
+        const { token } = await kit.group(0, { valid_until: new Date(endsAt).toISOString() });
+        return expires(kit, { token, endsAt }, ['before valid_until', 'after valid_until']);
+      });
     },
   },
   {
@@ -80,8 +77,7 @@ export const tokenChecks: Check[] = [
     title: 'in the overlap of a rotation both tokens show rows, and the old one is refused after it',
     means: 'Pages that are open break at each rotation, or an old token outlives its overlap.',
     run: async (kit) => {
-      for (const seconds of OVERLAPS_SECONDS) if (await overlaps(kit, seconds)) return;
-      throw new NotJudged(`a call took longer than an overlap of ${OVERLAPS_SECONDS.at(-1)} s`);
+      await forAWhile((seconds) => overlaps(kit, seconds));
     },
   },
   {
