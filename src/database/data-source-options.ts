@@ -8,6 +8,7 @@ import { markRefusedConnection } from './database-errors.ts';
 import { LOCK_WAIT_MS } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
 import { PostgresNames } from './names.ts';
+import { PATIENT_CONNECT_MS } from './postgres/with-client.ts';
 
 const SQLITE_FILE = 'user-groups.sqlite';
 /** A read may wait this long for another process that recovers or checkpoints the file. */
@@ -136,7 +137,7 @@ export function migratingOptions(config: Config): DataSourceOptions {
     : {
         ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
         isolationLevel: ISOLATION,
-        extra: { Client: quietClient(), max: 1, connectionTimeoutMillis: 2000, keepAlive: true },
+        extra: { Client: quietClient(), max: 1, connectionTimeoutMillis: PATIENT_CONNECT_MS, keepAlive: true },
       };
 }
 

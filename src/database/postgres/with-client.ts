@@ -1,9 +1,12 @@
 import type { Client, ClientConfig } from 'pg';
 import { postgresDriver } from '../drivers.ts';
 
+/** Time limit of opening a connection for which no caller waits: a busy machine can take seconds. */
+export const PATIENT_CONNECT_MS = 10_000;
+
 /** Runs `work` on a connection of its own, and closes the connection, which ends a transaction that is still open. */
 export async function withClient<T>(settings: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new (postgresDriver().Client)({ connectionTimeoutMillis: 2000, ...settings });
+  const client = new (postgresDriver().Client)({ connectionTimeoutMillis: PATIENT_CONNECT_MS, ...settings });
   // Without a listener a lost connection would end the process; the statement under way fails, too.
   client.on('error', () => undefined);
   try {
