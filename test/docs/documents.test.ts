@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliDocument } from './render-cli.ts';
 import { metricsDocument } from './render-metrics.ts';
+import { routesDocument } from './render-routes.ts';
 import { configTables, envExample, errorsDocument, settingsTable } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -12,6 +13,7 @@ const documents: Record<string, (current: string) => string | Promise<string>> =
   'docs/reference/cli.md': cliDocument,
   'docs/reference/errors.md': errorsDocument,
   'docs/reference/metrics.md': metricsDocument,
+  'docs/reference/routes.md': routesDocument,
   'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),
   'README.md': (current) => between('settings', settingsTable(), current),
 };
