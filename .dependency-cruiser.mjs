@@ -185,6 +185,29 @@ export default {
       from: { path: '^src/', pathNot: '^src/cli(\\.ts$|/)' },
       to: { path: '^src/cli/' },
     },
+    {
+      name: 'the-clients-stand-alone',
+      comment: 'each of them is a package of its own',
+      severity: 'error',
+      from: { path: '^clients/([^/]+)/' },
+      to: { path: '^(src|console|clients)/', pathNot: '^clients/$1/' },
+    },
+    {
+      name: 'the-page-calls-the-service',
+      comment: 'it shares the types of the API, the reader of streams and the names of actions',
+      severity: 'error',
+      from: { path: '^console/src/' },
+      to: {
+        path: '^(src|clients)/',
+        pathNot: '^(clients/typescript/(schema\\.d|event-stream)|src/audit/audit-actions)\\.ts$',
+      },
+    },
+    {
+      name: 'the-service-knows-neither-its-page-nor-its-clients',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/library/' },
+      to: { path: '^(console|clients)/' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'nothing-imports-an-entry-point',
