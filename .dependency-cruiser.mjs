@@ -110,11 +110,53 @@ function pathOf(feature, room) {
   return room === '.' ? `^src/${feature}/(dto/)?[^/]+$` : `^src/${feature}/${room}/`;
 }
 
+/**
+ * The parts of src/common from the bottom to the top, each with the paths that belong to it. A part may import itself
+ * and the parts of earlier rows.
+ */
+const common = Object.entries({
+  leaves: '(api-docs|early-signals|fold-case|globs|json-pointer|repeated-failures|single-files\\.d|version)\\.ts$',
+  secret: 'secret/',
+  // Errors have violations, and the checks of values make them.
+  violation: 'problem/violation\\.ts$',
+  values: '(fields|grace|text|time)\\.ts$',
+  problem: 'problem/(?!violation|problem\\.filter)',
+  description: '(log|operation)\\.ts$',
+  // Turns go by the caller, and the log of requests names it. Its rights are judged in `access`.
+  caller: 'access/(caller|scopes)\\.ts$',
+  concurrency: 'concurrency/',
+  extension: 'extension/',
+  json: 'json/(?!json-body\\.)',
+  // The decorator of bodies reads requests, and the filter of problems writes responses.
+  http: 'http/|json/json-body\\.|problem/problem\\.filter',
+  access: 'access/(?!(caller|scopes)\\.ts$)',
+}).map(([name, paths]) => ({ name, path: `^src/common/(${paths})` }));
+
+const commonRules = [
+  ...common.map(({ name, path }, index) => ({
+    name: `common-${name}-imports`,
+    comment: `of src/common it may import ${common
+      .slice(0, index + 1)
+      .map((part) => part.name)
+      .join(', ')}`,
+    severity: 'error',
+    from: { path },
+    to: { path: '^src/common/', pathNot: common.slice(0, index + 1).map((part) => part.path) },
+  })),
+  {
+    name: 'parts-of-common-are-listed-above',
+    severity: 'error',
+    from: { path: '^src/' },
+    to: { path: '^src/common/', pathNot: common.map(({ path }) => path) },
+  },
+];
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...featureRules,
     ...roomRules,
+    ...commonRules,
     {
       name: 'entities-stay-in-their-folder',
       comment: 'a foreign key names a table; the registry administers what mappings name',
@@ -184,6 +226,29 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cli(\\.ts$|/)' },
       to: { path: '^src/cli/' },
+    },
+    {
+      name: 'the-clients-stand-alone',
+      comment: 'each of them is a package of its own',
+      severity: 'error',
+      from: { path: '^clients/([^/]+)/' },
+      to: { path: '^(src|console|clients)/', pathNot: '^clients/$1/' },
+    },
+    {
+      name: 'the-page-calls-the-service',
+      comment: 'it shares the types of the API, the reader of streams and the names of actions',
+      severity: 'error',
+      from: { path: '^console/src/' },
+      to: {
+        path: '^(src|clients)/',
+        pathNot: '^(clients/typescript/(schema\\.d|event-stream)|src/audit/audit-actions)\\.ts$',
+      },
+    },
+    {
+      name: 'the-service-knows-neither-its-page-nor-its-clients',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/library/' },
+      to: { path: '^(console|clients)/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {

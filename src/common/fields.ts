@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import { ApiProperty } from './api-docs.ts';
-import { toPointer } from './json/json-pointer.ts';
+import { toPointer } from './json-pointer.ts';
 import type { Violation } from './problem/violation.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Violation } from '../common/problem/violation.ts';
-import { toPointer } from '../common/json/json-pointer.ts';
+import { toPointer } from '../common/json-pointer.ts';
 import type { Dialect } from '../database/dialect.ts';
 
 /** The registered things that an entry names; null for unknown ones. */

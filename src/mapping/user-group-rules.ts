@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Violation } from '../common/problem/violation.ts';
-import { toPointer } from '../common/json/json-pointer.ts';
+import { toPointer } from '../common/json-pointer.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { ResolvedEntry } from './resolved-mapping.ts';

@@ -1,4 +1,4 @@
-import { toPointer } from '../common/json/json-pointer.ts';
+import { toPointer } from '../common/json-pointer.ts';
 import type { JsonObject, JsonValue } from '../common/json/strict-json.ts';
 import type { Violation } from '../common/problem/violation.ts';
 import { isDate, isTimestamp } from '../common/time.ts';

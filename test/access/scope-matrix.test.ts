@@ -1,11 +1,8 @@
 import { generateToken } from '../../src/common/secret/secrets.ts';
-import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { RequestMethod } from '@nestjs/common';
-import { accessOf } from '../../src/common/access/access.decorator.ts';
 import { type Scope, scopes } from '../../src/common/access/caller.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
+import { handlersOf } from '../support/handlers.ts';
 import { registryBody } from '../support/registry.ts';
 import { type TestService, withService } from '../support/test-service.ts';
 
@@ -487,8 +484,8 @@ onEachDatabase((kind) => {
   };
 
   test('every route declares its scope and stands in the table', () => {
-    const declared = handlersOf(service).map(({ method, path, scope, isOpen }) =>
-      [method, path, isOpen ? 'public' : '', scope].join(' '),
+    const declared = handlersOf(service.app).flatMap(({ method, path, access: { scopes: needed, isPublic } }) =>
+      (needed.length > 0 ? needed : ['']).map((scope) => [method, path, isPublic ? 'public' : '', scope].join(' ')),
     );
     const listed = [
       ...routes.map(({ method, path, scope }) => [method, path, '', scope].join(' ')),
@@ -608,22 +605,4 @@ async function rowsOf(service: TestService, workspace: string): Promise<unknown>
     await service.query(`SELECT * FROM registered_schema WHERE workspace_id = ${id} ORDER BY id`),
     await service.query(`SELECT * FROM registered_data_source WHERE workspace_id = ${id} ORDER BY id`),
   ]);
-}
-
-/** Every handler of the running application, as Nest knows it. */
-function handlersOf({ app }: TestService) {
-  const discovery = new DiscoveryService(app.get(ModulesContainer));
-  return discovery.getControllers().flatMap(({ instance, metatype }) => {
-    const prototype = Object.getPrototypeOf(instance) as object;
-    const base = Reflect.getMetadata(PATH_METADATA, metatype!) as string;
-    return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
-      const handler = (prototype as Record<string, object>)[name]!;
-      const path = Reflect.getMetadata(PATH_METADATA, handler) as string | undefined;
-      if (path === undefined) return [];
-      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number]!;
-      const { scopes: declared, isPublic: isOpen } = accessOf(handler);
-      const route = { method, path: `/${base}/${path}`.replace(/\/+$/, ''), isOpen };
-      return (declared.length > 0 ? declared : [undefined]).map((scope) => ({ ...route, scope }));
-    });
-  });
 }

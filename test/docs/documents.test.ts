@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliDocument } from './render-cli.ts';
 import { metricsDocument } from './render-metrics.ts';
+import { routesDocument } from './render-routes.ts';
+import { sqlDocuments } from './render-sql.ts';
 import { configTables, envExample, errorsDocument, settingsTable } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -12,7 +14,9 @@ const documents: Record<string, (current: string) => string | Promise<string>> =
   'docs/reference/cli.md': cliDocument,
   'docs/reference/errors.md': errorsDocument,
   'docs/reference/metrics.md': metricsDocument,
+  'docs/reference/routes.md': routesDocument,
   'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),
+  ...sqlDocuments,
   'README.md': (current) => between('settings', settingsTable(), current),
 };
 
@@ -22,6 +26,11 @@ test.each(Object.entries(documents))('%s says what the code does', async (name, 
   const wanted = await render(current);
   if (process.env['UPDATE_DOCS']) writeFileSync(path, wanted);
   else expect(current).toBe(wanted);
+});
+
+test('docs/sql has a file for each form of a statement, and no other', () => {
+  const files = readdirSync(join(root, 'docs', 'sql')).map((name) => `docs/sql/${name}`);
+  expect(files.sort()).toEqual(Object.keys(sqlDocuments).sort());
 });
 
 /** The page with this text between the marks of the name. */

@@ -3,7 +3,7 @@ import { AccessRefusalLog } from '../../audit/tally/access-refusal-log.ts';
 import { AuditModule } from '../../audit/audit.module.ts';
 import { ACCESS_STEPS } from '../../common/access/access.guard.ts';
 import { ParameterGuard } from '../../common/access/parameter.guard.ts';
-import { RefusalObserver } from '../../common/access/refusal-observer.ts';
+import { RefusalObserver } from '../../common/problem/refusal-observer.ts';
 import { ScopeGuard } from '../../common/access/scope.guard.ts';
 import { RateLimitGuard } from '../../rate-limit/rate-limit.guard.ts';
 import { RateLimitModule } from '../../rate-limit/rate-limit.module.ts';

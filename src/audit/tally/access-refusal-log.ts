@@ -5,7 +5,7 @@ import { ApiTokenInvalid, type ServiceError, SignInNotGranted } from '../../comm
 import { addressBlock, clientAddress } from '../../common/http/parameters/client-address.ts';
 import { pathLogger } from '../../common/http/observing/logged-path.ts';
 import { requestId } from '../../common/http/observing/request-id.ts';
-import type { RefusalObserver } from '../../common/access/refusal-observer.ts';
+import type { RefusalObserver } from '../../common/problem/refusal-observer.ts';
 import { TokenBuckets } from '../../common/concurrency/token-buckets.ts';
 import { logRepeated } from '../../common/repeated-failures.ts';
 import { Config } from '../../config/config.ts';

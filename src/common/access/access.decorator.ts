@@ -11,7 +11,7 @@ import type { Request } from 'express';
 import { AccessGuard } from './access.guard.ts';
 import { ApiExtension, ApiSecurity } from '../api-docs.ts';
 import { type Caller, findCaller, type Scope } from './caller.ts';
-import { EndingGateInterceptor, GateInterceptor } from '../concurrency/gate.interceptor.ts';
+import { EndingGateInterceptor, GateInterceptor } from './gate.interceptor.ts';
 import { QUERY_METADATA } from '../http/parameters/request-params.ts';
 import { ProblemFilter } from '../problem/problem.filter.ts';
 

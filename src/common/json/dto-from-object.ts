@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ValidationFailed } from '../problem/errors.ts';
 import { dtoFromJson } from './json-dto.ts';
-import { toPointer } from './json-pointer.ts';
+import { toPointer } from '../json-pointer.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { type BodyPart, ValidationFailed } from '../problem/errors.ts';
 import type { Violation } from '../problem/violation.ts';
-import { toPointer } from './json-pointer.ts';
+import { toPointer } from '../json-pointer.ts';
 import type { StrictJson } from './strict-json.ts';
 import { fieldsOf, ruleViolations, toDto } from './to-dto.ts';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type BodyPart, BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../problem/errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../problem/violation.ts';
 import { isExactNumber } from './json-number.ts';
-import { toPointer } from './json-pointer.ts';
+import { toPointer } from '../json-pointer.ts';
 
 /** A JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;

@@ -20,7 +20,7 @@ import {
 import { respondProblem } from '../http/responses/respond-problem.ts';
 import { requestId } from '../http/observing/request-id.ts';
 import { traceContext } from '../http/observing/trace-context.ts';
-import { RefusalObserver } from '../access/refusal-observer.ts';
+import { RefusalObserver } from './refusal-observer.ts';
 import { logRepeated } from '../repeated-failures.ts';
 
 /** Turns any thrown value into a problem response, and reports refused calls to the observer. */

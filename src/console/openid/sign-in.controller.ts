@@ -9,7 +9,7 @@ import { QueryOf } from '../../common/http/parameters/request-params.ts';
 import { clientAddress } from '../../common/http/parameters/client-address.ts';
 import { requestId } from '../../common/http/observing/request-id.ts';
 import { toServiceError } from '../../common/problem/problem.filter.ts';
-import { RefusalObserver } from '../../common/access/refusal-observer.ts';
+import { RefusalObserver } from '../../common/problem/refusal-observer.ts';
 import { redactTokens } from '../../common/secret/secrets.ts';
 import { ConsoleSessionService } from '../session/console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';

@@ -7,7 +7,7 @@ import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../common/p
 import { MAX_VIOLATIONS, type Violation } from '../../common/problem/violation.ts';
 import { entityTagOf, type Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, type Page, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
-import { toPointer } from '../../common/json/json-pointer.ts';
+import { toPointer } from '../../common/json-pointer.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { Transactor } from '../../database/transactor.ts';

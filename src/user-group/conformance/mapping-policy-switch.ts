@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MappingsUnresolvable } from '../../common/problem/errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../../common/problem/violation.ts';
-import { toPointer } from '../../common/json/json-pointer.ts';
+import { toPointer } from '../../common/json-pointer.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';

@@ -1,5 +1,5 @@
 import type { Violation } from '../../common/problem/violation.ts';
-import { toPointer } from '../../common/json/json-pointer.ts';
+import { toPointer } from '../../common/json-pointer.ts';
 import { textViolations } from '../../common/text.ts';
 import {
   dataSourceAsSent,

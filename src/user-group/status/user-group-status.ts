@@ -1,4 +1,4 @@
-import { toPointer } from '../../common/json/json-pointer.ts';
+import { toPointer } from '../../common/json-pointer.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { ViolationCode } from '../../common/problem/violation.ts';
 import { currentTime } from '../../common/time.ts';

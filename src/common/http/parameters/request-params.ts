@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import type { Request } from 'express';
 import { ApiHeader, ApiParam, ApiQuery } from '../../api-docs.ts';
-import { toPointer } from '../../json/json-pointer.ts';
+import { toPointer } from '../../json-pointer.ts';
 import { fieldsOf, ruleViolations, toDto } from '../../json/to-dto.ts';
 import {
   type ErrorClass,

@@ -13,7 +13,7 @@ import {
   textThat,
 } from '../../../common/fields.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace.ts';
-import { toPointer } from '../../../common/json/json-pointer.ts';
+import { toPointer } from '../../../common/json-pointer.ts';
 import { textViolations } from '../../../common/text.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
 import { type SignatureScheme, signatureSchemes } from '../../sending/signature.ts';

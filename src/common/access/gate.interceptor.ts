@@ -1,8 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { Observable, Subject, tap } from 'rxjs';
-import { findCaller } from '../access/caller.ts';
-import { Gate, type Turn, type Waiter } from './gate.ts';
+import { findCaller } from './caller.ts';
+import { Gate, type Turn, type Waiter } from '../concurrency/gate.ts';
 import { addressBlock, clientAddress } from '../http/parameters/client-address.ts';
 import { requestId } from '../http/observing/request-id.ts';
 import { bodyLimitOf } from '../http/server/http-settings.ts';

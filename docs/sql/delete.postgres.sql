@@ -1,0 +1,171 @@
+-- DELETE /api/v1/user-groups/{id} deletes a user group.
+-- This is the statement user-group.apply in the form for PostgreSQL.
+-- All steps are one statement. Each reads the rows of earlier ones by their names.
+-- Lists with records: expected, removed, events.
+-- The steps of lists without records are left out.
+-- :name is a value, and :list.member a value of the only record of a list.
+-- :list has the records of a list, or the rows of a step, as JSON. The driver gets a placeholder for each.
+-- This file is made from the code by `npm run docs`.
+
+WITH expected AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT CAST(:expected.n AS integer) AS "n", CAST(:expected.id AS integer) AS "id",
+      CAST(:expected.version AS integer) AS "version", CAST(:expected.generation AS integer) AS "generation"
+  ) AS r
+),
+
+removed AS MATERIALIZED (SELECT * FROM (SELECT CAST(:removed.n AS integer) AS "n") AS r),
+
+events AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT CAST(:events.n AS integer) AS "n", CAST(:events.k AS integer) AS "k",
+      CAST(:events.publicId AS bigint) AS "publicId", CAST(:events.occurredAt AS bigint) AS "occurredAt",
+      CAST(:events.action AS text) AS "action", CAST(:events.actorType AS text) AS "actorType",
+      CAST(:events.apiTokenId AS integer) AS "apiTokenId", CAST(:events.requestId AS text) AS "requestId",
+      CAST(:events.address AS text) AS "address", CAST(:events.objectType AS text) AS "objectType",
+      CAST(:events.objectId AS text) AS "objectId", CAST(:events.before AS text) AS "before",
+      CAST(:events.after AS text) AS "after", CAST(:events.details AS text) AS "details",
+      CAST(:events.keepUntil AS bigint) AS "keepUntil", CAST(:events.changedId AS text) AS "changedId",
+      CAST(:events.version AS bigint) AS "version"
+  ) AS r
+),
+
+same_rules AS MATERIALIZED (
+  SELECT w.id
+  FROM workspace w
+  WHERE w.id = :workspaceId
+    AND w.rules_version = :rulesVersion
+    AND pg_try_advisory_xact_lock_shared(1953068402, :workspaceId)
+  FOR KEY SHARE OF w
+),
+
+held_token AS MATERIALIZED (
+  SELECT t.user_group_id AS "userGroupId", t.generation AS "generation", t.last_four AS "lastFour",
+    t.epoch AS "epoch", t.created_at AS "createdAt", t.retired_at AS "retiredAt",
+    t.valid_until AS "validUntil", t.revoked_at AS "revokedAt"
+  FROM user_group_token t
+  WHERE t.user_group_id = ANY(ARRAY(SELECT e.id FROM removed r CROSS JOIN expected e WHERE e.n = r.n))
+  ORDER BY t.user_group_id, t.generation
+  FOR UPDATE OF t
+),
+
+free_group AS MATERIALIZED (
+  SELECT e.n, g.id, e.generation + 1 AS generation
+  FROM expected e
+  CROSS JOIN user_group g
+  WHERE g.id = ANY(ARRAY(SELECT id FROM expected))
+    AND g.id = e.id
+    AND (e.version IS NULL OR g.version = e.version)
+    AND EXISTS (SELECT 1 FROM same_rules)
+    AND (
+      e.n NOT IN (SELECT n FROM removed)
+      OR e.id IN (SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL)
+    )
+  FOR UPDATE OF g SKIP LOCKED
+),
+
+free AS MATERIALIZED (SELECT * FROM free_group),
+
+applied AS MATERIALIZED (SELECT * FROM free),
+
+replaced_version AS MATERIALIZED (
+  INSERT INTO user_group_version (
+    user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
+    created_at, recorded_at, replaced_at, tokens
+  )
+  SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
+    (
+      SELECT CAST(
+        json_agg(
+          json_build_array(
+            m.schema_id, m.data_source, m.data_source_type, s.id, s.provided_id, d.id, d.provided_id, d.name
+          )
+        ) AS text
+      )
+      FROM data_source_mapping m
+      LEFT JOIN registered_schema s ON s.id = m.registered_schema_id
+      LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
+      WHERE m.user_group_id = g.id
+    ),
+    g.suspended_at, g.valid_until, g.created_at, g.updated_at,
+    greatest(CAST(:now AS bigint), g.updated_at + 1),
+    CASE
+      WHEN g.id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n) THEN (
+        SELECT CAST(
+          json_agg(
+            json_build_array(
+              h."generation", h."lastFour", h."epoch", h."createdAt", h."retiredAt", h."validUntil",
+              h."revokedAt"
+            )
+          ) AS text
+        )
+        FROM held_token h
+        WHERE h."userGroupId" = g.id
+      ) END
+  FROM user_group g
+  WHERE g.id = ANY(ARRAY(SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n))
+),
+
+ended_token AS MATERIALIZED (
+  INSERT INTO ended_token (workspace_id, token_hash, ended_at)
+  SELECT t.workspace_id, t.token_hash, CAST(:now AS bigint)
+  FROM user_group_token t
+  WHERE t.user_group_id = ANY(ARRAY(SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n))
+    AND (
+      t.revoked_at IS NOT NULL
+      OR (
+        t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+        OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
+      )
+    )
+  ORDER BY t.token_hash
+  ON CONFLICT (workspace_id, token_hash) DO NOTHING
+),
+
+removed_group AS MATERIALIZED (
+  DELETE FROM user_group
+  WHERE id = ANY(ARRAY(SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n))
+),
+
+happened AS MATERIALIZED (
+  SELECT e."publicId" AS "publicId", e."occurredAt" AS "occurredAt", e."action" AS "action",
+    e."actorType" AS "actorType", e."apiTokenId" AS "apiTokenId", e."requestId" AS "requestId",
+    e."address" AS "address", e."objectType" AS "objectType", e."objectId" AS "objectId",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation - 1) || '}'
+      ELSE e.before END AS "before",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
+      ELSE e.after END AS "after",
+    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
+    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
+    coalesce(e."changedId", e."objectId") AS "changedId", coalesce(e.version, a.generation) AS "version"
+  FROM events e
+  CROSS JOIN applied a
+  WHERE a.n = e.n
+  ORDER BY e.n, e.k
+),
+
+change_row AS MATERIALIZED (
+  INSERT INTO change_event (
+    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+  )
+  SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), "publicId", "workspaceId", kind, "userGroupId",
+    "changedId", version, "occurredAt"
+  FROM happened
+  WHERE kind IS NOT NULL
+),
+
+audit_row AS MATERIALIZED (
+  INSERT INTO audit_event (
+    public_id, occurred_at, action, actor_type, api_token_id, request_id, address, object_type, object_id,
+    before, after, details, keep_until, workspace_id
+  )
+  SELECT "publicId", "occurredAt", "action", "actorType", "apiTokenId", "requestId", "address",
+    "objectType", "objectId", "before", "after", "details", "keepUntil", "workspaceId"
+  FROM happened
+)
+
+SELECT n, id, generation FROM applied;

@@ -1,0 +1,258 @@
+-- DELETE /api/v1/user-groups/{id} deletes a user group.
+-- This is the statement user-group.apply in the form for SQLite.
+-- Its steps run one after another, in one transaction. Each begins with the rows of earlier ones that it reads.
+-- Lists with records: expected, removed, events.
+-- The steps of lists without records are left out.
+-- :name is a value, and :list.member a value of the only record of a list.
+-- :list has the records of a list, or the rows of a step, as JSON. The driver gets a placeholder for each.
+-- This file is made from the code by `npm run docs`.
+
+-- same_rules
+SELECT w.id
+FROM workspace w
+WHERE w.id = :workspaceId AND w.rules_version = :rulesVersion AND :workspaceId IS NOT NULL;
+
+-- held_token
+WITH expected AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT :expected.n AS "n", :expected.id AS "id", :expected.version AS "version",
+      :expected.generation AS "generation"
+  ) AS r
+),
+removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r)
+SELECT t.user_group_id AS "userGroupId", t.generation AS "generation", t.last_four AS "lastFour",
+  t.epoch AS "epoch", t.created_at AS "createdAt", t.retired_at AS "retiredAt", t.valid_until AS "validUntil",
+  t.revoked_at AS "revokedAt"
+FROM user_group_token t
+WHERE t.user_group_id IN (SELECT e.id FROM removed r CROSS JOIN expected e WHERE e.n = r.n)
+ORDER BY t.user_group_id, t.generation;
+
+-- free_group
+WITH expected AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT :expected.n AS "n", :expected.id AS "id", :expected.version AS "version",
+      :expected.generation AS "generation"
+  ) AS r
+),
+removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r),
+same_rules AS MATERIALIZED (SELECT * FROM (SELECT value ->> '$.id' AS "id" FROM json_each(:same_rules)) AS r),
+held_token AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.userGroupId' AS "userGroupId", value ->> '$.generation' AS "generation",
+      value ->> '$.lastFour' AS "lastFour", value ->> '$.epoch' AS "epoch",
+      value ->> '$.createdAt' AS "createdAt", value ->> '$.retiredAt' AS "retiredAt",
+      value ->> '$.validUntil' AS "validUntil", value ->> '$.revokedAt' AS "revokedAt"
+    FROM json_each(:held_token)
+  ) AS r
+)
+SELECT e.n, g.id, e.generation + 1 AS generation
+FROM expected e
+CROSS JOIN user_group g
+WHERE g.id IN (SELECT id FROM expected)
+  AND g.id = e.id
+  AND (e.version IS NULL OR g.version = e.version)
+  AND EXISTS (SELECT 1 FROM same_rules)
+  AND (
+    e.n NOT IN (SELECT n FROM removed)
+    OR e.id IN (SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL)
+  );
+
+-- applied
+WITH free_group AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:free_group)
+  ) AS r
+),
+free AS MATERIALIZED (SELECT * FROM free_group)
+SELECT * FROM free;
+
+-- replaced_version
+WITH removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r),
+held_token AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.userGroupId' AS "userGroupId", value ->> '$.generation' AS "generation",
+      value ->> '$.lastFour' AS "lastFour", value ->> '$.epoch' AS "epoch",
+      value ->> '$.createdAt' AS "createdAt", value ->> '$.retiredAt' AS "retiredAt",
+      value ->> '$.validUntil' AS "validUntil", value ->> '$.revokedAt' AS "revokedAt"
+    FROM json_each(:held_token)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+INSERT INTO user_group_version (
+  user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
+  created_at, recorded_at, replaced_at, tokens
+)
+SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
+  (
+    SELECT CAST(
+      json_group_array(
+        json_array(
+          m.schema_id, m.data_source, m.data_source_type, s.id, s.provided_id, d.id, d.provided_id, d.name
+        )
+      ) AS text
+    )
+    FROM data_source_mapping m
+    LEFT JOIN registered_schema s ON s.id = m.registered_schema_id
+    LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
+    WHERE m.user_group_id = g.id
+  ),
+  g.suspended_at, g.valid_until, g.created_at, g.updated_at, max(CAST(:now AS bigint), g.updated_at + 1),
+  CASE
+    WHEN g.id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n) THEN (
+      SELECT CAST(
+        json_group_array(
+          json_array(
+            h."generation", h."lastFour", h."epoch", h."createdAt", h."retiredAt", h."validUntil",
+            h."revokedAt"
+          )
+        ) AS text
+      )
+      FROM held_token h
+      WHERE h."userGroupId" = g.id
+    ) END
+FROM user_group g
+WHERE g.id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n);
+
+-- ended_token
+WITH removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+INSERT INTO ended_token (workspace_id, token_hash, ended_at)
+SELECT t.workspace_id, t.token_hash, CAST(:now AS bigint)
+FROM user_group_token t
+WHERE t.user_group_id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n)
+  AND (
+    t.revoked_at IS NOT NULL
+    OR (
+      t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+      OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
+    )
+  )
+ON CONFLICT (workspace_id, token_hash) DO NOTHING;
+
+-- removed_group
+WITH removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+DELETE FROM user_group WHERE id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n);
+
+-- change_row
+WITH events AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT :events.n AS "n", :events.k AS "k", :events.publicId AS "publicId",
+      :events.occurredAt AS "occurredAt", :events.action AS "action", :events.actorType AS "actorType",
+      :events.apiTokenId AS "apiTokenId", :events.requestId AS "requestId", :events.address AS "address",
+      :events.objectType AS "objectType", :events.objectId AS "objectId", :events.before AS "before",
+      :events.after AS "after", :events.details AS "details", :events.keepUntil AS "keepUntil",
+      :events.changedId AS "changedId", :events.version AS "version"
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+),
+happened AS NOT MATERIALIZED (
+  SELECT e."publicId" AS "publicId", e."occurredAt" AS "occurredAt", e."action" AS "action",
+    e."actorType" AS "actorType", e."apiTokenId" AS "apiTokenId", e."requestId" AS "requestId",
+    e."address" AS "address", e."objectType" AS "objectType", e."objectId" AS "objectId",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation - 1) || '}'
+      ELSE e.before END AS "before",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
+      ELSE e.after END AS "after",
+    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
+    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
+    coalesce(e."changedId", e."objectId") AS "changedId", coalesce(e.version, a.generation) AS "version"
+  FROM events e
+  CROSS JOIN applied a
+  WHERE a.n = e.n
+  ORDER BY e.n, e.k
+)
+INSERT INTO change_event (
+  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+)
+SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+FROM happened
+WHERE kind IS NOT NULL;
+
+-- audit_row
+WITH events AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT :events.n AS "n", :events.k AS "k", :events.publicId AS "publicId",
+      :events.occurredAt AS "occurredAt", :events.action AS "action", :events.actorType AS "actorType",
+      :events.apiTokenId AS "apiTokenId", :events.requestId AS "requestId", :events.address AS "address",
+      :events.objectType AS "objectType", :events.objectId AS "objectId", :events.before AS "before",
+      :events.after AS "after", :events.details AS "details", :events.keepUntil AS "keepUntil",
+      :events.changedId AS "changedId", :events.version AS "version"
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+),
+happened AS NOT MATERIALIZED (
+  SELECT e."publicId" AS "publicId", e."occurredAt" AS "occurredAt", e."action" AS "action",
+    e."actorType" AS "actorType", e."apiTokenId" AS "apiTokenId", e."requestId" AS "requestId",
+    e."address" AS "address", e."objectType" AS "objectType", e."objectId" AS "objectId",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation - 1) || '}'
+      ELSE e.before END AS "before",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
+      ELSE e.after END AS "after",
+    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
+    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
+    coalesce(e."changedId", e."objectId") AS "changedId", coalesce(e.version, a.generation) AS "version"
+  FROM events e
+  CROSS JOIN applied a
+  WHERE a.n = e.n
+  ORDER BY e.n, e.k
+)
+INSERT INTO audit_event (
+  public_id, occurred_at, action, actor_type, api_token_id, request_id, address, object_type, object_id,
+  before, after, details, keep_until, workspace_id
+)
+SELECT "publicId", "occurredAt", "action", "actorType", "apiTokenId", "requestId", "address", "objectType",
+  "objectId", "before", "after", "details", "keepUntil", "workspaceId"
+FROM happened;
+
+-- result
+WITH applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+SELECT n, id, generation FROM applied;

@@ -1,0 +1,357 @@
+-- A wave creates a user group and changes another, in a workspace with a quota.
+-- This is the statement user-group.apply-counted in the form for SQLite.
+-- Its steps run one after another, in one transaction. Each begins with the rows of earlier ones that it reads.
+-- Lists with records: created, expected, changed, issued, remapped, entries, events.
+-- The steps of lists without records are left out.
+-- :name is a value, and :list.member a value of the only record of a list.
+-- :list has the records of a list, or the rows of a step, as JSON. The driver gets a placeholder for each.
+-- This file is made from the code by `npm run docs`.
+
+-- same_rules
+WITH created AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.providedId' AS "providedId",
+      value ->> '$.redactedId' AS "redactedId", value ->> '$.name' AS "name",
+      value ->> '$.properties' AS "properties", value ->> '$.suspendedAt' AS "suspendedAt",
+      value ->> '$.validUntil' AS "validUntil"
+    FROM json_each(:created)
+  ) AS r
+)
+SELECT w.id
+FROM workspace w
+WHERE w.id = :workspaceId
+  AND w.rules_version = :rulesVersion
+  AND (
+    (SELECT count(*) FROM created) = 0
+    OR w.user_group_count + (SELECT count(*) FROM created) <= w.user_group_quota
+  )
+  AND :workspaceId IS NOT NULL;
+
+-- new_group
+WITH created AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.providedId' AS "providedId",
+      value ->> '$.redactedId' AS "redactedId", value ->> '$.name' AS "name",
+      value ->> '$.properties' AS "properties", value ->> '$.suspendedAt' AS "suspendedAt",
+      value ->> '$.validUntil' AS "validUntil"
+    FROM json_each(:created)
+  ) AS r
+),
+same_rules AS MATERIALIZED (SELECT * FROM (SELECT value ->> '$.id' AS "id" FROM json_each(:same_rules)) AS r)
+INSERT INTO user_group (
+  id, workspace_id, created_at, updated_at, provided_id, redacted_id, name, properties, suspended_at,
+  valid_until
+)
+SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint), "providedId",
+  "redactedId", "name", "properties", "suspendedAt", "validUntil"
+FROM (SELECT NULL AS "newId", c.* FROM created c CROSS JOIN same_rules) g
+WHERE true
+ON CONFLICT (workspace_id, provided_id) DO NOTHING
+RETURNING id, provided_id AS "providedId";
+
+-- free_group
+WITH expected AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.version' AS "version",
+      value ->> '$.generation' AS "generation"
+    FROM json_each(:expected)
+  ) AS r
+),
+same_rules AS MATERIALIZED (SELECT * FROM (SELECT value ->> '$.id' AS "id" FROM json_each(:same_rules)) AS r)
+SELECT e.n, g.id, e.generation + 1 AS generation
+FROM expected e
+CROSS JOIN user_group g
+WHERE g.id IN (SELECT id FROM expected)
+  AND g.id = e.id
+  AND (e.version IS NULL OR g.version = e.version)
+  AND EXISTS (SELECT 1 FROM same_rules);
+
+-- applied
+WITH created AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.providedId' AS "providedId",
+      value ->> '$.redactedId' AS "redactedId", value ->> '$.name' AS "name",
+      value ->> '$.properties' AS "properties", value ->> '$.suspendedAt' AS "suspendedAt",
+      value ->> '$.validUntil' AS "validUntil"
+    FROM json_each(:created)
+  ) AS r
+),
+new_group AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.id' AS "id", value ->> '$.providedId' AS "providedId" FROM json_each(:new_group)
+  ) AS r
+),
+free_group AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:free_group)
+  ) AS r
+),
+free AS MATERIALIZED (
+  SELECT c.n, g.id, 1 AS generation
+  FROM created c
+  CROSS JOIN new_group g
+  WHERE g."providedId" = c."providedId"
+  UNION ALL
+  SELECT *
+  FROM free_group
+)
+SELECT * FROM free;
+
+-- replaced_version
+WITH changed AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.name' AS "name", value ->> '$.properties' AS "properties",
+      value ->> '$.suspendedAt' AS "suspendedAt", value ->> '$.validUntil' AS "validUntil",
+      value ->> '$.isJudged' AS "isJudged"
+    FROM json_each(:changed)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+INSERT INTO user_group_version (
+  user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
+  created_at, recorded_at, replaced_at, tokens
+)
+SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
+  (
+    SELECT CAST(
+      json_group_array(
+        json_array(
+          m.schema_id, m.data_source, m.data_source_type, s.id, s.provided_id, d.id, d.provided_id, d.name
+        )
+      ) AS text
+    )
+    FROM data_source_mapping m
+    LEFT JOIN registered_schema s ON s.id = m.registered_schema_id
+    LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
+    WHERE m.user_group_id = g.id
+  ),
+  g.suspended_at, g.valid_until, g.created_at, g.updated_at, max(CAST(:now AS bigint), g.updated_at + 1), NULL
+FROM user_group g
+WHERE g.id IN (SELECT a.id FROM changed r CROSS JOIN applied a WHERE a.n = r.n);
+
+-- changed_group
+WITH changed AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.name' AS "name", value ->> '$.properties' AS "properties",
+      value ->> '$.suspendedAt' AS "suspendedAt", value ->> '$.validUntil' AS "validUntil",
+      value ->> '$.isJudged' AS "isJudged"
+    FROM json_each(:changed)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+UPDATE user_group AS g
+SET version = g.version + 1, updated_at = max(CAST(:now AS bigint), g.updated_at + 1),
+  valid_until_set_at = CASE
+  WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now
+  ELSE g.valid_until_set_at END,
+  flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, name = r."name", properties = r."properties",
+  suspended_at = r."suspendedAt", valid_until = r."validUntil"
+FROM changed r
+JOIN applied a ON a.n = r.n
+WHERE g.id = a.id AND g.id IN (SELECT id FROM applied);
+
+-- removed_entry
+WITH remapped AS MATERIALIZED (SELECT * FROM (SELECT value ->> '$.n' AS "n" FROM json_each(:remapped)) AS r),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+DELETE FROM data_source_mapping
+WHERE user_group_id IN (SELECT a.id FROM remapped r CROSS JOIN applied a WHERE a.n = r.n)
+RETURNING user_group_id AS id;
+
+-- new_entry
+WITH entries AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.schemaId' AS "schemaId",
+      value ->> '$.dataSource' AS "dataSource", value ->> '$.dataSourceType' AS "dataSourceType",
+      value ->> '$.registeredSchemaId' AS "registeredSchemaId",
+      value ->> '$.registeredDataSourceId' AS "registeredDataSourceId"
+    FROM json_each(:entries)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+),
+removed_entry AS MATERIALIZED (
+  SELECT * FROM (SELECT value ->> '$.id' AS "id" FROM json_each(:removed_entry)) AS r
+)
+INSERT INTO data_source_mapping (
+  user_group_id, schema_id, data_source, data_source_type, registered_schema_id, registered_data_source_id
+)
+SELECT a.id, "schemaId", "dataSource", "dataSourceType", "registeredSchemaId", "registeredDataSourceId"
+FROM entries e
+CROSS JOIN applied a
+WHERE a.n = e.n AND (SELECT count(*) FROM removed_entry) >= 0;
+
+-- counted
+WITH new_group AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.id' AS "id", value ->> '$.providedId' AS "providedId" FROM json_each(:new_group)
+  ) AS r
+)
+UPDATE workspace
+SET user_group_count = user_group_count + (SELECT count(*) FROM new_group)
+WHERE id = :workspaceId;
+
+-- issued_token
+WITH issued AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", unhex(substr(value ->> '$.tokenHash', 3)) AS "tokenHash",
+      value ->> '$.lastFour' AS "lastFour", unhex(substr(value ->> '$.ciphertext', 3)) AS "ciphertext",
+      value ->> '$.keyId' AS "keyId"
+    FROM json_each(:issued)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+INSERT INTO user_group_token (
+  workspace_id, created_at, epoch, user_group_id, generation, token_hash, last_four, ciphertext, key_id
+)
+SELECT w.id, max(CAST(:now AS bigint), coalesce(w.tokens_ended_before, 0)), w.tokens_epoch, a.id,
+  a.generation, "tokenHash", "lastFour", "ciphertext", "keyId"
+FROM issued i
+CROSS JOIN applied a
+CROSS JOIN workspace w
+WHERE w.id = :workspaceId AND a.n = i.n;
+
+-- change_row
+WITH events AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.k' AS "k", value ->> '$.publicId' AS "publicId",
+      value ->> '$.occurredAt' AS "occurredAt", value ->> '$.action' AS "action",
+      value ->> '$.actorType' AS "actorType", value ->> '$.apiTokenId' AS "apiTokenId",
+      value ->> '$.requestId' AS "requestId", value ->> '$.address' AS "address",
+      value ->> '$.objectType' AS "objectType", value ->> '$.objectId' AS "objectId",
+      value ->> '$.before' AS "before", value ->> '$.after' AS "after", value ->> '$.details' AS "details",
+      value ->> '$.keepUntil' AS "keepUntil", value ->> '$.changedId' AS "changedId",
+      value ->> '$.version' AS "version"
+    FROM json_each(:events)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+),
+happened AS NOT MATERIALIZED (
+  SELECT e."publicId" AS "publicId", e."occurredAt" AS "occurredAt", e."action" AS "action",
+    e."actorType" AS "actorType", e."apiTokenId" AS "apiTokenId", e."requestId" AS "requestId",
+    e."address" AS "address", e."objectType" AS "objectType", e."objectId" AS "objectId",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation - 1) || '}'
+      ELSE e.before END AS "before",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
+      ELSE e.after END AS "after",
+    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
+    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
+    coalesce(e."changedId", e."objectId") AS "changedId", coalesce(e.version, a.generation) AS "version"
+  FROM events e
+  CROSS JOIN applied a
+  WHERE a.n = e.n
+  ORDER BY e.n, e.k
+)
+INSERT INTO change_event (
+  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+)
+SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+FROM happened
+WHERE kind IS NOT NULL;
+
+-- audit_row
+WITH events AS NOT MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.k' AS "k", value ->> '$.publicId' AS "publicId",
+      value ->> '$.occurredAt' AS "occurredAt", value ->> '$.action' AS "action",
+      value ->> '$.actorType' AS "actorType", value ->> '$.apiTokenId' AS "apiTokenId",
+      value ->> '$.requestId' AS "requestId", value ->> '$.address' AS "address",
+      value ->> '$.objectType' AS "objectType", value ->> '$.objectId' AS "objectId",
+      value ->> '$.before' AS "before", value ->> '$.after' AS "after", value ->> '$.details' AS "details",
+      value ->> '$.keepUntil' AS "keepUntil", value ->> '$.changedId' AS "changedId",
+      value ->> '$.version' AS "version"
+    FROM json_each(:events)
+  ) AS r
+),
+applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+),
+happened AS NOT MATERIALIZED (
+  SELECT e."publicId" AS "publicId", e."occurredAt" AS "occurredAt", e."action" AS "action",
+    e."actorType" AS "actorType", e."apiTokenId" AS "apiTokenId", e."requestId" AS "requestId",
+    e."address" AS "address", e."objectType" AS "objectType", e."objectId" AS "objectId",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation - 1) || '}'
+      ELSE e.before END AS "before",
+    CASE
+      WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
+      ELSE e.after END AS "after",
+    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
+    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
+    coalesce(e."changedId", e."objectId") AS "changedId", coalesce(e.version, a.generation) AS "version"
+  FROM events e
+  CROSS JOIN applied a
+  WHERE a.n = e.n
+  ORDER BY e.n, e.k
+)
+INSERT INTO audit_event (
+  public_id, occurred_at, action, actor_type, api_token_id, request_id, address, object_type, object_id,
+  before, after, details, keep_until, workspace_id
+)
+SELECT "publicId", "occurredAt", "action", "actorType", "apiTokenId", "requestId", "address", "objectType",
+  "objectId", "before", "after", "details", "keepUntil", "workspaceId"
+FROM happened;
+
+-- result
+WITH applied AS MATERIALIZED (
+  SELECT *
+  FROM (
+    SELECT value ->> '$.n' AS "n", value ->> '$.id' AS "id", value ->> '$.generation' AS "generation"
+    FROM json_each(:applied)
+  ) AS r
+)
+SELECT n, id, generation FROM applied;
