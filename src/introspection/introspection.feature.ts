@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ActivityModule } from '../activity/activity.module.ts';
+import { defineFeature } from '../common/extension/feature.ts';
 import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { AuthorizationServerController } from './authorization-server.controller.ts';
+import { GroupViewController } from './group-view.controller.ts';
 import { GroupViewService } from './group-view.service.ts';
+import { IntrospectionController } from './introspection.controller.ts';
 import { IntrospectionService } from './introspection.service.ts';
 import { Introspector } from './introspector.ts';
 
@@ -11,4 +15,16 @@ import { Introspector } from './introspector.ts';
   providers: [GroupViewService, IntrospectionService, Introspector],
   exports: [GroupViewService, IntrospectionService, Introspector],
 })
-export class IntrospectionCoreModule {}
+class IntrospectionServicesModule {}
+
+@Module({
+  imports: [IntrospectionServicesModule],
+  controllers: [IntrospectionController, GroupViewController, AuthorizationServerController],
+})
+class IntrospectionModule {}
+
+export const introspection = defineFeature({
+  name: 'introspection',
+  modules: [IntrospectionModule],
+  services: [IntrospectionServicesModule],
+});
