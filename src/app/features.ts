@@ -56,19 +56,11 @@ const optional: readonly FeatureDefinition<Feature>[] = [
 
 const names = optional.map(({ name }) => name);
 
+/** The features without routes. */
+const ground = [activity, changeLog, database, encryptionKeys, idempotency, keyAdministration, mapping, workspaces];
+
 /** Every feature of the service. */
-export const features: readonly FeatureDefinition[] = [
-  ...optional,
-  operatorConsole,
-  activity,
-  changeLog,
-  database,
-  encryptionKeys,
-  idempotency,
-  keyAdministration,
-  mapping,
-  workspaces,
-];
+export const features: readonly FeatureDefinition[] = [...optional, operatorConsole, ...ground];
 
 /** Every entity of the service. */
 export const entities: (new () => object)[] = features.flatMap(({ entities: own = [] }) => own);

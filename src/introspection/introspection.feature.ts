@@ -27,4 +27,13 @@ export const introspection = defineFeature({
   name: 'introspection',
   modules: [IntrospectionModule],
   services: [IntrospectionServicesModule],
+  metrics: (app) => [
+    {
+      type: 'counter',
+      name: 'introspections_total',
+      help: 'Introspections by result: active or inactive.',
+      label: 'result',
+      read: () => app.get(IntrospectionService).counts,
+    },
+  ],
 });

@@ -4,7 +4,7 @@ import type { PluginDefinition } from './plugin.ts';
 /** Manifest of a feature of the service: parts of that of a plugin, and those that only the service itself has. */
 export interface FeatureDefinition<Name extends string = string> extends Pick<
   PluginDefinition,
-  'modules' | 'entities'
+  'modules' | 'entities' | 'metrics'
 > {
   name: Name;
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
