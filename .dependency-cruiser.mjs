@@ -45,7 +45,7 @@ const featureRules = Object.entries(features).map(([feature, allowed]) => ({
 const ENTITY = '\\.entity\\.ts$';
 
 /**
- * Who may import whom inside of a folder that has rooms. Its module sees all of them; `.` is what lies
+ * Who may import whom inside of a folder that has rooms. Its module and its feature see all of them; `.` is what lies
  * beside the module and not in a room.
  */
 const rooms = {
@@ -95,7 +95,7 @@ const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
     name: `${feature}-${room === '.' ? 'root' : room}-imports`,
     comment: `${pathOf(feature, room)} may import of its folder ${allowed.join(', ') || 'nothing'}`,
     severity: 'error',
-    from: { path: pathOf(feature, room), pathNot: '\\.module\\.ts$' },
+    from: { path: pathOf(feature, room), pathNot: '\\.(module|feature)\\.ts$' },
     to: { path: `^src/${feature}/`, pathNot: [room, ...allowed].map((name) => pathOf(feature, name)) },
   })),
   {
@@ -161,7 +161,7 @@ export default {
       name: 'entities-stay-in-their-folder',
       comment: 'a foreign key names a table; the registry administers what mappings name',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '^src/(app/entities|library/index)\\.ts$' },
+      from: { path: '^src/([^/]+)/', pathNot: '^src/library/index\\.ts$' },
       to: { path: ENTITY, pathNot: ['^src/$1/', '^src/mapping/registered-'] },
     },
     {

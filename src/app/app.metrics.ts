@@ -5,113 +5,39 @@ import { serviceVersion } from '../common/version.ts';
 import { type Expected, type Extension, Extensions } from '../common/extension/extensions.ts';
 import { reasonOf } from '../common/problem/reason-of.ts';
 import type { Metric } from '../common/extension/metric.ts';
-import { ChangeFeed } from '../change-log/change-feed.ts';
-import { Statements } from '../database/statements.ts';
-import { ChangeRetention } from '../change-log/change-retention.ts';
-import { EncryptionCount } from '../encryption-key/encryption-count.ts';
-import { EventStreams } from '../event/stream/event-streams.ts';
-import { IntrospectionService } from '../introspection/introspection.service.ts';
+import { features } from './features.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { WebhookDeliverer } from '../webhook/delivery/webhook-deliverer.ts';
-import { WebhookFanOut } from '../webhook/delivery/webhook-fan-out.ts';
-import { WebhookWorker } from '../webhook/delivery/webhook-worker.ts';
-import { EndpointOverflow } from '../webhook/endpoint/endpoint-overflow.ts';
-import { EndpointHealth } from '../webhook/endpoint/endpoint-health.ts';
-import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
-import { TokenIssuer } from '../user-group/token/token-issuer.ts';
 
-type Row = [help: string, read: Metric['read'], label?: string];
-
-/** Exports values of the parts of the application, and of its HTTP server, as metrics. */
+/** Exports the metrics of the features, and those of the process and its HTTP server. */
 export function watchApplication(app: INestApplication, { malformed, connections }: HttpServer): void {
   const metrics = app.get(Metrics);
   app.get(WebhookDeliverer).observe = (attempt) => metrics.observeWebhookAttempt(attempt);
   app.get(Extensions).observe = (call) => metrics.observeExtension(call);
-  const changes = app.get(ChangeFeed);
-  watchRows(metrics, 'gauge', {
-    user_group_service_info: ['1, with the version of the service.', () => ({ [serviceVersion]: 1 }), 'version'],
-    webhook_lag_seconds: [
-      'Age of the oldest change that has no deliveries yet, as far as this process knows.',
-      () => app.get(WebhookFanOut).lagSeconds,
-    ],
-    webhook_endpoints_due: [
-      'Endpoints with deliveries that were due at the last check of this process, once a second.',
-      () => app.get(WebhookWorker).dueEndpoints,
-    ],
-    webhook_overdue_seconds: [
-      'Time since the oldest pending delivery became due, at the last check of this process.',
-      () => app.get(WebhookWorker).overdueSeconds,
-    ],
-    change_consumer_lag_seconds: [
-      'Lag of each consumer for which changes are kept, as this process measures it once a minute.',
-      () => app.get(ChangeRetention).lagSeconds,
-      'consumer',
-    ],
-    database_connections: [
-      'Connections to PostgreSQL that are busy or idle, and calls that wait for one.',
-      () => ({ ...app.get(Statements).poolUsage() }),
-      'state',
-    ],
-    encryption_key_encryptions: [
-      'Uses of the key that encrypts, by all replicas, as far as this one knows; 2^32 at most.',
-      () => app.get(EncryptionCount).known,
-      'key',
-    ],
-    change_channel_up: [
-      '1 while changes of other processes are received at once, 0 while they are received within 750 ms.',
-      () => toNumber(changes.isConnected()),
-    ],
-    change_lease_up: [
-      '1 while responses may come from memory, 0 while each one needs the database.',
-      () => toNumber(changes.isConnected() === null ? null : changes.isCurrent()),
-    ],
-    event_streams: ['Event streams that are open.', () => app.get(EventStreams).count],
-  });
-  watchRows(metrics, 'counter', {
-    http_malformed_total: [
-      'Requests that were refused before they reached a route, by the code of their problem.',
-      () => malformed.counts,
-      'code',
-    ],
-    http_connections_cut_total: [
-      'Connections that were cut because of their client, by reason.',
-      () => connections.cuts,
-      'reason',
-    ],
-    introspections_total: [
-      'Introspections by result: active or inactive.',
-      () => app.get(IntrospectionService).counts,
-      'result',
-    ],
-    user_group_snapshots_total: [
-      'User groups that were found in memory (hit), or read from the database (miss).',
-      () => app.get(UserGroupSnapshots).counts,
-      'result',
-    ],
-    token_rotations_total: [
-      'Tokens of user groups that were replaced, also by imports; not the repeated rotations of an Idempotency-Key.',
-      () => app.get(TokenIssuer).rotations,
-    ],
-    webhook_attempts_total: [
-      'Attempts to send webhooks by result: delivered, refused (another status), unanswered.',
-      () => app.get(WebhookDeliverer).counts,
-      'result',
-    ],
-    webhook_endpoints_skipping_total: [
-      'Endpoints of which this process has begun to drop events, because too many deliveries are pending.',
-      () => app.get(EndpointOverflow).begun,
-    ],
-    webhook_endpoints_disabled_total: [
-      'Endpoints that this process has disabled, by reason: gone (they returned 410), failing.',
-      () => app.get(EndpointHealth).disabled,
-      'reason',
-    ],
-    event_stream_ends_total: ['Event streams that have ended, by reason.', () => app.get(EventStreams).ends, 'reason'],
-  });
-}
-
-function watchRows(metrics: Metrics, type: Metric['type'], rows: Record<string, Row>): void {
-  for (const [name, [help, read, label]] of Object.entries(rows)) metrics.watch({ type, name, help, label, read });
+  const ofProcess: Metric[] = [
+    {
+      type: 'gauge',
+      name: 'user_group_service_info',
+      help: '1, with the version of the service.',
+      label: 'version',
+      read: () => ({ [serviceVersion]: 1 }),
+    },
+    {
+      type: 'counter',
+      name: 'http_malformed_total',
+      help: 'Requests that were refused before they reached a route, by the code of their problem.',
+      label: 'code',
+      read: () => malformed.counts,
+    },
+    {
+      type: 'counter',
+      name: 'http_connections_cut_total',
+      help: 'Connections that were cut because of their client, by reason.',
+      label: 'reason',
+      read: () => connections.cuts,
+    },
+  ];
+  for (const one of [...ofProcess, ...features.flatMap(({ metrics: own }) => own?.(app) ?? [])]) metrics.watch(one);
 }
 
 /** Exports the metrics of plugins. @throws ExtensionFailed for metrics that cannot be exported */
@@ -137,10 +63,6 @@ const METRICS: Expected<Metric[]> = {
     Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null),
   what: 'a list of metrics',
 };
-
-function toNumber(isSo: boolean | null): number | null {
-  return isSo === null ? null : Number(isSo);
-}
 
 /** Returns a metric of an extension that is left out while it cannot be read; the log reports this once. */
 function containMetric(extension: Extension, watched: Metric): Metric {

@@ -4,7 +4,7 @@ import { ProblemFilter } from '../common/problem/problem.filter.ts';
 import { compose } from './composition.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigModule } from '../config/config.module.ts';
-import { ConsoleModule } from '../console/console.module.ts';
+import { operatorConsole } from '../console/console.feature.ts';
 import { HealthModule } from '../health/health.module.ts';
 import { Metrics } from '../metrics/metrics.ts';
 
@@ -16,7 +16,7 @@ import { Metrics } from '../metrics/metrics.ts';
 export class AppModule {
   static with(config: Config): DynamicModule {
     const service = compose(ConfigModule.with({ useValue: config }), { plugins: config.plugins });
-    const operating = config.console ? [ConsoleModule] : [];
+    const operating = config.console ? (operatorConsole.modules ?? []) : [];
     return { module: AppModule, imports: [HealthModule, ...operating, ...service] };
   }
 }

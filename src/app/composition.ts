@@ -13,28 +13,16 @@ import { MODULE_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../api-token/authentication/access.module.ts';
-import { ApiTokenModule } from '../api-token/api-token.module.ts';
-import { AuditModule } from '../audit/audit.module.ts';
 import { requireAccessOf } from '../common/access/handler-access.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
 import { Plugin } from '../common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../common/extension/ports.ts';
 import type { UserGroupOptions } from '../config/options.ts';
-import { ConsoleModule } from '../console/console.module.ts';
 import { ChangeLogModule } from '../change-log/change-log.module.ts';
 import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
 import { DatabaseModule } from '../database/database.module.ts';
-import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
-import { EventCoreModule } from '../event/event-core.module.ts';
-import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
-import { entities } from './entities.ts';
-import { type Feature, modulesOf } from './features.ts';
-import { KeyAdministrationModule } from '../key-administration/key-administration.module.ts';
-import { InspectionCoreModule } from '../inspection/inspection-core.module.ts';
-import { IntrospectionCoreModule } from '../introspection/introspection-core.module.ts';
-import { RevocationCoreModule } from '../revocation/revocation-core.module.ts';
-import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
-import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { operatorConsole } from '../console/console.feature.ts';
+import { entities, type Feature, features, modulesOf } from './features.ts';
 import { Config } from '../config/config.ts';
 
 /** Provides the repositories of a plugin's entities, and its settings. */
@@ -102,24 +90,11 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
   useExisting?: Type<UserGroupOptionsFactory>;
 }
 
-/** The services, whatever the routes. */
-const serviceModules = [
-  ApiTokenModule,
-  AuditModule,
-  EncryptionKeyModule,
-  EventCoreModule,
-  IdempotencyModule,
-  InspectionCoreModule,
-  IntrospectionCoreModule,
-  RevocationCoreModule,
-  KeyAdministrationModule,
-  UserGroupCoreModule,
-  WorkspaceModule,
-];
+const services = features.flatMap(({ services: own = [] }) => own);
 
 /** Makes the services injectable everywhere: in plugins, and in the application. */
 @Global()
-@Module({ imports: serviceModules, exports: serviceModules })
+@Module({ imports: services, exports: services })
 class ServicesModule {}
 
 /**
@@ -216,11 +191,13 @@ function metadataOf<T>(module: AnyModule, key: string): T[] {
 }
 
 /** @throws OperatorError for an unknown feature, and for the console without all of them */
-function modulesOfRoutes({ features, console }: UserGroupRoutes): Type[] {
-  if (console === true && modulesOf(features).length < modulesOf().length) {
+function modulesOfRoutes({ features: chosen, console }: UserGroupRoutes): AnyModule[] {
+  const modules = modulesOf(chosen);
+  if (console !== true) return modules;
+  if (modules.length < modulesOf().length) {
     throw new OperatorError('The console needs every feature; leave out http.features, or http.console.');
   }
-  return [...modulesOf(features), ...(console === true ? [ConsoleModule] : [])];
+  return [...modules, ...(operatorConsole.modules ?? [])];
 }
 
 function classOf(module: Type | DynamicModule): Type {

@@ -13,10 +13,7 @@ import { BODY_LIMIT_SETTING } from '../common/http/server/http-settings.ts';
 import { observeRequests } from '../common/http/observing/observe-requests.ts';
 import { NestLog } from '../common/log.ts';
 import type { Config } from '../config/config.ts';
-import { consoleCalls } from '../console/console-calls.ts';
-import { ConsoleSessionGuard } from '../console/session/console-session.guard.ts';
-import { ConsoleSite } from '../console/console-site.ts';
-import { serveConsole } from '../console/serve-console.ts';
+import { mountConsole } from '../console/console.feature.ts';
 import { serveDocs } from './openapi/serve-docs.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { EncryptionCount } from '../encryption-key/encryption-count.ts';
@@ -47,21 +44,20 @@ export async function createApp(
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
 
-  const hasConsole = config.console;
   const metrics = app.get(Metrics);
   watchApplication(app, adapter.http);
   watchPlugins(app, config.plugins);
+  const express: Express = app.getHttpAdapter().getInstance();
+  const console = config.console ? mountConsole(app, express, config) : undefined;
   adapter.before(
     observeRequests(log, (request) => metrics.observeRequest(request), config.bootstrapApiToken),
     refuseWhenClosing(app.getHttpServer()),
-    ...(hasConsole ? [consoleCalls(app.get(ConsoleSessionGuard), app.get(ConsoleSite))] : []),
+    ...(console?.steps ?? []),
     contractRules,
   );
-  const express: Express = app.getHttpAdapter().getInstance();
-  const hasPage = hasConsole && serveConsole(express, { directory: config.consoleDirectory });
   if (config.docs) serveDocs(app, config);
   // Relative, so that it also works below any path of a proxy.
-  const home = hasPage ? 'console/' : config.docs ? 'docs' : undefined;
+  const home = console?.hasPage === true ? 'console/' : config.docs ? 'docs' : undefined;
   if (home !== undefined) express.get('/', leadTo(home));
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;

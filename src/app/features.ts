@@ -1,17 +1,27 @@
-import type { Type } from '@nestjs/common';
-import { ApiTokenAdministrationModule } from '../api-token/api-token-administration.module.ts';
-import { AuditEventModule } from '../audit/audit-event.module.ts';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { activity } from '../activity/activity.feature.ts';
+import { apiTokens } from '../api-token/api-token.feature.ts';
+import { auditEvents } from '../audit/audit.feature.ts';
+import { changeLog } from '../change-log/change-log.feature.ts';
+import type { FeatureDefinition } from '../common/extension/feature.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
-import { EmbedTokenModule } from '../embed-token/embed-token.module.ts';
-import { EventModule } from '../event/event.module.ts';
-import { InspectionModule } from '../inspection/inspection.module.ts';
-import { IntrospectionModule } from '../introspection/introspection.module.ts';
-import { OverviewModule } from '../overview/overview.module.ts';
-import { RegistryModule } from '../registry/registry.module.ts';
-import { RevocationModule } from '../revocation/revocation.module.ts';
-import { SystemModule } from '../system/system.module.ts';
-import { UserGroupModule } from '../user-group/user-group.module.ts';
-import { WebhookModule } from '../webhook/webhook.module.ts';
+import { operatorConsole } from '../console/console.feature.ts';
+import { database } from '../database/database.feature.ts';
+import { embedTokens } from '../embed-token/embed-token.feature.ts';
+import { encryptionKeys } from '../encryption-key/encryption-key.feature.ts';
+import { events } from '../event/event.feature.ts';
+import { idempotency } from '../idempotency/idempotency.feature.ts';
+import { inspection } from '../inspection/inspection.feature.ts';
+import { introspection } from '../introspection/introspection.feature.ts';
+import { keyAdministration } from '../key-administration/key-administration.feature.ts';
+import { mapping } from '../mapping/mapping.feature.ts';
+import { overview } from '../overview/overview.feature.ts';
+import { registry } from '../registry/registry.feature.ts';
+import { revocation } from '../revocation/revocation.feature.ts';
+import { system } from '../system/system.feature.ts';
+import { userGroups } from '../user-group/user-group.feature.ts';
+import { webhooks } from '../webhook/webhook.feature.ts';
+import { workspaces } from '../workspace/workspace.feature.ts';
 
 /** A part of the HTTP interface that an application can have or leave out. */
 export type Feature =
@@ -28,26 +38,36 @@ export type Feature =
   | 'overview'
   | 'system';
 
-const modules: Record<Feature, Type> = {
-  'audit-events': AuditEventModule,
-  'api-tokens': ApiTokenAdministrationModule,
-  registry: RegistryModule,
-  'user-groups': UserGroupModule,
-  'embed-tokens': EmbedTokenModule,
-  introspection: IntrospectionModule,
-  inspection: InspectionModule,
-  revocation: RevocationModule,
-  events: EventModule,
-  webhooks: WebhookModule,
-  overview: OverviewModule,
-  system: SystemModule,
-};
+/** The features whose routes an application can choose. */
+const optional: readonly FeatureDefinition<Feature>[] = [
+  auditEvents,
+  apiTokens,
+  registry,
+  userGroups,
+  embedTokens,
+  introspection,
+  inspection,
+  revocation,
+  events,
+  webhooks,
+  overview,
+  system,
+];
 
-const features = Object.keys(modules) as readonly Feature[];
+const names = optional.map(({ name }) => name);
 
-/** @throws OperatorError for a text that is no feature */
-export function modulesOf(chosen: readonly Feature[] = features): Type[] {
-  const unknown = chosen.find((one) => !features.includes(one));
-  if (unknown !== undefined) throw new OperatorError(`${unknown} is no feature; they are ${features.join(', ')}.`);
-  return chosen.map((feature) => modules[feature]);
+/** The features without routes. */
+const ground = [activity, changeLog, database, encryptionKeys, idempotency, keyAdministration, mapping, workspaces];
+
+/** Every feature of the service. */
+export const features: readonly FeatureDefinition[] = [...optional, operatorConsole, ...ground];
+
+/** Every entity of the service. */
+export const entities: (new () => object)[] = features.flatMap(({ entities: own = [] }) => own);
+
+/** Returns the modules of the chosen features, or of all. @throws OperatorError for a text that is no feature */
+export function modulesOf(chosen: readonly Feature[] = names): (Type | DynamicModule)[] {
+  const unknown = chosen.find((one) => !names.includes(one));
+  if (unknown !== undefined) throw new OperatorError(`${unknown} is no feature; they are ${names.join(', ')}.`);
+  return optional.filter(({ name }) => chosen.includes(name)).flatMap(({ modules = [] }) => modules);
 }

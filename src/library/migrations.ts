@@ -6,7 +6,7 @@
 import { configOf, type UserGroupOptions } from '../config/options.ts';
 import { listMigrations, type MigrationState, prepareDatabase } from '../database/schema/migrate.ts';
 
-export { entities } from '../app/entities.ts';
+export { entities } from '../app/features.ts';
 export { migrations } from '../database/migrations/index.ts';
 export type { MigrationState, UserGroupOptions };
 

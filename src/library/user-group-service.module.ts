@@ -26,10 +26,7 @@ import {
 import { Config } from '../config/config.ts';
 import { ConfigModule } from '../config/config.module.ts';
 import { configOf, type UserGroupOptions } from '../config/options.ts';
-import { consoleCalls } from '../console/console-calls.ts';
-import { ConsoleSessionGuard } from '../console/session/console-session.guard.ts';
-import { ConsoleSite } from '../console/console-site.ts';
-import { serveConsole } from '../console/serve-console.ts';
+import { mountConsole } from '../console/console.feature.ts';
 import { prepareDatabase } from '../database/schema/migrate.ts';
 import { EncryptionCount } from '../encryption-key/encryption-count.ts';
 import { KeyCheck } from '../key-administration/key-check.ts';
@@ -63,13 +60,9 @@ class RoutesMount implements OnModuleInit {
     const express = this.host.httpAdapter.getInstance<Express>();
     const prefix = this.mountedAt(express, controllers);
     const hasConsole = this.routes.http.console === true;
-    if (hasConsole) serveConsole(express, { directory: this.config.consoleDirectory, prefix });
-    HostRoutes.mount(express, {
-      controllers,
-      prefix,
-      bodyLimit: this.config.bodyLimit,
-      steps: hasConsole ? [this.consoleStep(express, prefix)] : [],
-    });
+    const { bodyLimit } = this.config;
+    const { steps } = hasConsole ? mountConsole(this.modules, express, this.config, prefix) : { steps: [] };
+    HostRoutes.mount(express, { controllers, prefix, bodyLimit, steps });
   }
 
   /** A global prefix of the application precedes the module's own, unless it is excluded. @throws OperatorError */
@@ -77,13 +70,6 @@ class RoutesMount implements OnModuleInit {
     const own = prefixOf(this.routes.http);
     const global = prefixOf({ prefix: this.application.getGlobalPrefix() });
     return HostRoutes.findPrefix(express, controllers, [global + own, own]);
-  }
-
-  private consoleStep(express: Express, prefix: string): ReturnType<typeof consoleCalls> {
-    const of = { strict: false };
-    const guard = this.modules.get(ConsoleSessionGuard, of);
-    const anyCase = !express.enabled('case sensitive routing');
-    return consoleCalls(guard, this.modules.get(ConsoleSite, of), { prefix, anyCase });
   }
 }
 

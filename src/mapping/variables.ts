@@ -1,5 +1,5 @@
 import { toPointer } from '../common/json-pointer.ts';
-import type { JsonObject, JsonValue } from '../common/json/strict-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../common/json/strict-json.ts';
 import type { Violation } from '../common/problem/violation.ts';
 import { isDate, isTimestamp } from '../common/time.ts';
 
@@ -91,7 +91,7 @@ function wrongType(type: VariableType, pointer: string): Violation {
 export function valueAt(properties: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = properties;
   for (const name of path) {
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return value;
 }
@@ -126,7 +126,7 @@ export function withHiddenSecrets(properties: JsonObject, declared: readonly Dec
 function replaced(from: JsonObject, [name, ...rest]: readonly string[], value?: JsonValue): JsonObject {
   const entries = Object.entries(from).flatMap(([key, one]): [string, JsonValue][] => {
     if (key !== name) return [[key, one]];
-    if (rest.length > 0 && isObject(one)) return [[key, replaced(one, rest, value)]];
+    if (rest.length > 0 && isJsonObject(one)) return [[key, replaced(one, rest, value)]];
     // Another value in the place of an object may hold the secret.
     return value === undefined ? [] : [[key, value]];
   });
@@ -144,9 +144,5 @@ function parse(text: string): JsonObject {
 
 /** Tells whether there is something that is no object. */
 function isOther(value: JsonValue | undefined): boolean {
-  return value !== undefined && value !== null && !isObject(value);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return value !== undefined && value !== null && !isJsonObject(value);
 }

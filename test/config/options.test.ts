@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Feature, modulesOf } from '../../src/app/features.ts';
 import { Config } from '../../src/config/config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
 
@@ -31,6 +32,7 @@ test('an application that embeds the service has an option for each variable, bu
 
 test('the page on the library lists every feature', () => {
   const features = membersOf('src/app/features.ts', /type Feature =\n([\s\S]*?);/, /'([\w-]+)'/g);
+  expect(() => modulesOf(['none' as Feature])).toThrow(`none is no feature; they are ${features.join(', ')}.`);
   const page = readFileSync(join(root, 'docs', 'extend', 'library.md'), 'utf8');
   const [, row = ''] = /^\| `http\.features` \| (.*?); all by default/m.exec(page) ?? [];
   expect([...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name!).sort()).toEqual(features.sort());

@@ -1,4 +1,6 @@
+import { getMetadataArgsStorage } from 'typeorm';
 import { features, GROUND } from '../../.dependency-cruiser.mjs';
+import { entities } from '../../src/app/features.ts';
 import { sources } from '../support/source-code.ts';
 
 const rows: Record<string, string[]> = features;
@@ -65,6 +67,12 @@ test('every table has an owner', () => {
     'workspace',
     'workspace_history',
   ]);
+});
+
+test('every entity is declared by a feature, and by one', () => {
+  const { tables } = getMetadataArgsStorage();
+  const declared = entities.map((entity) => tables.find(({ target }) => target === entity)?.name);
+  expect(declared.sort()).toEqual([...owners.keys()].sort());
 });
 
 test('a table is used by its owner and by those who may import its owner', () => {

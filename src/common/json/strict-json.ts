@@ -12,6 +12,10 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export interface StrictJson {
   value: JsonValue;
   /** Violations that are unacceptable anywhere in a body: U+0000 and lone surrogates. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../common/json/strict-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../common/json/strict-json.ts';
 import { contentOf, differencesOf, fieldNames, type UserGroupState } from '../group/user-group-fields.ts';
 
 export const versionChanges = ['create', 'update', 'suspend', 'resume'] as const;
@@ -35,7 +35,7 @@ export function differencesBetween(was: UserGroupState, is: UserGroupState): Sta
 
 function compare(was: JsonValue | undefined, is: JsonValue | undefined, pointer: string): StateDifference[] {
   if (isDeepStrictEqual(was, is)) return [];
-  if (!isObject(was) || !isObject(is)) {
+  if (!isJsonObject(was) || !isJsonObject(is)) {
     return [{ pointer, ...(was !== undefined && { was }), ...(is !== undefined && { is }) }];
   }
   const names = new Set([...Object.keys(was), ...Object.keys(is)]);
@@ -48,8 +48,4 @@ function compare(was: JsonValue | undefined, is: JsonValue | undefined, pointer:
 /** Leaves out what every object inherits, such as `constructor`. */
 function member(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

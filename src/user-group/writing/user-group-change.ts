@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditEntry } from '../../audit/audit-log.ts';
 import { summarise } from '../../audit/tally/summarise.ts';
 import type { Caller } from '../../common/access/caller.ts';
-import type { JsonObject, JsonValue } from '../../common/json/strict-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../common/json/strict-json.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
 import { type DeclaredVariable, withHiddenSecrets } from '../../mapping/variables.ts';
 import { requireNewId } from '../group/provided-id.ts';
@@ -183,15 +183,11 @@ function entriesThatDiffer(
   from: JsonValue | undefined,
   declared: readonly DeclaredVariable[],
 ): JsonValue {
-  if (!isObject(of)) return of;
+  if (!isJsonObject(of)) return of;
   const differs = (key: string, value: JsonValue, other: JsonObject) =>
     !Object.hasOwn(other, key) || !isDeepStrictEqual(value, other[key]);
-  const different = isObject(from)
+  const different = isJsonObject(from)
     ? Object.fromEntries(Object.entries(of).filter(([key, value]) => differs(key, value, from)))
     : of;
   return summarise(withHiddenSecrets(different, declared));
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

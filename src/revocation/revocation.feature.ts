@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ApiTokenModule } from '../api-token/api-token.module.ts';
 import { AuditModule } from '../audit/audit.module.ts';
+import { defineFeature } from '../common/extension/feature.ts';
 import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { EndTokensController } from './end-tokens.controller.ts';
 import { EndTokensService } from './end-tokens.service.ts';
+import { RevocationController } from './revocation.controller.ts';
 import { RevocationService } from './revocation.service.ts';
 
 @Module({
@@ -12,4 +15,13 @@ import { RevocationService } from './revocation.service.ts';
   providers: [EndTokensService, RevocationService],
   exports: [EndTokensService, RevocationService],
 })
-export class RevocationCoreModule {}
+class RevocationServicesModule {}
+
+@Module({ imports: [RevocationServicesModule], controllers: [EndTokensController, RevocationController] })
+class RevocationModule {}
+
+export const revocation = defineFeature({
+  name: 'revocation',
+  modules: [RevocationModule],
+  services: [RevocationServicesModule],
+});

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
+import { defineFeature } from '../common/extension/feature.ts';
 import { EmbedTokenCoreModule } from './embed-token-core.module.ts';
 import { EmbedTokenController } from './embed-token.controller.ts';
 import { JwksController } from './jwks.controller.ts';
 
 @Module({ imports: [EmbedTokenCoreModule], controllers: [EmbedTokenController, JwksController] })
-export class EmbedTokenModule {}
+class EmbedTokenModule {}
+
+export const embedTokens = defineFeature({ name: 'embed-tokens', modules: [EmbedTokenModule] });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { defineFeature } from '../common/extension/feature.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { EventCoreModule } from '../event/event-core.module.ts';
 import { KeyAdministrationModule } from '../key-administration/key-administration.module.ts';
@@ -11,4 +12,6 @@ import { SystemService } from './system.service.ts';
   controllers: [SystemController],
   providers: [SystemService],
 })
-export class SystemModule {}
+class SystemModule {}
+
+export const system = defineFeature({ name: 'system', modules: [SystemModule] });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { defineFeature } from '../common/extension/feature.ts';
 import { ActivityModule } from '../activity/activity.module.ts';
 import { ApiTokenModule } from '../api-token/api-token.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
@@ -11,4 +12,6 @@ import { OverviewService } from './overview.service.ts';
   controllers: [OverviewController],
   providers: [ActivityService, OverviewService],
 })
-export class OverviewModule {}
+class OverviewModule {}
+
+export const overview = defineFeature({ name: 'overview', modules: [OverviewModule] });

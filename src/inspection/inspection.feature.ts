@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { ApiTokenModule } from '../api-token/api-token.module.ts';
 import { AuditModule } from '../audit/audit.module.ts';
+import { defineFeature } from '../common/extension/feature.ts';
 import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { InspectionController } from './inspection.controller.ts';
 import { InspectionService } from './inspection.service.ts';
 
 @Module({
@@ -11,4 +13,13 @@ import { InspectionService } from './inspection.service.ts';
   providers: [InspectionService],
   exports: [InspectionService],
 })
-export class InspectionCoreModule {}
+class InspectionServicesModule {}
+
+@Module({ imports: [InspectionServicesModule], controllers: [InspectionController] })
+class InspectionModule {}
+
+export const inspection = defineFeature({
+  name: 'inspection',
+  modules: [InspectionModule],
+  services: [InspectionServicesModule],
+});

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { defineFeature } from '../common/extension/feature.ts';
 import { AuditModule } from '../audit/audit.module.ts';
 import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
@@ -15,4 +16,6 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
   controllers: [SchemaController, DataSourceController, WorkspaceSettingsController],
   providers: [RegistryRepository, RegistryService, WorkspaceSettingsService],
 })
-export class RegistryModule {}
+class RegistryModule {}
+
+export const registry = defineFeature({ name: 'registry', modules: [RegistryModule] });

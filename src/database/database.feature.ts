@@ -1,0 +1,17 @@
+import { defineFeature } from '../common/extension/feature.ts';
+import { Statements } from './statements.ts';
+import { SweepTimeRecord } from './upkeep/sweep-time.entity.ts';
+
+export const database = defineFeature({
+  name: 'database',
+  entities: [SweepTimeRecord],
+  metrics: (app) => [
+    {
+      type: 'gauge',
+      name: 'database_connections',
+      help: 'Connections to PostgreSQL that are busy or idle, and calls that wait for one.',
+      label: 'state',
+      read: () => ({ ...app.get(Statements).poolUsage() }),
+    },
+  ],
+});
