@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Answer } from '../support/api-client.ts';
-import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, type DatabaseKind, onEachDatabase, withoutServerLimits } from '../support/databases.ts';
 import { type RunningServer, startOwnServer } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
@@ -28,7 +28,7 @@ onEachDatabase((kind) => {
     async () => {
       const database = await createTestDatabase(kind);
       const options = `--import ${PRELOADED}`;
-      const server = await startOwnServer({ ...patient(database.env), NODE_OPTIONS: options });
+      const server = await startOwnServer({ ...withoutServerLimits(database.env), NODE_OPTIONS: options });
       await run(server, WARM_UP, 'warm');
       const allocated = await run(server, CALLS, 'measured');
       await server.stop();
@@ -40,12 +40,6 @@ onEachDatabase((kind) => {
     LIMIT_MS,
   );
 });
-
-/** Lets PostgreSQL run a statement for as long as a busy machine needs. */
-function patient(env: TestDatabase['env']): TestDatabase['env'] {
-  const url = env['DATABASE_URL'];
-  return url === undefined ? env : { ...env, DATABASE_URL: `${url}?statement_timeout=60000&lock_timeout=60000` };
-}
 
 /** KiB by operation, for one call. */
 async function run(

@@ -152,3 +152,9 @@ export function onPostgres(name: string, tests: () => void): void {
   if (postgresUrl) describe(name, tests);
   else test.skip(`${name}: TEST_DATABASE_URL is not set`, () => undefined);
 }
+
+/** Lets PostgreSQL run a statement, and wait for a lock, for as long as a busy machine needs. */
+export function withoutServerLimits(env: TestDatabase['env']): TestDatabase['env'] {
+  const url = env['DATABASE_URL'];
+  return url === undefined ? env : { ...env, DATABASE_URL: `${url}?statement_timeout=60000&lock_timeout=60000` };
+}

@@ -3,8 +3,15 @@ import { operator, scopes } from '../../src/common/access/caller.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
 import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase, onPostgres } from '../support/databases.ts';
-import { withService } from '../support/test-service.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  onPostgres,
+  type TestDatabase,
+  withoutServerLimits,
+} from '../support/databases.ts';
+import { stopTimeLimits } from '../support/fake-time.ts';
+import { startTestService, type TestService, withService } from '../support/test-service.ts';
 import { soon } from '../support/until.ts';
 
 const CALLS = 40;
@@ -111,7 +118,21 @@ const hold = (manager: EntityManager, id: string) =>
   manager.query('SELECT id FROM user_group WHERE provided_id = $1 FOR NO KEY UPDATE', [id]);
 
 onPostgres('a group that another transaction holds', () => {
-  const service = withService('postgres');
+  const service = {} as TestService;
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase('postgres');
+    const patient = { ...database, env: withoutServerLimits(database.env) };
+    Object.assign(service, await startTestService(patient));
+  });
+
+  beforeEach(stopTimeLimits);
+
+  afterAll(async () => {
+    await service.close();
+    await database.drop();
+  });
 
   test('keeps no other write of its wave waiting, and is written once it is free', async () => {
     const held = await service.api.create();

@@ -14,6 +14,10 @@ const CHECK = [
   'option httpchk',
   'http-check send meth GET uri /health/ready ver HTTP/1.1 hdr Host replicas',
   'http-check expect status 200',
+  // A busy machine is slow, and no replica of it is gone.
+  'timeout check 30s',
+  'timeout connect 10s',
+  'default-server fall 3',
 ];
 
 /** Three replicas on one PostgreSQL of their own, behind one HAProxy. */
