@@ -193,6 +193,8 @@ test('Back and a reload ask before they lose what was written', async () => {
   expect(await page.read('half-written', () => page.field('ID').inputValue())).toBe('half-written');
 
   await page.tab.goBack();
+  await page.shows('Discard changes?');
+  await page.comesTo('groups');
   await page.button('Discard').click();
   await page.dialog('New user group').waitFor({ state: 'detached' });
   await page.tab.goBack();
