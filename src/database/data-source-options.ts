@@ -8,7 +8,6 @@ import { markRefusedConnection } from './database-errors.ts';
 import { LOCK_WAIT_MS } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
 import { PostgresNames } from './names.ts';
-import { PATIENT_CONNECT_MS } from './postgres/with-client.ts';
 
 const SQLITE_FILE = 'user-groups.sqlite';
 /** A read may wait this long for another process that recovers or checkpoints the file. */
@@ -31,6 +30,9 @@ const SERVER_LIMITS = {
   lock_timeout: LOCK_WAIT_MS,
   idle_in_transaction_session_timeout: 10_000,
 };
+
+/** Time limit in milliseconds of opening a connection for which no caller waits: a busy machine can take seconds. */
+export const PATIENT_CONNECT_MS = 10_000;
 
 /**
  * Tells PostgreSQL that the writer records its changes in the change log. Writes of other programs clear every cache of

@@ -1,8 +1,6 @@
 import type { Client, ClientConfig } from 'pg';
+import { PATIENT_CONNECT_MS } from '../data-source-options.ts';
 import { postgresDriver } from '../drivers.ts';
-
-/** Time limit of opening a connection for which no caller waits: a busy machine can take seconds. */
-export const PATIENT_CONNECT_MS = 10_000;
 
 /** Runs `work` on a connection of its own, and closes the connection, which ends a transaction that is still open. */
 export async function withClient<T>(settings: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
