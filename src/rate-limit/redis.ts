@@ -4,7 +4,6 @@ import { within } from '../common/concurrency/within.ts';
 import { reasonOf } from '../common/problem/reason-of.ts';
 import type { Config } from '../config/config.ts';
 
-/** Without a response for this long Redis is considered down. */
 const ANSWER_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2000;
 /** Pause before reconnecting. */
@@ -21,6 +20,8 @@ export class Redis implements OnApplicationShutdown {
   private client: Client | undefined;
   private askAgainAt = 0;
   private isThere: boolean | undefined;
+  /** Without a response for this long Redis is considered down. */
+  private readonly answerLimitMs = ANSWER_LIMIT_MS;
 
   private constructor(private readonly createConnection?: () => Client) {}
 
@@ -42,9 +43,9 @@ export class Redis implements OnApplicationShutdown {
   async eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
     if (!this.client?.isOpen) this.connect();
     const { client } = this;
-    if (!client?.isReady) throw new Error('Redis is not connected');
+    if (!this.isThere || !client?.isReady) throw new Error('Redis is not connected');
     try {
-      return await withinLimit(ANSWER_LIMIT_MS, client.eval(script, options));
+      return await withinLimit(this.answerLimitMs, client.eval(script, options));
     } catch (error) {
       this.giveUp(client, error);
       throw error;
@@ -61,7 +62,7 @@ export class Redis implements OnApplicationShutdown {
     this.release();
     const client = this.createConnection();
     this.client = client;
-    withinLimit(CONNECT_LIMIT_MS, client.connect()).then(
+    withinLimit(CONNECT_LIMIT_MS, open(client)).then(
       () => this.notice(true),
       (error: unknown) => this.giveUp(client, error),
     );
@@ -101,13 +102,19 @@ function createConnection(create: typeof createClient, url: string) {
     disableClientInfo: true,
     maintNotifications: 'disabled',
     disableOfflineQueue: true,
-    // `ANSWER_LIMIT_MS` also covers the time after the command was sent.
+    // `answerLimitMs` also covers the time after the command was sent.
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false },
   });
   // Failed calls report their own errors; a connection lost between calls is simply reopened.
   client.on('error', () => undefined);
   return client;
+}
+
+/** Connects, and waits for a response: the kernel accepts the connections of a process that hangs. */
+async function open(client: Client): Promise<void> {
+  await client.connect();
+  await client.eval('return 1');
 }
 
 function withinLimit<T>(limitMs: number, promise: Promise<T>): Promise<T> {

@@ -16,7 +16,6 @@ const CALLS_AT_ONCE = 2;
 /** Concurrent calls of one API token that end access, and of its workspace. */
 const ENDING_OF_TOKEN = 1;
 const ENDING_AT_ONCE = 2;
-/** Limits the wait for a turn; the call itself has time limits of its own. */
 const MAX_WAIT_MS = 1500;
 
 /**
@@ -37,6 +36,8 @@ class Queue extends FairQueue<number | null> {
  */
 export class Gate {
   private readonly queues = new Map<string, Queue>();
+  /** Limits the wait for a turn; the call itself has time limits of its own. */
+  private readonly maxWaitMs = MAX_WAIT_MS;
 
   /** @throws the errors of `enter` and of `work` */
   async run<T>(waiter: Waiter, work: () => Promise<T>, turn?: Turn): Promise<T> {
@@ -61,7 +62,7 @@ export class Gate {
       typeof waiter === 'string' ? [`client ${waiter}`, null] : [`${turn} ${waiter.workspaceId}`, waiter.apiTokenId];
     const queue = this.queues.get(key) ?? newQueue(turn);
     this.queues.set(key, queue);
-    if (!queue.tryBegin(owner)) await wait(queue, owner, typeof waiter === 'string' ? 'client' : 'workspace');
+    if (!queue.tryBegin(owner)) await this.wait(queue, owner, typeof waiter === 'string' ? 'client' : 'workspace');
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
       const pass = () => {
@@ -77,29 +78,29 @@ export class Gate {
         });
     };
   }
+
+  /** Resolves when a call that ends hands its turn over. */
+  private wait(queue: Queue, owner: number | null, whose: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const since = performance.now();
+      const timer = setTimeout(() => {
+        giveUp();
+        const isServed = queue.servedAt >= since;
+        reject(
+          isServed
+            ? new TooManyAtOnce(queue.atOnce, `calls of the ${whose}`)
+            : new DatabaseUnavailable(new Error(`not started within ${this.maxWaitMs} ms`)),
+        );
+      }, this.maxWaitMs);
+      const giveUp = queue.wait(owner, () => {
+        clearTimeout(timer);
+        // Starts in another turn of the event loop: calls that are refused at once would take a whole one.
+        setImmediate(resolve);
+      });
+    });
+  }
 }
 
 function newQueue(turn: Turn): Queue {
   return turn === 'ending' ? new Queue(ENDING_AT_ONCE, ENDING_OF_TOKEN) : new Queue(CALLS_AT_ONCE);
-}
-
-/** Resolves when a call that ends hands its turn over. */
-function wait(queue: Queue, owner: number | null, whose: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const since = performance.now();
-    const timer = setTimeout(() => {
-      giveUp();
-      const isServed = queue.servedAt >= since;
-      reject(
-        isServed
-          ? new TooManyAtOnce(queue.atOnce, `calls of the ${whose}`)
-          : new DatabaseUnavailable(new Error(`not started within ${MAX_WAIT_MS} ms`)),
-      );
-    }, MAX_WAIT_MS);
-    const giveUp = queue.wait(owner, () => {
-      clearTimeout(timer);
-      // Starts in another turn of the event loop: calls that are refused at once would take a whole one.
-      setImmediate(resolve);
-    });
-  });
 }
