@@ -102,6 +102,15 @@ export default tseslint.config(
   { files: ['test/browser/**', 'test/lint/**'], plugins: { local }, rules: { 'local/waited-reads': 'error' } },
   {
     files: ['test/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'jest', property: 'retryTimes', message: 'find the race: a test that fails now and then is a defect' },
+      ],
+    },
+  },
+  {
+    files: ['test/**'],
     ignores: [...waitForConditions, ...stillInRealTime, ...processesInRealTime],
     plugins: { local },
     rules: { 'local/no-real-time': 'error' },

@@ -1,4 +1,4 @@
-// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, some steps at once, and
+// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, its lanes at once, and
 // `npm run release:check` at full length, one step after the other.
 //
 //   node scripts/checks/run.mjs ci|release [part of a step's name]
@@ -14,7 +14,6 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { BUILD, PACKAGES, SERVICES, STEPS } from './steps.mjs';
 
 const [kind, part = ''] = process.argv.slice(2);
-const AT_ONCE = { ci: 2, release: 1 }[kind];
 /** A step that hangs ends after this multiple of its budget. */
 const PATIENCE = 10;
 const root = join(import.meta.dirname, '..', '..');
@@ -25,7 +24,7 @@ const results = [];
 let env = { ...process.env, CI: 'true', ...(kind === 'release' && { LONG_TESTS: '1' }) };
 
 async function main() {
-  if (!AT_ONCE) throw new Error('say which: ci or release');
+  if (!['ci', 'release'].includes(kind)) throw new Error('say which: ci or release');
   const startedAt = performance.now();
   const foundations = kind === 'ci' ? [PACKAGES, SERVICES] : [SERVICES];
   await Promise.all(foundations.map(runStep));
@@ -36,13 +35,16 @@ async function main() {
 
 /** Runs all of them, also after a failure: one run names all that fail. */
 async function runAll(steps) {
-  const left = steps.filter((step) => commandOf(step));
-  const waiting = AT_ONCE > 1 ? left.filter(({ waits }) => waits) : [];
-  const working = left.filter((step) => !waiting.includes(step));
-  const work = async (queue) => {
-    for (let step = queue.shift(); step; step = queue.shift()) await runStep(step);
-  };
-  await Promise.all([work(waiting), ...Array.from({ length: AT_ONCE }, () => work(working))]);
+  const lanes = new Map();
+  for (const step of steps.filter(commandOf)) {
+    const lane = kind === 'ci' ? step.lane : 'only';
+    lanes.set(lane, [...(lanes.get(lane) ?? []), step]);
+  }
+  await Promise.all(
+    [...lanes.values()].map(async (lane) => {
+      for (const step of lane) await runStep(step);
+    }),
+  );
 }
 
 function commandOf({ ci, release = ci }) {

@@ -4,7 +4,8 @@
  * @property {string} name
  * @property {string} [ci] the command of `.ci/run`. A step without one is too long for each merge
  * @property {string} [release] the command of the release check, if it is another: the full length of a short form
- * @property {boolean} [waits] whether it mostly waits: `.ci/run` makes such steps one after the other, beside the two others
+ * @property {'suites' | 'waits'} [lane] `.ci/run` makes the steps of a lane one after the other: the two large suites,
+ *   which would slow each other down; what mostly waits; and all others
  * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
  */
 
@@ -24,14 +25,10 @@ const system = (name, short = '') => ({
 });
 const atFullLengthOnly = (command) => ({ release: command });
 
-/**
- * The longest first: a long step that begins last would run alone at the end. The browser comes after the first eight: beside
- * the tests on both databases it would keep the machine too busy.
- * @type {Step[]}
- */
+/** @type {Step[]} */
 export const STEPS = [
-  { name: 'tests on both databases, with Redis', ci: 'npm test', seconds: 560 },
-  { name: 'conformance kit', ...system('conformance', '--short'), waits: true, seconds: 260 },
+  { name: 'tests on both databases, with Redis', ci: 'npm test', lane: 'suites', seconds: 560 },
+  { name: 'conformance kit', ...system('conformance', '--short'), lane: 'waits', seconds: 260 },
   { name: 'lint, format, import boundaries, dead code', ci: 'npm run --silent lint', seconds: 120 },
   {
     name: 'package and its surface',
@@ -40,9 +37,9 @@ export const STEPS = [
     seconds: 100,
   },
   { name: 'examples of pages, and the clients as they are installed', ...system('examples'), seconds: 100 },
-  { name: 'outages of the database', ...system('outages', '--short'), waits: true, seconds: 100 },
+  { name: 'outages of the database', ...system('outages', '--short'), lane: 'waits', seconds: 100 },
   { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
-  { name: 'browser', ci: 'npm run --silent test:browser', seconds: 360 },
+  { name: 'browser', ci: 'npm run --silent test:browser', lane: 'suites', seconds: 360 },
   { name: 'renderers and gateways of others', ...system('renderers'), seconds: 80 },
   {
     name: 'tests without PostgreSQL and Redis',

@@ -68,7 +68,6 @@ onEachDatabase((kind) => {
     for (const id of HOSTILE) await api.put({ user_group_id: id, name: 'changed' });
     for (const id of HOSTILE) await page.shows(id);
     expect(await injected(page)).toEqual([null, 1, 0, 0]);
-    takeTurnedAway(page);
   });
 
   test('what another workspace has appears nowhere', async () => {
@@ -91,16 +90,10 @@ onEachDatabase((kind) => {
     ]) {
       await page.visit(place);
       await page.shows(/not_found|There is no group/);
-      takeTurnedAway(page);
-      expect(page.complaints.splice(0).every((text) => text.includes('404'))).toBe(true);
+        expect(page.complaints.splice(0).every((text) => text.includes('404'))).toBe(true);
     }
   });
 });
-
-/** A page is left as soon as it shows its text, and a busy machine may have turned away another call of it. */
-function takeTurnedAway(page: ConsolePage): void {
-  for (const status of [429, 503]) page.takeAnyRefusals(status);
-}
 
 /** The mark of a script that ran, and the numbers of scripts, of pictures and of links to scripts in the page. */
 function injected(page: ConsolePage): Promise<unknown> {
