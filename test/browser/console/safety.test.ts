@@ -90,7 +90,7 @@ onEachDatabase((kind) => {
     ]) {
       await page.visit(place);
       await page.shows(/not_found|There is no group/);
-        expect(page.complaints.splice(0).every((text) => text.includes('404'))).toBe(true);
+      expect(page.complaints.splice(0).every((text) => text.includes('404'))).toBe(true);
     }
   });
 });
