@@ -1,4 +1,4 @@
-import { Flag, oneOf, QueryOneOf, Rule } from '../../../../platform/common/fields.ts';
+import { Flag, oneOf, QueryOneOf, Rule } from '../../../platform/common/fields.ts';
 
 const resultFilters = ['all', 'failed'] as const;
 
