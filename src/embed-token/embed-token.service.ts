@@ -92,7 +92,7 @@ export class EmbedTokenService {
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
     // A repetition issues another token: nothing of one that a page asks for is kept.
     if (!actingFor) return answer;
-    // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
+    // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = answer.embed_token;

@@ -38,7 +38,9 @@ export async function countCalls(
   const active = limits.filter(([{ perMinute }]) => perMinute > 0);
   if (active.length === 0) return { granted: wanted, counts: [] };
   const buckets = active.map(([{ name, perMinute }, key]) => ({
-    ...{ key: `${name}:${key}`, perMinute, reserve: Math.floor(perMinute * reserve) },
+    key: `${name}:${key}`,
+    perMinute,
+    reserve: Math.floor(perMinute * reserve),
   }));
   const { granted, states } = await store.take(buckets, wanted);
   return { granted, counts: active.map(([limit], n) => ({ limit, ...states[n]! })) };

@@ -97,7 +97,8 @@ export class EndTokensService {
         next.embedTokensEpoch += Number(before === undefined);
         next.embedTokensEndedBefore = Math.max(stored.embedTokensEndedBefore ?? 0, time);
       }
-      const [was, is] = [toView(stored), toView(next)];
+      const was = toView(stored);
+      const is = toView(next);
       if (!isDeepStrictEqual(stored, next)) {
         await this.statements.run(manager, store, { workspaceId, ...next });
         await this.auditLog.record(manager, caller, {

@@ -82,12 +82,14 @@ export class RevocationService {
     for await (const part of this.slots.ofToken(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
       current = part.caller;
       if (part.items.length === 0) continue;
-      for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak)))
+      for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak))) {
         ended.set(text, result);
+      }
     }
     // At the end: one of them may be the token of the caller itself.
-    for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak)))
+    for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak))) {
       ended.set(text, result);
+    }
     return { success: 1, results: within.map((found) => worstOf(found.flatMap((text) => ended.get(text) ?? []))) };
   }
 

@@ -75,8 +75,9 @@ function offerInspection(text: string): Offer {
     !isKnown ? 'Inspect it' : count > 1 ? 'Inspect the first token' : 'Inspect this token',
     inspect,
   );
-  if (count > 0)
+  if (count > 0) {
     offer('tokens:rotate', 'warning', count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked', reportLeaked);
+  }
   if (!isKnown && may('user-groups:read')) options.push(searchOption(text, 'Search for it: it is an id'));
   return { options, ...(!may(INSPECTING) && { note: NO_INSPECTING }) };
 }

@@ -61,8 +61,9 @@ export default function Leaked() {
       const tokens = left.slice(from, from + AT_ONCE);
       const body = { tokens, ...(source && { source }) };
       const answer = await answerOf(api.POST('/api/v1/tokens/report-leaked', { body }));
-      for (const [index, token] of tokens.entries())
+      for (const [index, token] of tokens.entries()) {
         all.set(token, { last_four: token.slice(-4), ...answer.results[index]! });
+      }
       reported.value = new Map(all);
       isUnsaved.value = true;
     }

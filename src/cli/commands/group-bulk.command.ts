@@ -141,7 +141,8 @@ async function exportTo(
     let count = 0;
     for await (const rows of pages) {
       file.write(toNdjson(rows));
-      showCount((count += rows.length));
+      count += rows.length;
+      showCount(count);
     }
   } catch (error) {
     file.discard();

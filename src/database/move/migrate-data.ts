@@ -187,7 +187,8 @@ async function move(
   }
   let done = 0;
   const advance = (rows: number) => {
-    onProgress((done += rows) / total);
+    done += rows;
+    onProgress(done / total);
   };
   const moved: MovedTable[] = [];
   for (const table of tables) {

@@ -110,12 +110,13 @@ export class EventConsumer {
     const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     const isLost = isTooOld || lost !== undefined;
     const events = changes.filter(({ kind }) => this.isWanted(kind)).map(toUserGroupEvent);
-    if (isLost)
+    if (isLost) {
       this.logger.warn({
         msg: 'change log was replaced; events may be missing',
         consumer: name,
         reason: lost?.message,
       });
+    }
     if (isLost || events.length > 0) {
       await this.lease.during(this.ending.signal, (signal) => this.deliver(events, isLost, signal));
     }

@@ -199,7 +199,7 @@ export class WorkspaceSettingsService {
   }
 }
 
-/** Makes declarations that try no allowed values on what is secret: the preview would tell who has one of them. */
+/** Drops `enum` from secret variables: a preview could otherwise be used to guess values. */
 function withoutGuesses(present: readonly DeclaredVariable[]) {
   const secrets = new Set(present.filter(({ isSecret }) => isSecret).map(({ name }) => name));
   return ({ enum: allowed, ...variable }: DeclaredVariable): DeclaredVariable =>
@@ -207,7 +207,8 @@ function withoutGuesses(present: readonly DeclaredVariable[]) {
 }
 
 function differences(stored: WorkspaceSettings, wanted: WorkspaceSettings): [JsonObject, JsonObject] {
-  const [was, is] = [toJson(stored), toJson(wanted)];
+  const was = toJson(stored);
+  const is = toJson(wanted);
   const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));
   const pick = (from: JsonObject) => Object.fromEntries(names.map((name) => [name, from[name]!]));
   return [pick(was), pick(is)];

@@ -65,8 +65,9 @@ export class RegistryService {
         }
         // Includes the new one; nobody else can register any meanwhile.
         const count = await this.registry.count(manager, kind, workspaceId);
-        if (count > kind.limit)
+        if (count > kind.limit) {
           throw new TooManySchemas(`The workspace has ${kind.limit} schemas, as many as a mapping can have entries.`);
+        }
         await this.auditLog.record(manager, caller, {
           action: `${kind.type}.create`,
           object: { type: kind.type, id: row.id },

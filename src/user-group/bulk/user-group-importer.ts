@@ -133,7 +133,7 @@ export class UserGroupImporter {
     const { workspaceId } = caller;
     const outcomes = await this.bulk.withRetry(writes, (some) => {
       if (!dryRun) return this.writes.writeAll(workspaceId, some);
-      // The lanes have no part for what only reads.
+      // A dry run only reads, so it does not use the write lanes.
       return this.bulk.patiently(() => this.gate.run(caller, () => this.writes.check(workspaceId, some, dryRun)));
     });
     let next = 0;

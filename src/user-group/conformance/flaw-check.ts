@@ -78,7 +78,7 @@ const finish = statement<Check>(
 );
 
 /**
- * Stores which groups the rules of their workspace find flawed, for filters and counts. A write that the rules judge
+ * Stores which groups break the rules of their workspace, for filters and counts. A write that the rules judge
  * leaves no flaw, so only a change of the rules makes any. The groups are then checked in the background, with pauses as
  * long as the work between them; several processes may do so at once, and after a crash another goes on.
  */

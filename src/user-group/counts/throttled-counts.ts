@@ -68,7 +68,7 @@ export abstract class ThrottledCounts<T> implements OnDrained {
       counting.then(forget, (err: unknown) => {
         forget();
         if (this.ending.signal.aborted) return;
-        logRepeated(this.logger, 'warn', { msg: 'not counted', workspaceId, err });
+        logRepeated(this.logger, 'warn', { msg: 'could not count user groups', workspaceId, err });
       });
     }
     return kept;

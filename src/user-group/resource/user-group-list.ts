@@ -128,8 +128,9 @@ export class UserGroupList {
       if (query.status !== undefined && query.status !== status) continue;
       const page = await this.readPart(caller, { ...query, status }, { order, after, prefix: [rank] });
       if (page.has_more) return page;
-      if (page.rows.length > 0)
+      if (page.rows.length > 0) {
         return { rows: page.rows, ...nextAfter(status === 'active' ? undefined : [rank + 1, 0]) };
+      }
     }
     return { rows: [], has_more: false };
   }

@@ -78,8 +78,9 @@ export class UserGroupResourceService {
     const written = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
-        if (!stored)
+        if (!stored) {
           throw new UserGroupNotFound('No user group of the workspace has this id; PUT of the same path creates it.');
+        }
         preconditions.requireVersion(versionTagOf(stored));
         return patched(stored, dto);
       },

@@ -84,8 +84,9 @@ function flawsOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: UserGroup
   const properties = variables.length > 0 ? (JSON.parse(group.properties) as JsonObject) : {};
   const mapping = readResolvedMapping(group.mapping);
   const incomplete = shortcomingsOf(rules, { properties, mapping });
-  if (incomplete.length > 0)
+  if (incomplete.length > 0) {
     findings.incomplete = incomplete.map(({ pointer, code, detail }) => ({ code, pointer, detail }));
+  }
   if (policy === 'open') return findings;
   const unresolved = mapping.filter(({ schema, source }) => !schema || !source).map(toUnresolved);
   if (unresolved.length > 0) findings.unresolved = unresolved;

@@ -24,7 +24,7 @@ import { changeOf, changesRuled, groupAfter, isJudged, isNothing, type UserGroup
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
 
-/** Writes of one workspace, each of another group, that are planned and stored together. */
+/** Writes of one workspace to different groups that are planned and stored together. */
 export interface Wave {
   workspaceId: number;
   known: KnownRules;
@@ -139,7 +139,11 @@ export class WritePlanner {
         if (newTokens.has(hash)) return 'retry';
         newTokens.add(hash);
       }
-      if (one.change.stored || left-- > 0) return one;
+      if (one.change.stored) return one;
+      if (left > 0) {
+        left--;
+        return one;
+      }
       // A guard may still refuse a creation, which leaves its place to another one.
       if (this.veto.hasGuards && room > 0 && !wave.isAlone) return 'retry';
       throw new UserGroupQuotaReached(userGroupQuota!);

@@ -25,7 +25,7 @@ import {
   type WebhookEndpointResponse,
   type WebhookEndpointsResponse,
 } from './dto/webhook-endpoint-response.dto.ts';
-import { EndpointSecrets, requireHeadersAnew } from './endpoint-secrets.ts';
+import { EndpointSecrets, requireNewHeaders } from './endpoint-secrets.ts';
 import { EndpointUrls } from './endpoint-urls.ts';
 import { RemovedEndpoints } from './removed-endpoints.ts';
 import { type StoredWebhookEndpoint, WebhookEndpointRepository } from './webhook-endpoint.repository.ts';
@@ -140,7 +140,7 @@ export class WebhookEndpointService {
       this.change(manager, caller, id, async (row) => {
         preconditions?.require(tagOf(toWebhookEndpointView(row)));
         const before = { ...row };
-        requireHeadersAnew(row, dto);
+        requireNewHeaders(row, dto);
         Object.assign(row, {
           url: dto.url ?? row.url,
           // A new URL has not responded yet.

@@ -80,9 +80,10 @@ export function List() {
     lastPicked.current = index;
     const ids = list.rows.slice(Math.min(from, index), Math.max(from, index) + 1).map((row) => row.provided_id);
     const next = new Set(selected);
-    for (const id of ids)
+    for (const id of ids) {
       if (on) next.add(id);
       else next.delete(id);
+    }
     setSelected(next);
   };
   const close = () => {

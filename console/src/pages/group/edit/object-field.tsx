@@ -57,8 +57,9 @@ export function ObjectField({
   const list = useRef<HTMLDivElement>(null);
   const [added, setAdded] = useState(0);
   useEffect(() => {
-    if (added > 0)
+    if (added > 0) {
       [...list.current!.querySelectorAll<HTMLElement>('.object-row')].at(-1)?.querySelector('input')?.focus();
+    }
   }, [added]);
   const isJson = 'json' in value;
   const isReadable = !isJson || complaintAbout(value.json) === undefined;
