@@ -84,7 +84,7 @@ export class EndTokensService {
 
   private async endNow(caller: Caller, { before, kinds, reason }: EndTokensRequest): Promise<EndTokensResponse> {
     const { workspaceId } = caller;
-    const answer = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
+    const response = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
       await this.workspaces.lock(manager, workspaceId);
       const { publicId, ...stored } = (await this.statements.run(manager, find, { workspaceId }))[0]!;
       const time = timeOf(before);
@@ -112,7 +112,7 @@ export class EndTokensService {
       return { success: 1, ended_tokens: { before: toWireTime(time), kinds, in_force: is } };
     });
     this.changes.announce({ workspaceId, of: 'user_groups' });
-    return answer;
+    return response;
   }
 
   private async preview({ workspaceId }: Caller, { before, kinds }: EndTokensRequest): Promise<EndTokensResponse> {

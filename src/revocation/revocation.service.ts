@@ -33,7 +33,7 @@ const TOO_MANY: Violation = {
 };
 
 const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
-/** Order of the results of which a text with several tokens has the first: somebody has to act on that. */
+/** Results by urgency: a text with several tokens gets the first that applies. */
 const BY_URGENCY: readonly ReportedToken['result'][] = ['last_admin_token', 'ended', 'already_inactive'];
 
 /** Ends tokens of any kind. A token of another workspace is unknown. */

@@ -4,7 +4,7 @@ import { features, GROUND } from '../../.dependency-cruiser.mjs';
 import { sources } from '../support/source-code.ts';
 
 /** The lines of src. It is raised only in a commit that says why. */
-const MAX_LINES = 43_578;
+const MAX_LINES = 43_660;
 const MAX_FILES_OF_A_FOLDER = 14;
 
 const root = join(import.meta.dirname, '..', '..');

@@ -125,8 +125,8 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
       return result;
     });
   } catch (error) {
-    const isAnswer = isPostgresError(error);
-    if (!isAnswer && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
+    const isReported = isPostgresError(error);
+    if (!isReported && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
     const { message } = error as Error;
     throw new DatabaseUnusable(`${failure} (${message}).`, { cause: error });
   }

@@ -96,7 +96,7 @@ export class SqliteTransactor extends Transactor {
     try {
       const isApplied = batch.every(({ apply }) => apply);
       const settle = await (isApplied ? this.applyAll(batch) : this.workAll(batch));
-      for (const answer of settle) answer();
+      for (const settleJob of settle) settleJob();
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
       for (const job of batch) job.reject(error);

@@ -29,7 +29,7 @@ import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups
 import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch.ts';
 import type { SchemaIds } from '../../mapping/user-group-rules.ts';
 import type { DeclaredVariable } from '../../mapping/variables.ts';
-import { type Findings, UnresolvableMappings } from '../../user-group/conformance/unresolvable-mappings.ts';
+import { type FlawedGroups, UnresolvableMappings } from '../../user-group/conformance/unresolvable-mappings.ts';
 import { WorkspaceSettingsRepository } from '../../workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';
@@ -125,7 +125,7 @@ export class WorkspaceSettingsService {
     // Under this policy every mapping is resolved, and stays resolved whatever its text names now.
     if (policy === 'registered') return { success: 1, user_groups: [], has_more: false };
     const [after = 0] = positionOf(query, 1) ?? [];
-    return toAnswer(await this.unresolvable.list(workspaceId, after, limitOf(query)));
+    return toResponse(await this.unresolvable.list(workspaceId, after, limitOf(query)));
   }
 
   /**
@@ -145,7 +145,7 @@ export class WorkspaceSettingsService {
       requiredSchemas: present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
     };
     const [after = 0] = positionOf(query, 1) ?? [];
-    return toAnswer(await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)));
+    return toResponse(await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)));
   }
 
   private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
@@ -219,11 +219,11 @@ function toJson(settings: WorkspaceSettings): JsonObject {
   return { ...others, variables: variables.map((variable) => ({ ...variable })) };
 }
 
-function toAnswer(findings: Findings): UserGroupIssuesResponse {
-  const { lookedUntil } = findings;
+function toResponse(flawed: FlawedGroups): UserGroupIssuesResponse {
+  const { lookedUntil } = flawed;
   return {
     success: 1,
-    user_groups: toUserGroupIssues(findings),
+    user_groups: toUserGroupIssues(flawed),
     ...nextAfter(lookedUntil === undefined ? undefined : [lookedUntil]),
   };
 }

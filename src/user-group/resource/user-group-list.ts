@@ -18,7 +18,7 @@ import type { Dialect } from '../../database/dialect.ts';
 import { statement, unnamedStatement, type SqlParameter, type Statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupFilterDto, UserGroupQueryDto } from './dto/user-group-query.dto.ts';
-import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
+import { toUserGroupsResponse } from './dto/user-group-resource-response.dto.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
@@ -97,7 +97,7 @@ export class UserGroupList {
       ? this.readBySeverity(caller, query)
       : this.readSorted(caller, query));
     const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
-    return toUserGroupsAnswer(rows, await this.rules.read(caller.workspaceId), { ...next, total });
+    return toUserGroupsResponse(rows, await this.rules.read(caller.workspaceId), { ...next, total });
   }
 
   /** Reads a page of the matching groups in order of creation. @throws ValidationFailed, TooManyAtOnce */

@@ -24,7 +24,7 @@ import { UserGroupWriter } from '../writing/user-group-writer.ts';
 
 /** A response with the entity tag of its state. */
 interface TaggedResource {
-  answer: UserGroupResponse;
+  body: UserGroupResponse;
   entityTag: string;
 }
 
@@ -144,7 +144,7 @@ export class UserGroupResourceService {
         return { suspended };
       },
     });
-    return (await this.toTagged(caller.workspaceId, providedId, written)).answer;
+    return (await this.toTagged(caller.workspaceId, providedId, written)).body;
   }
 
   /** @param found with the version of the rules at the same moment */
@@ -155,7 +155,7 @@ export class UserGroupResourceService {
   ): Promise<TaggedResource> {
     const { rules } = await this.rules.at(workspaceId, rulesVersion);
     const resource = toUserGroupResource(group, providedId, statusOf(group, rules));
-    return { answer: { success: 1, user_group: resource }, entityTag: entityTagOfGroup(group, resource) };
+    return { body: { success: 1, user_group: resource }, entityTag: entityTagOfGroup(group, resource) };
   }
 }
 

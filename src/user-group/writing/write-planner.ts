@@ -13,7 +13,7 @@ import type { Attempt } from '../../database/waves/shared-writes.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { MappingResolver } from '../../mapping/mapping-resolver.ts';
 import { readResolvedMapping, type ResolvedEntry } from '../../mapping/resolved-mapping.ts';
-import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-rules.ts';
+import { missingRequirements, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 import type { KnownRules } from '../../mapping/workspace-rules.ts';
 import { toMappingEntries } from '../group/mapping.ts';
 import type { UserGroupState } from '../group/user-group-fields.ts';
@@ -111,8 +111,8 @@ export class WritePlanner {
     return eachOf(planned, wave, (one) => {
       const entries = newEntries.get(one) ?? one.entries;
       if (entries instanceof ValidationFailed) throw entries;
-      const shortcomings = shortcomingsAfter(known.rules, one.change, entries);
-      if (shortcomings.length > 0) throw new ValidationFailed(shortcomings);
+      const missing = missingAfter(known.rules, one.change, entries);
+      if (missing.length > 0) throw new ValidationFailed(missing);
       if (one.change.mapping) {
         one.entries = entries;
         one.group.mapping = entries;
@@ -193,8 +193,8 @@ function eachOf<One extends QueuedWrite | PlannedWrite>(
 }
 
 /** Incomplete groups can still be suspended, resumed and removed. */
-function shortcomingsAfter(rules: UserGroupRules, change: UserGroupChange, mapping: readonly ResolvedEntry[]) {
+function missingAfter(rules: UserGroupRules, change: UserGroupChange, mapping: readonly ResolvedEntry[]) {
   if (!changesRuled(change)) return [];
   const properties = change.properties?.is ?? (JSON.parse(change.stored!.properties) as JsonObject);
-  return shortcomingsOf(rules, { properties, mapping });
+  return missingRequirements(rules, { properties, mapping });
 }

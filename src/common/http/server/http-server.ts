@@ -105,7 +105,7 @@ export class HttpServer {
     const kept = this.connections.end(socket);
     if (kept instanceof ServerResponse && kept.headersSent) {
       socket.destroy();
-    } else if (kept === 'answer') {
+    } else if (kept === 'response') {
       socket.on('error', () => socket.destroy());
     } else {
       respondRaw(socket, error);

@@ -59,7 +59,7 @@ export function webhooksAndConsole({ binaryType, compared, longCountedId }: Spel
       duration_ms integer NOT NULL,
       status integer,
       failure varchar(32),
-      answer text,
+      response text,
       ${primaryKey('webhook_attempt', 'delivery_id', 'number')},
       ${reference('webhook_attempt', 'delivery_id', 'webhook_delivery', 'CASCADE')})`,
     `CREATE INDEX webhook_attempt_endpoint_id_idx

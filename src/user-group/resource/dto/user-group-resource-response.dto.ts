@@ -99,7 +99,7 @@ export function toUserGroupResource(group: UserGroupState, providedId: string, s
 }
 
 /** Makes the response for one page. The properties are stored as JSON, and become part of it unchanged but for secrets. */
-export function toUserGroupsAnswer(
+export function toUserGroupsResponse(
   groups: readonly (UserGroupState & { providedId: string })[],
   rules: UserGroupRules,
   { next_cursor: nextCursor, total }: { next_cursor?: string; total: Total | undefined },

@@ -6,7 +6,7 @@ import {
   ListOf,
   listOf,
   OneOf,
-  oneOf,
+  choiceOf,
   orNull,
   Rule,
   Text,
@@ -74,7 +74,7 @@ export class CreateWebhookEndpointRequest {
     'v1',
     { default: 'v1' },
   )
-  @Rule(oneOf(signatureSchemes))
+  @Rule(choiceOf(signatureSchemes))
   signature?: SignatureScheme;
 
   @AnyObject.optional(...HEADERS)

@@ -8,7 +8,7 @@ import { pointerOf } from '../../../ui/status.tsx';
 import { OfForm } from '../../../ui/violations.ts';
 import { complaintOf, jsonOf, newRow, type Row, rowsOf } from './rows.ts';
 
-/** Props of a row of an editor; `ties` connects its controls to the text that tells an error. */
+/** Props of a row of an editor; `ties` connects its controls to the text of an error. */
 export interface RowProps {
   row: Row;
   no: number;
