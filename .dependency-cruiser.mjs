@@ -1,46 +1,74 @@
 /**
- * Who may import whom in src/, from the bottom to the top: a feature may import the features that its row names,
- * each of which is in an earlier row.
+ * The wings of src/ and their folders, from the bottom to the top. A folder may import the wings below its own, and of
+ * its own the folders that its row names, each of which is in an earlier row.
  */
-export const features = {
-  'change-log': [],
-  activity: [],
-  audit: [],
-  health: [],
-  metrics: [],
-  'rate-limit': [],
-  'encryption-key': ['audit'],
-  idempotency: ['encryption-key'],
-  workspace: ['audit'],
-  'api-token': ['workspace', 'audit', 'rate-limit', 'idempotency'],
-  // What a group's mapping may name, and the rules it has to keep, lie below the groups.
-  mapping: ['audit', 'workspace'],
-  'user-group': ['activity', 'audit', 'encryption-key', 'rate-limit', 'mapping'],
-  // The registered things, and the settings of workspaces, lie above the groups that refer to them.
-  registry: ['audit', 'workspace', 'mapping', 'user-group', 'idempotency'],
-  'embed-token': ['audit', 'encryption-key', 'user-group', 'idempotency'],
-  introspection: ['activity', 'mapping', 'user-group', 'embed-token'],
-  inspection: ['api-token', 'audit', 'workspace', 'user-group', 'embed-token'],
-  revocation: ['api-token', 'audit', 'workspace', 'user-group', 'embed-token'],
-  event: ['audit', 'encryption-key'],
-  webhook: ['api-token', 'audit', 'workspace', 'user-group', 'encryption-key', 'event', 'idempotency'],
-  'key-administration': ['audit', 'encryption-key', 'user-group', 'webhook'],
-  // Of the running service: it signs in with what the others authenticate.
-  console: ['api-token', 'audit', 'rate-limit', 'workspace'],
-  overview: ['activity', 'api-token', 'user-group'],
-  system: ['encryption-key', 'event', 'key-administration', 'rate-limit', 'user-group'],
+export const wings = {
+  platform: {
+    common: [],
+    config: ['common'],
+    database: ['common', 'config'],
+    health: ['common', 'config', 'database'],
+    metrics: ['common', 'config', 'database'],
+  },
+  core: {
+    'change-log': [],
+    activity: [],
+    audit: ['change-log'],
+    'rate-limit': [],
+    'encryption-key': ['change-log', 'audit'],
+    idempotency: ['encryption-key'],
+    workspace: ['change-log', 'audit'],
+    'api-token': ['change-log', 'workspace', 'audit', 'rate-limit', 'idempotency'],
+    // What a group's mapping may name, and the rules it has to keep, lie below the groups.
+    mapping: ['change-log', 'audit', 'workspace'],
+    'user-group': ['change-log', 'activity', 'audit', 'encryption-key', 'rate-limit', 'mapping'],
+    'embed-token': ['change-log', 'audit', 'encryption-key', 'user-group', 'idempotency'],
+    introspection: ['change-log', 'activity', 'mapping', 'user-group', 'embed-token'],
+  },
+  features: {
+    // The registered things, and the settings of workspaces, lie above the groups that refer to them.
+    registry: [],
+    inspection: [],
+    revocation: [],
+    event: [],
+    webhook: ['event'],
+    'key-administration': ['webhook'],
+    // Of the running service: it signs in with what the others authenticate.
+    console: [],
+    overview: [],
+    system: ['event', 'key-administration'],
+  },
+  server: { app: [], library: ['app'], cli: ['app'] },
 };
 
-/** What every feature may import. */
-export const GROUND = ['common', 'config', 'database', 'change-log'];
+const order = Object.keys(wings);
 
-const featureRules = Object.entries(features).map(([feature, allowed]) => ({
-  name: `${feature}-imports`,
-  comment: `src/${feature} may import ${[...GROUND, ...allowed].join(', ')}`,
-  severity: 'error',
-  from: { path: `^src/${feature}/` },
-  to: { path: '^src/', pathNot: `^src/(${[feature, ...GROUND, ...allowed].join('|')})/` },
-}));
+const wingRules = Object.entries(wings).flatMap(([wing, folders], floor) => [
+  ...Object.entries(folders).map(([folder, allowed]) => ({
+    name: `${folder}-imports`,
+    comment: `src/${wing}/${folder} may import of its wing ${allowed.join(', ') || 'nothing'}, and the wings below`,
+    severity: 'error',
+    from: { path: `^src/${wing}/${folder}/` },
+    to: {
+      path: '^src/',
+      pathNot: [
+        `^src/${wing}/(${[folder, ...allowed].join('|')})/`,
+        ...order.slice(0, floor).map((below) => `^src/${below}/`),
+      ],
+    },
+  })),
+  {
+    name: `folders-of-${wing}-are-listed-above`,
+    severity: 'error',
+    from: { path: '^src/' },
+    to: { path: `^src/${wing}/`, pathNot: `^src/${wing}/(${Object.keys(folders).join('|')})/` },
+  },
+]);
+
+/** @returns the path of a folder below src/, with its wing */
+function placeOf(folder) {
+  return `${order.find((wing) => folder in wings[wing])}/${folder}`;
+}
 
 const ENTITY = '\\.entity\\.ts$';
 
@@ -96,22 +124,26 @@ const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
     comment: `${pathOf(feature, room)} may import of its folder ${allowed.join(', ') || 'nothing'}`,
     severity: 'error',
     from: { path: pathOf(feature, room), pathNot: '\\.(module|feature)\\.ts$' },
-    to: { path: `^src/${feature}/`, pathNot: [room, ...allowed].map((name) => pathOf(feature, name)) },
+    to: { path: `^src/${placeOf(feature)}/`, pathNot: [room, ...allowed].map((name) => pathOf(feature, name)) },
   })),
   {
     name: `rooms-of-${feature}-are-listed-above`,
     severity: 'error',
     from: { path: '^src/' },
-    to: { path: `^src/${feature}/`, pathNot: ['.', ...Object.keys(rows)].map((room) => pathOf(feature, room)) },
+    to: {
+      path: `^src/${placeOf(feature)}/`,
+      pathNot: ['.', ...Object.keys(rows)].map((room) => pathOf(feature, room)),
+    },
   },
 ]);
 
 function pathOf(feature, room) {
-  return room === '.' ? `^src/${feature}/(dto/)?[^/]+$` : `^src/${feature}/${room}/`;
+  const place = `^src/${placeOf(feature)}/`;
+  return room === '.' ? `${place}(dto/)?[^/]+$` : `${place}${room}/`;
 }
 
 /**
- * The parts of src/common from the bottom to the top, each with the paths that belong to it. A part may import itself
+ * The parts of src/platform/common from the bottom to the top, each with the paths that belong to it. A part may import itself
  * and the parts of earlier rows.
  */
 const common = Object.entries({
@@ -130,85 +162,54 @@ const common = Object.entries({
   // The decorator of bodies reads requests, and the filter of problems writes responses.
   http: 'http/|json/json-body\\.|problem/problem\\.filter',
   access: 'access/(?!(caller|scopes)\\.ts$)',
-}).map(([name, paths]) => ({ name, path: `^src/common/(${paths})` }));
+}).map(([name, paths]) => ({ name, path: `^src/platform/common/(${paths})` }));
 
 const commonRules = [
   ...common.map(({ name, path }, index) => ({
     name: `common-${name}-imports`,
-    comment: `of src/common it may import ${common
+    comment: `of src/platform/common it may import ${common
       .slice(0, index + 1)
       .map((part) => part.name)
       .join(', ')}`,
     severity: 'error',
     from: { path },
-    to: { path: '^src/common/', pathNot: common.slice(0, index + 1).map((part) => part.path) },
+    to: { path: '^src/platform/common/', pathNot: common.slice(0, index + 1).map((part) => part.path) },
   })),
   {
     name: 'parts-of-common-are-listed-above',
     severity: 'error',
     from: { path: '^src/' },
-    to: { path: '^src/common/', pathNot: common.map(({ path }) => path) },
+    to: { path: '^src/platform/common/', pathNot: common.map(({ path }) => path) },
   },
 ];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    ...featureRules,
+    ...wingRules,
     ...roomRules,
     ...commonRules,
     {
       name: 'entities-stay-in-their-folder',
       comment: 'a foreign key names a table; the registry administers what mappings name',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '^src/library/index\\.ts$' },
-      to: { path: ENTITY, pathNot: ['^src/$1/', '^src/mapping/registered-'] },
-    },
-    {
-      name: 'new-features-are-listed-above',
-      severity: 'error',
-      from: {
-        path: '^src/([^/]+)/',
-        pathNot: `^src/(${[...Object.keys(features), 'app', 'cli', 'common', 'config', 'database', 'library'].join('|')})/`,
-      },
-      to: { path: '^src/', pathNot: `^src/($1|${GROUND.join('|')})/` },
-    },
-    {
-      name: 'common-is-a-leaf',
-      severity: 'error',
-      from: { path: '^src/common/' },
-      to: { path: '^src/', pathNot: '^src/common/' },
-    },
-    {
-      name: 'config-imports-common',
-      severity: 'error',
-      from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config|common)/' },
-    },
-    {
-      name: 'database-imports-config',
-      severity: 'error',
-      from: { path: '^src/database/' },
-      to: { path: '^src/', pathNot: '^src/(database|config|common)/' },
+      from: { path: '^src/([^/]+/[^/]+)/', pathNot: '^src/server/library/index\\.ts$' },
+      to: { path: ENTITY, pathNot: ['^src/$1/', '^src/core/mapping/registered-'] },
     },
     {
       name: 'the-document-describes-the-application',
       severity: 'error',
-      from: { path: '^src/app/openapi/' },
-      to: { path: '^src/', pathNot: '^src/(app/openapi|common|config)/|^src/app/app\\.module\\.ts$' },
-    },
-    {
-      name: 'the-library-takes-in-the-application',
-      comment: 'the application does not know that it is also a library',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/library/' },
-      to: { path: '^src/library/' },
+      from: { path: '^src/server/app/openapi/' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(server/app/openapi|platform/(common|config))/|^src/server/app/app\\.module\\.ts$',
+      },
     },
     {
       name: 'drivers-stay-below',
       comment: 'pg and better-sqlite3 are named in two folders',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(database|change-log)/' },
+      from: { path: '^src/', pathNot: '^src/(platform/database|core/change-log)/' },
       to: { path: 'node_modules/(pg|better-sqlite3)/' },
     },
     {
@@ -220,12 +221,6 @@ export default {
         path: 'node_modules/(@nestjs/swagger|@redis/client|better-sqlite3|pg|pino-pretty)/',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
-    },
-    {
-      name: 'commands-belong-to-the-command-line',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/cli(\\.ts$|/)' },
-      to: { path: '^src/cli/' },
     },
     {
       name: 'the-clients-stand-alone',
@@ -241,13 +236,13 @@ export default {
       from: { path: '^console/src/' },
       to: {
         path: '^(src|clients)/',
-        pathNot: '^(clients/typescript/(schema\\.d|event-stream)|src/audit/audit-actions)\\.ts$',
+        pathNot: '^(clients/typescript/(schema\\.d|event-stream)|src/core/audit/audit-actions)\\.ts$',
       },
     },
     {
       name: 'the-service-knows-neither-its-page-nor-its-clients',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/library/' },
+      from: { path: '^src/', pathNot: '^src/server/library/' },
       to: { path: '^(console|clients)/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

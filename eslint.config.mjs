@@ -70,11 +70,11 @@ export default tseslint.config(
   {
     // In a feature, a data source is what a mapping names.
     files: ['src/**'],
-    ignores: ['src/database/**'],
+    ignores: ['src/platform/database/**'],
     rules: {
       'no-restricted-imports': [
         'error',
-        { paths: [{ name: 'typeorm', importNames: ['DataSource'], message: 'only src/database may' }] },
+        { paths: [{ name: 'typeorm', importNames: ['DataSource'], message: 'only src/platform/database may' }] },
       ],
     },
   },
@@ -82,7 +82,11 @@ export default tseslint.config(
     // Processes whose clocks differ must agree: `currentTime` has the database's clock. A duration is measured by
     // `performance.now()`, which nobody sets.
     files: ['src/**'],
-    ignores: ['src/common/time.ts', 'src/change-log/postgres/*-poller.ts', 'src/database/migrations/**'],
+    ignores: [
+      'src/platform/common/time.ts',
+      'src/core/change-log/postgres/*-poller.ts',
+      'src/platform/database/migrations/**',
+    ],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -131,8 +135,8 @@ export default tseslint.config(
     // The entry points of a command line speak to the terminal.
     files: [
       'src/cli.ts',
-      'src/cli/**',
-      'src/common/problem/exit-with.ts',
+      'src/server/cli/**',
+      'src/platform/common/problem/exit-with.ts',
       'bench/**',
       'scripts/**',
       'test/system/**',

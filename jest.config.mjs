@@ -34,7 +34,7 @@ export default {
   // The client is written for ES modules, where an import names the file that is compiled.
   moduleNameMapper: {
     // What plugins import, and how they import each other.
-    '^user-group-service$': '<rootDir>/src/library/index.ts',
+    '^user-group-service$': '<rootDir>/src/server/library/index.ts',
     '^(\\./(?:create-)?home-dashboard.*)\\.js$': '$1',
     [`^(\\./(?:${clientModules.join('|')}))\\.js$`]: '$1',
   },

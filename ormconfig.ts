@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { loadConfig, loadDotEnv } from './src/config/load-config.ts';
-import { createDataSource } from './src/database/create-data-source.ts';
-import { loadDriver } from './src/database/drivers.ts';
-import { migratingOptions } from './src/database/data-source-options.ts';
+import { loadConfig, loadDotEnv } from './src/platform/config/load-config.ts';
+import { createDataSource } from './src/platform/database/create-data-source.ts';
+import { loadDriver } from './src/platform/database/drivers.ts';
+import { migratingOptions } from './src/platform/database/data-source-options.ts';
 
 loadDotEnv();
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-import './common/early-signals.ts';
+import './platform/common/early-signals.ts';
 import type { Command } from 'commander';
-import { exitCodeOf } from './cli/exit-code.ts';
-import { createProgram } from './cli/program.ts';
-import { endProgress } from './cli/show-progress.ts';
-import { exitWith } from './common/problem/exit-with.ts';
-import type { Plugin, WithServices } from './common/extension/plugin.ts';
-import { OperatorError } from './common/problem/operator-error.ts';
-import { loadDotEnv } from './config/load-config.ts';
-import { loadPlugins } from './config/load-plugins.ts';
+import { exitCodeOf } from './server/cli/exit-code.ts';
+import { createProgram } from './server/cli/program.ts';
+import { endProgress } from './server/cli/show-progress.ts';
+import { exitWith } from './platform/common/problem/exit-with.ts';
+import type { Plugin, WithServices } from './platform/common/extension/plugin.ts';
+import { OperatorError } from './platform/common/problem/operator-error.ts';
+import { loadDotEnv } from './platform/config/load-config.ts';
+import { loadPlugins } from './platform/config/load-plugins.ts';
 
 async function main(): Promise<void> {
   loadDotEnv();
@@ -30,9 +30,9 @@ async function addCommandsOfPlugins(program: Command, plugins: readonly Plugin[]
       const command = program.command(name).description(about);
       // A command that cannot be loaded leaves the others usable.
       if (!process.argv.includes(name)) continue;
-      const { ANYTHING, Extensions } = await import('./common/extension/extensions.ts');
+      const { ANYTHING, Extensions } = await import('./platform/common/extension/extensions.ts');
       const withServices: WithServices = async (work) => {
-        await (await import('./cli/with-services.ts')).withServices(work);
+        await (await import('./server/cli/with-services.ts')).withServices(work);
       };
       const run = () => {
         define(command, withServices);

@@ -19,9 +19,9 @@ const EXACT = ['class-validator'];
 
 /** The entry points that an application can import, each with the module that makes it. */
 export const ENTRIES = {
-  '.': 'src/library/index',
-  './testing': 'src/library/testing',
-  './migrations': 'src/library/migrations',
+  '.': 'src/server/library/index',
+  './testing': 'src/server/library/testing',
+  './migrations': 'src/server/library/migrations',
   './client': 'clients/typescript/index',
 };
 

@@ -1,6 +1,6 @@
-import { UserGroupList } from '../../src/user-group/resource/user-group-list.ts';
-import { type Caller, scopes } from '../../src/common/access/caller.ts';
-import { RateLimits } from '../../src/rate-limit/rate-limits.ts';
+import { UserGroupList } from '../../src/core/user-group/resource/user-group-list.ts';
+import { type Caller, scopes } from '../../src/platform/common/access/caller.ts';
+import { RateLimits } from '../../src/core/rate-limit/rate-limits.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ConsoleBrowser } from '../support/console.ts';
 import { onEachDatabase } from '../support/databases.ts';

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { scopes } from '../../src/common/access/caller.ts';
-import { Statements } from '../../src/database/statements.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase, onPostgres } from '../support/databases.ts';
 import { callOf, describeOperations } from '../support/every-operation.ts';

@@ -1,5 +1,5 @@
-import { generateToken } from '../../src/common/secret/secrets.ts';
-import { type Scope, scopes } from '../../src/common/access/caller.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
+import { type Scope, scopes } from '../../src/platform/common/access/caller.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { handlersOf } from '../support/handlers.ts';

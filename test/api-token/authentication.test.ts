@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/common/access/caller.ts';
+import type { Scope } from '../../src/platform/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { passTime } from '../support/fake-time.ts';

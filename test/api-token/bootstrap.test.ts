@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
-import { logStartup } from '../../src/app/log-startup.ts';
-import { generateToken } from '../../src/common/secret/secrets.ts';
-import { Config } from '../../src/config/config.ts';
+import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.ts';
+import { logStartup } from '../../src/server/app/log-startup.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
+import { Config } from '../../src/platform/config/config.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteTokens } from '../support/leaks.ts';
 import { startTestService } from '../support/test-service.ts';

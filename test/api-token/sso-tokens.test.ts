@@ -1,5 +1,5 @@
-import { SsoTokens } from '../../src/api-token/sso-tokens.ts';
-import { WorkspaceService } from '../../src/workspace/workspace.service.ts';
+import { SsoTokens } from '../../src/core/api-token/sso-tokens.ts';
+import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { passTime } from '../support/fake-time.ts';

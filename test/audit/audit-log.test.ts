@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { AccessRefusalLog } from '../../src/audit/tally/access-refusal-log.ts';
-import { AuditRetention } from '../../src/audit/audit-retention.ts';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
+import { AccessRefusalLog } from '../../src/core/audit/tally/access-refusal-log.ts';
+import { AuditRetention } from '../../src/core/audit/audit-retention.ts';
+import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { forbidEvents } from '../support/forbid-events.ts';

@@ -1,4 +1,4 @@
-import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
+import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { TokenDisclosures } from '../../src/audit/tally/token-disclosures.ts';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
-import { operator } from '../../src/common/access/caller.ts';
+import { TokenDisclosures } from '../../src/core/audit/tally/token-disclosures.ts';
+import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
+import { operator } from '../../src/platform/common/access/caller.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';

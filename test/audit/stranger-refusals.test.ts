@@ -1,5 +1,5 @@
-import { TokenDisclosures } from '../../src/audit/tally/token-disclosures.ts';
-import { AnonymousRefusals } from '../../src/audit/tally/anonymous-refusals.ts';
+import { TokenDisclosures } from '../../src/core/audit/tally/token-disclosures.ts';
+import { AnonymousRefusals } from '../../src/core/audit/tally/anonymous-refusals.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { forbidEvents } from '../support/forbid-events.ts';
 import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';

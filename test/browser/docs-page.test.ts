@@ -2,7 +2,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { source as axeSource } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { launchBrowser } from '../system/lab/chromium.mjs';
 import { withService } from '../support/test-service.ts';
 import { readUntil } from '../support/until.ts';

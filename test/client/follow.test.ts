@@ -1,5 +1,5 @@
 import { UserGroupClient } from '../../clients/typescript/index.ts';
-import { ChangeTail } from '../../src/event/feed/change-tail.ts';
+import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';

@@ -1,6 +1,6 @@
 import { type ApiError, responseOf, type Schemas, type UserGroupClient } from '../../clients/typescript/index.ts';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
-import { scopes } from '../../src/common/access/caller.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { typedClient } from '../support/typed-client.ts';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/index.ts';
-import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
+import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
 
 const BODY = '{"type":"user_group.update","timestamp":"2030-01-01T12:00:00.000Z","data":{"user_group":{"name":"ä"}}}';
 

@@ -1,7 +1,7 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { NEVER, of, timeout } from 'rxjs';
-import { Gate } from '../../src/common/concurrency/gate.ts';
-import { GateInterceptor } from '../../src/common/access/gate.interceptor.ts';
+import { Gate } from '../../src/platform/common/concurrency/gate.ts';
+import { GateInterceptor } from '../../src/platform/common/access/gate.interceptor.ts';
 
 const request = {
   complete: true,

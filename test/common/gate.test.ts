@@ -1,5 +1,5 @@
-import { DatabaseUnavailable, TooManyAtOnce } from '../../src/common/problem/errors.ts';
-import { Gate, type Turn, type Waiter } from '../../src/common/concurrency/gate.ts';
+import { DatabaseUnavailable, TooManyAtOnce } from '../../src/platform/common/problem/errors.ts';
+import { Gate, type Turn, type Waiter } from '../../src/platform/common/concurrency/gate.ts';
 
 const ONE = { workspaceId: 7, apiTokenId: 1 };
 const OTHER = { workspaceId: 7, apiTokenId: 2 };

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { inParts } from '../../src/common/concurrency/in-parts.ts';
-import { KeyedMutex } from '../../src/common/concurrency/keyed-mutex.ts';
+import { inParts } from '../../src/platform/common/concurrency/in-parts.ts';
+import { KeyedMutex } from '../../src/platform/common/concurrency/keyed-mutex.ts';
 
 test('of one key things are done one after another, whatever becomes of them; other keys do not wait', async () => {
   const turns = new KeyedMutex<string>();

@@ -1,8 +1,8 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLog } from '../../src/common/log.ts';
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { createLog } from '../../src/platform/common/log.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'log-'));
 

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../src/common/problem/reason-of.ts';
+import { reasonOf } from '../../src/platform/common/problem/reason-of.ts';
 
 test.each<[string, unknown, string]>([
   ['its message, in one line without a full stop', new Error('It is\n  away.'), 'It is away'],

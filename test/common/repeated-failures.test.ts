@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import { logRepeated } from '../../src/common/repeated-failures.ts';
+import { logRepeated } from '../../src/platform/common/repeated-failures.ts';
 
 type Line = [level: string, fields: object];
 

@@ -1,4 +1,4 @@
-import { WakeableLoop } from '../../src/common/concurrency/wakeable-loop.ts';
+import { WakeableLoop } from '../../src/platform/common/concurrency/wakeable-loop.ts';
 import { until } from '../support/until.ts';
 
 test('a loop goes on although the handler of its failures fails', async () => {

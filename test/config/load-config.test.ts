@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { variablesOf } from '../../src/config/variable.ts';
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { variablesOf } from '../../src/platform/config/variable.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 
 const secret = randomBytes(32);
 const key = secret.toString('base64');

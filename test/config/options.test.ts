@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Feature, modulesOf } from '../../src/app/features.ts';
-import { Config } from '../../src/config/config.ts';
-import { variablesOf } from '../../src/config/variable.ts';
+import { type Feature, modulesOf } from '../../src/server/app/features.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { variablesOf } from '../../src/platform/config/variable.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -20,7 +20,7 @@ function membersOf(path: string, pattern: RegExp, member: RegExp): string[] {
 
 test('an application that embeds the service has an option for each variable, but for those of a process', () => {
   const options = membersOf(
-    'src/config/options.ts',
+    'src/platform/config/options.ts',
     /interface UserGroupOptions \{\n([\s\S]*?)\n\}/,
     /^ {2}(\w+)\?:/gm,
   );
@@ -31,7 +31,7 @@ test('an application that embeds the service has an option for each variable, bu
 });
 
 test('the page on the library lists every feature', () => {
-  const features = membersOf('src/app/features.ts', /type Feature =\n([\s\S]*?);/, /'([\w-]+)'/g);
+  const features = membersOf('src/server/app/features.ts', /type Feature =\n([\s\S]*?);/, /'([\w-]+)'/g);
   expect(() => modulesOf(['none' as Feature])).toThrow(`none is no feature; they are ${features.join(', ')}.`);
   const page = readFileSync(join(root, 'docs', 'extend', 'library.md'), 'utf8');
   const [, row = ''] = /^\| `http\.features` \| (.*?); all by default/m.exec(page) ?? [];

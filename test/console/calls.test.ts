@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import type { Scope } from '../../src/common/access/caller.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
+import type { Scope } from '../../src/platform/common/access/caller.ts';
 import type { Answer } from '../support/api-client.ts';
 import { ConsoleBrowser, OWN_PAGE, signedIn } from '../support/console.ts';
 import { onEachDatabase } from '../support/databases.ts';

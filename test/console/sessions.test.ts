@@ -1,10 +1,10 @@
 import { get, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Scope } from '../../src/common/access/caller.ts';
-import { ConsoleSessionRepository } from '../../src/console/session/console-session.repository.ts';
-import { ConsoleSessionExpiry } from '../../src/console/session/session-life.ts';
-import { ConsoleSessionService } from '../../src/console/session/console-session.service.ts';
-import { SessionWatches } from '../../src/console/session/session-watches.ts';
+import type { Scope } from '../../src/platform/common/access/caller.ts';
+import { ConsoleSessionRepository } from '../../src/features/console/session/console-session.repository.ts';
+import { ConsoleSessionExpiry } from '../../src/features/console/session/session-life.ts';
+import { ConsoleSessionService } from '../../src/features/console/session/console-session.service.ts';
+import { SessionWatches } from '../../src/features/console/session/session-watches.ts';
 import type { Answer } from '../support/api-client.ts';
 import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';

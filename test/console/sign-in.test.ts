@@ -1,6 +1,6 @@
-import { randomBytes, randomNumber } from '../../src/common/secret/random-bytes.ts';
-import { ConsoleSessionRepository } from '../../src/console/session/console-session.repository.ts';
-import { Transactor } from '../../src/database/transactor.ts';
+import { randomBytes, randomNumber } from '../../src/platform/common/secret/random-bytes.ts';
+import { ConsoleSessionRepository } from '../../src/features/console/session/console-session.repository.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { passTime } from '../support/fake-time.ts';
 import { ConsoleBrowser, type ConsoleBody, OWN_PAGE, signedIn } from '../support/console.ts';
 import { onEachDatabase } from '../support/databases.ts';

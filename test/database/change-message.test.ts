@@ -1,4 +1,4 @@
-import { fromMessage, toMessages } from '../../src/change-log/postgres/change-message.ts';
+import { fromMessage, toMessages } from '../../src/core/change-log/postgres/change-message.ts';
 
 const LARGEST = 2 ** 31 - 1;
 

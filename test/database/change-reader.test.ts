@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { randomInt } from 'node:crypto';
-import { ChangeReader, PositionLost, type ReadOptions } from '../../src/change-log/change-reader.ts';
+import { ChangeReader, PositionLost, type ReadOptions } from '../../src/core/change-log/change-reader.ts';
 import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';

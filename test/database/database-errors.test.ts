@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
-import { markRefusedConnection, translateDatabaseError } from '../../src/database/database-errors.ts';
+import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
+import { markRefusedConnection, translateDatabaseError } from '../../src/platform/database/database-errors.ts';
 
 const withCode = (code: string) => Object.assign(new Error('of the database'), { severity: 'ERROR', code });
 const isUnavailable = (error: Error) => translateDatabaseError(error) instanceof DatabaseUnavailable;

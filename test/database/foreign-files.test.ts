@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { createTestDatabase } from '../support/databases.ts';
 
 test('a database file that cannot be written is named, and not its directory', async () => {

@@ -1,9 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
-import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
-import { statement } from '../../src/database/statement.ts';
-import { Statements } from '../../src/database/statements.ts';
-import { Transactor } from '../../src/database/transactor.ts';
+import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 let service: TestService;

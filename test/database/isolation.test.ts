@@ -1,6 +1,6 @@
-import { statement } from '../../src/database/statement.ts';
-import { Statements } from '../../src/database/statements.ts';
-import { Transactor } from '../../src/database/transactor.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { administer, createTestDatabase, onPostgres } from '../support/databases.ts';
 import { startTestService } from '../support/test-service.ts';
 

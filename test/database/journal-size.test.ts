@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Transactor } from '../../src/database/transactor.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const MIB = 1024 * 1024;

@@ -4,12 +4,12 @@ import type { DataSourceOptions } from 'typeorm';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { dialectOf } from '../../src/database/dialect.ts';
-import { CompiledStatements, statement } from '../../src/database/statement.ts';
+import { dialectOf } from '../../src/platform/database/dialect.ts';
+import { CompiledStatements, statement } from '../../src/platform/database/statement.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { type TestService, withService } from '../support/test-service.ts';
-import { groupStatuses } from '../../src/user-group/status/user-group-status.ts';
-import { userGroupSorts } from '../../src/user-group/resource/user-group-order.ts';
+import { groupStatuses } from '../../src/core/user-group/status/user-group-status.ts';
+import { userGroupSorts } from '../../src/core/user-group/resource/user-group-order.ts';
 
 type Query = Record<string, string>;
 

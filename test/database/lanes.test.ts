@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
-import { Lanes, type LanesOptions } from '../../src/database/waves/lanes.ts';
+import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
+import { Lanes, type LanesOptions } from '../../src/platform/database/waves/lanes.ts';
 
 interface Wave {
   workspaceId: number;

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { statement } from '../../src/database/statement.ts';
-import type { Statements } from '../../src/database/statements.ts';
-import { Transactor, type Work } from '../../src/database/transactor.ts';
-import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use.ts';
-import { onFlush } from '../../src/database/upkeep/shutdown-phases.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import type { Statements } from '../../src/platform/database/statements.ts';
+import { Transactor, type Work } from '../../src/platform/database/transactor.ts';
+import { LastUse, type SetLastUse } from '../../src/platform/database/upkeep/last-use.ts';
+import { onFlush } from '../../src/platform/database/upkeep/shutdown-phases.ts';
 
 const BATCH = 100;
 const BATCH_MS = 100;

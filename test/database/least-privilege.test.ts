@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { grantStatements } from '../../src/database/schema/grants.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { grantStatements } from '../../src/platform/database/schema/grants.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { withNextMigration } from '../support/next-migration.ts';
 import { runCli, startServer } from '../support/processes.ts';

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { createDataSource } from '../../src/database/create-data-source.ts';
-import { migratingOptions } from '../../src/database/data-source-options.ts';
-import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
-import { migrations } from '../../src/database/migrations/index.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { createDataSource } from '../../src/platform/database/create-data-source.ts';
+import { migratingOptions } from '../../src/platform/database/data-source-options.ts';
+import { listMigrations, prepareDatabase, revertMigration } from '../../src/platform/database/schema/migrate.ts';
+import { migrations } from '../../src/platform/database/migrations/index.ts';
 import {
   administer,
   changeDatabase,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { NUMBERED } from '../../src/database/schema/grants.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { NUMBERED } from '../../src/platform/database/schema/grants.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { administer, createTestDatabase, onPostgres } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { startTestService } from '../support/test-service.ts';

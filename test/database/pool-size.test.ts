@@ -1,6 +1,6 @@
-import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
-import { statement } from '../../src/database/statement.ts';
-import { Statements } from '../../src/database/statements.ts';
+import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import { onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 

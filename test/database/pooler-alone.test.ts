@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { reachDatabase } from '../../src/database/schema/reach-database.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { reachDatabase } from '../../src/platform/database/schema/reach-database.ts';
 import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { canStartPgBouncer, OwnPgBouncer } from '../support/pgbouncer.ts';

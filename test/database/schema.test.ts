@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { grantRights } from '../../src/database/schema/grants.ts';
-import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { grantRights } from '../../src/platform/database/schema/grants.ts';
+import { prepareDatabase, revertMigration } from '../../src/platform/database/schema/migrate.ts';
 import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { withNextMigration } from '../support/next-migration.ts';
 import { runCli, startServer } from '../support/processes.ts';

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
-import { logRepeated } from '../../src/common/repeated-failures.ts';
-import { type Attempt, SharedWrites } from '../../src/database/waves/shared-writes.ts';
+import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
+import { logRepeated } from '../../src/platform/common/repeated-failures.ts';
+import { type Attempt, SharedWrites } from '../../src/platform/database/waves/shared-writes.ts';
 
 type Together = (calls: readonly string[]) => Attempt<string>[];
 
 // It would log a failure of an earlier test no second time.
-jest.mock('../../src/common/repeated-failures.ts', () => ({ logRepeated: jest.fn() }));
+jest.mock('../../src/platform/common/repeated-failures.ts', () => ({ logRepeated: jest.fn() }));
 const warn = jest.mocked(logRepeated);
 
 beforeEach(() => {

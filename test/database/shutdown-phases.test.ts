@@ -6,8 +6,8 @@ import {
   ShutdownPhasesModule,
   type OnDrained,
   type OnFlush,
-} from '../../src/database/upkeep/shutdown-phases.ts';
-import { WriteBehind } from '../../src/database/upkeep/write-behind.ts';
+} from '../../src/platform/database/upkeep/shutdown-phases.ts';
+import { WriteBehind } from '../../src/platform/database/upkeep/write-behind.ts';
 import { until } from '../support/until.ts';
 
 test('at the end all finish at once, and those that do not are given up; then the rest is written', async () => {

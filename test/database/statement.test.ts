@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { toBytesText } from '../../src/database/dialect.ts';
-import { statement, type Step } from '../../src/database/statement.ts';
-import { Statements } from '../../src/database/statements.ts';
-import { Transactor } from '../../src/database/transactor.ts';
+import { toBytesText } from '../../src/platform/database/dialect.ts';
+import { statement, type Step } from '../../src/platform/database/statement.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -1,16 +1,16 @@
 import { getMetadataArgsStorage } from 'typeorm';
-import { features, GROUND } from '../../.dependency-cruiser.mjs';
-import { entities } from '../../src/app/features.ts';
+import { wings } from '../../.dependency-cruiser.mjs';
+import { entities } from '../../src/server/app/features.ts';
 import { sources } from '../support/source-code.ts';
 
-const rows: Record<string, string[]> = features;
+const floors: Record<string, string[]>[] = Object.values(wings);
 
 /** Folders that migrate or move the whole database. */
-const EXEMPT = /^src\/database\/(migrations|move|schema)\//;
+const EXEMPT = /^src\/platform\/database\/(migrations|move|schema)\//;
 
 const files = sources
   .filter(({ path }) => !EXEMPT.test(path))
-  .map(({ path, file }) => ({ path, folder: path.split('/')[1]!, text: file.text }));
+  .map(({ path, file }) => ({ path, folder: path.split('/')[2] ?? '', text: file.text }));
 
 /** Each table with the folder of its entity. */
 const owners = new Map(
@@ -19,7 +19,8 @@ const owners = new Map(
 
 /** The folders that lie below one, by the table of imports. */
 function below(folder: string, found = new Set<string>()): Set<string> {
-  for (const one of [...GROUND, ...(rows[folder] ?? [])]) {
+  const floor = floors.findIndex((folders) => folder in folders);
+  for (const one of [...floors.slice(0, floor).flatMap(Object.keys), ...(floors[floor]?.[folder] ?? [])]) {
     if (!found.has(one)) below(one, found.add(one));
   }
   return found;

@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { Config } from '../../src/config/config.ts';
-import { variablesOf } from '../../src/config/variable.ts';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { variablesOf } from '../../src/platform/config/variable.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 
 /** The facts about the service that deployment files repeat, read from its code. */
 export const { version } = packageJson;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownActions } from '../../src/audit/audit-actions.ts';
-import { AuditEventQueryDto } from '../../src/audit/dto/audit-event-query.dto.ts';
-import { fieldsOf } from '../../src/common/json/to-dto.ts';
+import { ownActions } from '../../src/core/audit/audit-actions.ts';
+import { AuditEventQueryDto } from '../../src/core/audit/dto/audit-event-query.dto.ts';
+import { fieldsOf } from '../../src/platform/common/json/to-dto.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'audit-log.md'), 'utf8');
 

@@ -1,5 +1,5 @@
-import * as errors from '../../src/common/problem/errors.ts';
-import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
+import * as errors from '../../src/platform/common/problem/errors.ts';
+import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { read } from '../support/pages.ts';
 import { errorFixes } from './error-fixes.ts';
 

@@ -11,7 +11,7 @@ const FILE = /(?<![\w./@^-])(?:src|test|scripts|bench|deploy|docs)\/[\w/.-]*\w\.
 /** Some routes are spelled like folders, but for their first part. */
 const FOLDER = /(?<=`)(?:src|test|scripts|bench|deploy)\/[\w/-]+(?=`)/g;
 /** The directory in which contributors write their first module. */
-const READERS_OWN = 'src/greeting/';
+const READERS_OWN = 'src/features/greeting/';
 
 test('every path that a document or a comment names is there', () => {
   const missing = [...readdirSync(root), ...FOLDERS.flatMap(filesOf)]
@@ -26,7 +26,7 @@ test('every path that a document or a comment names is there', () => {
 });
 
 test('the first module of contributors imports what is there', () => {
-  const imported = [...read('CONTRIBUTING.md').matchAll(/from '\.\.\/(\S+\.ts)'/g)].map(([, path]) => path!);
+  const imported = [...read('CONTRIBUTING.md').matchAll(/from '\.\.\/\.\.\/(\S+\.ts)'/g)].map(([, path]) => path!);
   expect(imported).not.toEqual([]);
   expect(imported.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([]);
 });

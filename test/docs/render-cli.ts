@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { exitCodes } from '../../src/cli/exit-code.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { exitCodes } from '../../src/server/cli/exit-code.ts';
+import { createProgram } from '../../src/server/cli/program.ts';
 
 /** A command that does something, with its words. */
 export interface DocumentedCommand {

@@ -1,4 +1,4 @@
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { startTestService } from '../support/test-service.ts';
 
 /** The facts that a page adds to the help of a metric: the values of its label, and when it is absent. */

@@ -1,9 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sharedResponses } from '../../src/common/operation.ts';
-import { Config } from '../../src/config/config.ts';
-import { buildOpenApi } from '../../src/app/openapi/openapi.ts';
+import { sharedResponses } from '../../src/platform/common/operation.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { buildOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { handlersOf, type RoutedHandler } from '../support/handlers.ts';
 import { startTestService } from '../support/test-service.ts';
 

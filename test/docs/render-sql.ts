@@ -1,6 +1,6 @@
-import { dialectOf } from '../../src/database/dialect.ts';
-import { CompiledStatements, type SqlParameter, type Statement } from '../../src/database/statement.ts';
-import { applyCounted } from '../../src/user-group/writing/write-statements.ts';
+import { dialectOf } from '../../src/platform/database/dialect.ts';
+import { CompiledStatements, type SqlParameter, type Statement } from '../../src/platform/database/statement.ts';
+import { applyCounted } from '../../src/core/user-group/writing/write-statements.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { layOutSql } from './lay-out-sql.ts';
 

@@ -1,8 +1,8 @@
-import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
-import { errorCatalogue, type ErrorSpec, ValidationFailed } from '../../src/common/problem/errors.ts';
-import { violationCodes } from '../../src/common/problem/violation.ts';
-import { Config } from '../../src/config/config.ts';
-import { type Variable, variablesOf } from '../../src/config/variable.ts';
+import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
+import { errorCatalogue, type ErrorSpec, ValidationFailed } from '../../src/platform/common/problem/errors.ts';
+import { violationCodes } from '../../src/platform/common/problem/violation.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { type Variable, variablesOf } from '../../src/platform/config/variable.ts';
 import { errorFixes } from './error-fixes.ts';
 
 /** The variables that most installations look at first. */

@@ -1,7 +1,7 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import '../../src/config/config.ts';
-import { Config } from '../../src/config/config.ts';
-import { variablesOf } from '../../src/config/variable.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import '../../src/platform/config/config.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { variablesOf } from '../../src/platform/config/variable.ts';
 import { describeOperations } from '../support/every-operation.ts';
 import { readSecurity } from '../support/pages.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { pages, readSecurity, securityPages } from '../support/pages.ts';
-import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/common/secret/secrets.ts';
+import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/platform/common/secret/secrets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitAfter } from '../../src/webhook/delivery/retry-schedule.ts';
-import { sendFailures } from '../../src/webhook/sending/webhook-sender.ts';
+import { waitAfter } from '../../src/features/webhook/delivery/retry-schedule.ts';
+import { sendFailures } from '../../src/features/webhook/sending/webhook-sender.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'guides', 'webhooks.md'), 'utf8');
 

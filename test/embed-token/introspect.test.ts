@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { encryptionKeys } from '../../src/config/readers.ts';
-import { deriveSigningKey, type SigningKey } from '../../src/embed-token/signing-key.ts';
+import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { deriveSigningKey, type SigningKey } from '../../src/core/embed-token/signing-key.ts';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { passTime } from '../support/fake-time.ts';

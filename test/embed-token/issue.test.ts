@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 

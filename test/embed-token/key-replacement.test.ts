@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { deriveSigningKey } from '../../src/embed-token/signing-key.ts';
+import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { withKeys } from '../support/keys.ts';
 import { runCli, startServer } from '../support/processes.ts';

@@ -1,7 +1,7 @@
 import { createHash, sign, verify } from 'node:crypto';
-import { deriveSigningKey } from '../../src/embed-token/signing-key.ts';
-import { SigningKeys } from '../../src/embed-token/signing-keys.ts';
-import { KeyRing } from '../../src/encryption-key/key-ring.ts';
+import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
+import { SigningKeys } from '../../src/core/embed-token/signing-keys.ts';
+import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 
 const ringOf = (...names: string[]) =>
   new KeyRing(names.map((id) => ({ id, secret: createHash('sha256').update(id).digest() })));

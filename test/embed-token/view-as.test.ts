@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import type { Scope } from '../../src/common/access/caller.ts';
+import type { Scope } from '../../src/platform/common/access/caller.ts';
 import type { Answer, ApiClient } from '../support/api-client.ts';
 import { onEachDatabase, TEST_KEYS } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';

@@ -1,4 +1,4 @@
-import { ChangeRetention } from '../../src/change-log/change-retention.ts';
+import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
-import { ValidationFailed } from '../../src/common/problem/errors.ts';
-import { encryptionKeys } from '../../src/config/readers.ts';
-import { KeyRing } from '../../src/encryption-key/key-ring.ts';
-import { EventCursors } from '../../src/event/feed/event-cursors.ts';
+import { ValidationFailed } from '../../src/platform/common/problem/errors.ts';
+import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
+import { EventCursors } from '../../src/features/event/feed/event-cursors.ts';
 import { keyList } from '../system/lab/keys.mjs';
 
 const cursorsWith = (...ids: string[]) => new EventCursors(new KeyRing(encryptionKeys(keyList(...ids))));

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { ChangeRetention } from '../../src/change-log/change-retention.ts';
-import { ChangeTail } from '../../src/event/feed/change-tail.ts';
-import { EventService } from '../../src/event/feed/event.service.ts';
+import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
+import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
+import { EventService } from '../../src/features/event/feed/event.service.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';

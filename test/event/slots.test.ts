@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { operator } from '../../src/common/access/caller.ts';
-import { ConnectionSlots, Slots } from '../../src/common/concurrency/slots.ts';
-import { TooManyAtOnce } from '../../src/common/problem/errors.ts';
+import { operator } from '../../src/platform/common/access/caller.ts';
+import { ConnectionSlots, Slots } from '../../src/platform/common/concurrency/slots.ts';
+import { TooManyAtOnce } from '../../src/platform/common/problem/errors.ts';
 
 jest.mock('node:timers/promises', () => ({
   ...jest.requireActual<object>('node:timers/promises'),

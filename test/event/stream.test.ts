@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { ChangeTail } from '../../src/event/feed/change-tail.ts';
-import { EventStreams } from '../../src/event/stream/event-streams.ts';
+import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
+import { EventStreams } from '../../src/features/event/stream/event-streams.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { type StreamMessage, StreamReader } from '../support/event-stream.ts';
 import { importGroups } from '../support/lines.ts';

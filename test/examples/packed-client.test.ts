@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
+import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
 import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
 import { installInto, packClient } from '../support/pack.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
+import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 import { until } from '../support/until.ts';
 

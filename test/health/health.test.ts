@@ -1,4 +1,4 @@
-import { Statements } from '../../src/database/statements.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { withService } from '../support/test-service.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
 import { importGroups } from '../support/lines.ts';

@@ -1,4 +1,4 @@
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';

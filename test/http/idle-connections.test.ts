@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { HttpServer } from '../../src/common/http/server/http-server.ts';
+import { HttpServer } from '../../src/platform/common/http/server/http-server.ts';
 
 /** More than the buffer from which a client reads holds, and less than the kernel takes at once. */
 const LARGE = Buffer.alloc(1_500_000, 'x');

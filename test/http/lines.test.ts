@@ -1,4 +1,4 @@
-import { splitLines } from '../../src/common/http/responses/lines.ts';
+import { splitLines } from '../../src/platform/common/http/responses/lines.ts';
 
 async function split(chunks: string[], limit: number): Promise<(string | undefined)[][]> {
   const groups: (string | undefined)[][] = [];

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { ApiHttpAdapter } from '../../src/common/http/server/api-http.adapter.ts';
+import type { ApiHttpAdapter } from '../../src/platform/common/http/server/api-http.adapter.ts';
 import type { Answer } from '../support/api-client.ts';
 import { consolePage, OWN_PAGE } from '../support/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';

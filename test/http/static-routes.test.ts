@@ -2,8 +2,8 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiHttpAdapter } from '../../src/common/http/server/api-http.adapter.ts';
-import { COMMON_HEADERS } from '../../src/common/http/server/http-settings.ts';
+import { ApiHttpAdapter } from '../../src/platform/common/http/server/api-http.adapter.ts';
+import { COMMON_HEADERS } from '../../src/platform/common/http/server/http-settings.ts';
 
 /** Responds with the request that the handler saw. */
 const tell =

@@ -5,7 +5,7 @@ jest.mock('node:zlib', () => {
   return { ...actual, gzip: jest.fn(actual.gzip), brotliCompress: jest.fn(actual.brotliCompress) };
 });
 
-import { StoredDocument } from '../../src/common/http/responses/respond-document.ts';
+import { StoredDocument } from '../../src/platform/common/http/responses/respond-document.ts';
 
 const CODINGS = [
   ['gzip', zlib.gzip, zlib.gunzipSync],

@@ -1,4 +1,4 @@
-import { countInParts } from '../../src/common/http/parameters/total.ts';
+import { countInParts } from '../../src/platform/common/http/parameters/total.ts';
 import { type Answer, NDJSON } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';

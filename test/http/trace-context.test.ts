@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { traceContext } from '../../src/common/http/observing/trace-context.ts';
+import { traceContext } from '../../src/platform/common/http/observing/trace-context.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

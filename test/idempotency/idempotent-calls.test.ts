@@ -1,6 +1,6 @@
-import { MAX_GRACE_SECONDS } from '../../src/common/grace.ts';
-import { DAY_MS } from '../../src/common/time.ts';
-import { IdempotentResponseExpiry } from '../../src/idempotency/idempotent-calls.ts';
+import { MAX_GRACE_SECONDS } from '../../src/platform/common/grace.ts';
+import { DAY_MS } from '../../src/platform/common/time.ts';
+import { IdempotentResponseExpiry } from '../../src/core/idempotency/idempotent-calls.ts';
 import type { Answer, ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { callOf, describeOperations } from '../support/every-operation.ts';

@@ -1,4 +1,4 @@
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';
 import { withService } from '../support/test-service.ts';

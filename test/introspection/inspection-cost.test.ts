@@ -1,5 +1,5 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteTokens } from '../support/leaks.ts';

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { createHash, randomInt } from 'node:crypto';
-import { ChangeFeed } from '../../src/change-log/change-feed.ts';
-import { RECORDS_CHANGES } from '../../src/database/data-source-options.ts';
-import { PostgresConnection } from '../../src/database/postgres/postgres-connection.ts';
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { ChangeFeed } from '../../src/core/change-log/change-feed.ts';
+import { RECORDS_CHANGES } from '../../src/platform/database/data-source-options.ts';
+import { PostgresConnection } from '../../src/platform/database/postgres/postgres-connection.ts';
+import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { untilPolled } from '../support/polls.ts';
 import { inRealTime } from '../support/real-time.ts';

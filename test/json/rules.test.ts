@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, IsOptional, Length } from 'class-validator';
 import { isDeepStrictEqual } from 'node:util';
-import '../../src/app/app.module.ts';
-import { Rule } from '../../src/common/fields.ts';
-import { fieldsOf, ruleViolations, toDto, validatorViolations } from '../../src/common/json/to-dto.ts';
-import type { Violation } from '../../src/common/problem/violation.ts';
+import '../../src/server/app/app.module.ts';
+import { Rule } from '../../src/platform/common/fields.ts';
+import { fieldsOf, ruleViolations, toDto, validatorViolations } from '../../src/platform/common/json/to-dto.ts';
+import type { Violation } from '../../src/platform/common/problem/violation.ts';
 import { mulberry32, type Random } from '../support/random.ts';
 
 /** Every DTO of the application: each class that class-validator has heard of. */

@@ -1,4 +1,4 @@
-import { parseStrictJson } from '../../src/common/json/strict-json.ts';
+import { parseStrictJson } from '../../src/platform/common/json/strict-json.ts';
 import { mulberry32, type Random } from '../support/random.ts';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));

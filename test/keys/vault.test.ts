@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runCli, startServer } from '../support/processes.ts';

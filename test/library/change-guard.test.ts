@@ -13,12 +13,12 @@ import {
   UserGroupServiceModule,
   type UserGroupOptions,
   UserGroups,
-} from '../../src/library/index.ts';
-import { createLog, NestLog } from '../../src/common/log.ts';
-import { Config } from '../../src/config/config.ts';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
-import { statement } from '../../src/database/statement.ts';
-import { Statements } from '../../src/database/statements.ts';
+} from '../../src/server/library/index.ts';
+import { createLog, NestLog } from '../../src/platform/common/log.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import { ApiClient, NDJSON } from '../support/api-client.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';

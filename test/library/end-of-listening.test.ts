@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ChangeReader } from '../../src/change-log/change-reader.ts';
-import { UserGroupEvents, UserGroupServiceModule } from '../../src/library/index.ts';
+import { ChangeReader } from '../../src/core/change-log/change-reader.ts';
+import { UserGroupEvents, UserGroupServiceModule } from '../../src/server/library/index.ts';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
 import { noteLog } from '../support/leaks.ts';
 import { inRealTime } from '../support/real-time.ts';

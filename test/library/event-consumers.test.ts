@@ -13,13 +13,13 @@ import {
   type UserGroupOptions,
   UserGroups,
   type UserGroupSubscription,
-} from '../../src/library/index.ts';
-import { createLog, NestLog } from '../../src/common/log.ts';
-import { EventConsumerRepository } from '../../src/event/consumer/event-consumer.repository.ts';
-import { Config } from '../../src/config/config.ts';
-import { statement } from '../../src/database/statement.ts';
-import { Statements } from '../../src/database/statements.ts';
-import { ChangeRetention } from '../../src/change-log/change-retention.ts';
+} from '../../src/server/library/index.ts';
+import { createLog, NestLog } from '../../src/platform/common/log.ts';
+import { EventConsumerRepository } from '../../src/features/event/consumer/event-consumer.repository.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { statement } from '../../src/platform/database/statement.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
+import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';

@@ -29,9 +29,9 @@ import {
   UserGroupServiceModule,
   type UserGroupOptions,
   UserGroups,
-} from '../../src/library/index.ts';
-import { createLog, NestLog } from '../../src/common/log.ts';
-import { Config } from '../../src/config/config.ts';
+} from '../../src/server/library/index.ts';
+import { createLog, NestLog } from '../../src/platform/common/log.ts';
+import { Config } from '../../src/platform/config/config.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';

@@ -35,7 +35,7 @@ import {
   type UserGroupRoutes,
   UserGroups,
   type UserGroupStructure,
-} from '../../src/library/index.ts';
+} from '../../src/server/library/index.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';

@@ -6,7 +6,7 @@ import {
   type UserGroupChangeRequest,
   type UserGroupChangeTransaction,
   UserGroupServiceModule,
-} from '../../src/library/index.ts';
+} from '../../src/server/library/index.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 

@@ -1,9 +1,18 @@
 import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ConsoleSession } from '../../src/console/session/console-session.entity.ts';
-import { USER_GROUP_DATA_SOURCE, UserGroupServiceModule, type UserGroupOptions } from '../../src/library/index.ts';
-import { entities, listUserGroupMigrations, migrateUserGroups, migrations } from '../../src/library/migrations.ts';
+import { ConsoleSession } from '../../src/features/console/session/console-session.entity.ts';
+import {
+  USER_GROUP_DATA_SOURCE,
+  UserGroupServiceModule,
+  type UserGroupOptions,
+} from '../../src/server/library/index.ts';
+import {
+  entities,
+  listUserGroupMigrations,
+  migrateUserGroups,
+  migrations,
+} from '../../src/server/library/migrations.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 
 onEachDatabase((kind) => {

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Statements } from '../../src/database/statements.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import {
   definePlugin,
   FromEnv,
@@ -13,8 +13,8 @@ import {
   type UserGroupSubscription,
   UserGroupTokenFormat,
   type Metric,
-} from '../../src/library/index.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+} from '../../src/server/library/index.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
 import { withFrozenBuckets } from '../support/frozen-buckets.ts';

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import homeDashboards from '../../examples/extension-module/src/plugin.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import {
   AuditLog,
   declareAction,
@@ -14,11 +14,11 @@ import {
   RequiresScope,
   Transactor,
   UserGroupServiceModule,
-} from '../../src/library/index.ts';
-import { scopes } from '../../src/common/access/scopes.ts';
-import { grantRights } from '../../src/database/schema/grants.ts';
-import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+} from '../../src/server/library/index.ts';
+import { scopes } from '../../src/platform/common/access/scopes.ts';
+import { grantRights } from '../../src/platform/database/schema/grants.ts';
+import { listMigrations, prepareDatabase, revertMigration } from '../../src/platform/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { administer, createTestDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';

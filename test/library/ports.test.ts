@@ -9,8 +9,8 @@ import {
   type UserGroupOptions,
   UserGroups,
   UserGroupTokenFormat,
-} from '../../src/library/index.ts';
-import type { PortProvider } from '../../src/library/index.ts';
+} from '../../src/server/library/index.ts';
+import type { PortProvider } from '../../src/server/library/index.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { requireHostVersions } from '../../src/library/host-versions.ts';
-import { isInRange } from '../../src/common/version.ts';
+import { requireHostVersions } from '../../src/server/library/host-versions.ts';
+import { isInRange } from '../../src/platform/common/version.ts';
 
 describe('a range is read as npm reads it', () => {
   test.each([

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { generatePython } from '../../scripts/clients/python.mjs';
 import { generateMethods } from '../../scripts/clients/typescript.mjs';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 
 const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '..', '..');

@@ -1,10 +1,10 @@
 import { Document, type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
 import { Json } from '@stoplight/spectral-parsers';
 import { oas } from '@stoplight/spectral-rulesets';
-import { errorCatalogue } from '../../src/common/problem/errors.ts';
-import { ownScopes } from '../../src/common/access/scopes.ts';
-import { Config } from '../../src/config/config.ts';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { errorCatalogue } from '../../src/platform/common/problem/errors.ts';
+import { ownScopes } from '../../src/platform/common/access/scopes.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import type { Answer } from '../support/api-client.ts';
 import { absolute, createAjv, withSharedInPlace } from '../support/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { errorCatalogue, UserGroupTokenNotUsable } from '../../src/common/problem/errors.ts';
-import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
+import { errorCatalogue, UserGroupTokenNotUsable } from '../../src/platform/common/problem/errors.ts';
+import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api-client.ts';
 import { OWN_PAGE } from '../support/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';

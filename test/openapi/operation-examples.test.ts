@@ -1,5 +1,5 @@
-import { operationExamples } from '../../src/app/openapi/examples.ts';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { operationExamples } from '../../src/server/app/openapi/examples.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { absolute, createAjv, withSharedInPlace } from '../support/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';
 

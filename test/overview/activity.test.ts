@@ -1,5 +1,5 @@
-import { ActivityRetention, ActivityTally } from '../../src/activity/activity-tally.ts';
-import type { ActivityResponse } from '../../src/overview/dto/activity-response.dto.ts';
+import { ActivityRetention, ActivityTally } from '../../src/core/activity/activity-tally.ts';
+import type { ActivityResponse } from '../../src/features/overview/dto/activity-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase } from '../support/databases.ts';

@@ -1,4 +1,4 @@
-import type { OverviewResponse } from '../../src/overview/dto/overview-response.dto.ts';
+import type { OverviewResponse } from '../../src/features/overview/dto/overview-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { keyList } from '../system/lab/keys.mjs';
-import { definePlugin } from '../../src/common/extension/plugin.ts';
-import { migrations } from '../../src/database/migrations/index.ts';
-import type { SystemResponse } from '../../src/system/dto/system-response.dto.ts';
+import { definePlugin } from '../../src/platform/common/extension/plugin.ts';
+import { migrations } from '../../src/platform/database/migrations/index.ts';
+import type { SystemResponse } from '../../src/features/system/dto/system-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase } from '../support/databases.ts';

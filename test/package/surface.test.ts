@@ -42,7 +42,7 @@ test('an entry whose types are not there is found', () => {
   writeFileSync(
     join(broken, 'package.json'),
     manifest
-      .replace('./lib/src/library/testing.d.ts', './lib/src/library/tests.d.ts')
+      .replace('./lib/src/server/library/testing.d.ts', './lib/src/server/library/tests.d.ts')
       .replace(/"version": "[^"]+"/, '"version": "9.9.9"'),
   );
   const { status, stdout } = lint(pack(broken));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runBuilt, runCli } from '../support/processes.ts';
 

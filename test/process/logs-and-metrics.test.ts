@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import packageJson from '../../package.json' with { type: 'json' };
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { freePort } from '../system/lab/ports.mjs';

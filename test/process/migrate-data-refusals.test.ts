@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { sqlitePath } from '../../src/database/data-source-options.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
-import { migrations } from '../../src/database/migrations/index.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
+import { migrations } from '../../src/platform/database/migrations/index.ts';
 import { changeDatabase, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { readTables } from '../support/full-database.ts';
 import { keyList } from '../system/lab/keys.mjs';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { OWN_PAGE } from '../support/console.ts';
 import { administer, changeDatabase, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database.ts';

@@ -6,7 +6,7 @@ const SRC = join(import.meta.dirname, '..', '..', 'src');
 // Jest would load each file a second time.
 const load = createRequire(join(SRC, 'main.ts')) as (name: string) => Record<string, unknown>;
 
-const declarations = readFileSync(join(SRC, 'common', 'single-files.d.ts'), 'utf8');
+const declarations = readFileSync(join(SRC, 'platform', 'common', 'single-files.d.ts'), 'utf8');
 const declared = [
   ...declarations.matchAll(
     /declare module '(?<file>.+)' \{\n {2}export \{ (?<name>\w+)(?<isDefault> as default)? \} from '(?<index>.+)';/g,

@@ -1,11 +1,11 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
-import { AppModule } from '../../src/app/app.module.ts';
-import { RequiresScope } from '../../src/common/access/access.decorator.ts';
-import { createLog } from '../../src/common/log.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { createApp } from '../../src/app/create-app.ts';
-import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.ts';
+import { AppModule } from '../../src/server/app/app.module.ts';
+import { RequiresScope } from '../../src/platform/common/access/access.decorator.ts';
+import { createLog } from '../../src/platform/common/log.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { createApp } from '../../src/server/app/create-app.ts';
+import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { type Answer, ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';

@@ -1,4 +1,4 @@
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withFrozenBuckets } from '../support/frozen-buckets.ts';

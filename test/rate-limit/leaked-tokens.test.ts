@@ -1,4 +1,4 @@
-import { RateLimits } from '../../src/rate-limit/rate-limits.ts';
+import { RateLimits } from '../../src/core/rate-limit/rate-limits.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withFrozenBuckets } from '../support/frozen-buckets.ts';

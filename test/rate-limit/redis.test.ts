@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { scopes } from '../../src/common/access/caller.ts';
-import { TokenBuckets } from '../../src/common/concurrency/token-buckets.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { Redis } from '../../src/rate-limit/redis.ts';
-import { StandardRateLimitStore } from '../../src/rate-limit/standard-rate-limit-store.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { TokenBuckets } from '../../src/platform/common/concurrency/token-buckets.ts';
+import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { Redis } from '../../src/core/rate-limit/redis.ts';
+import { StandardRateLimitStore } from '../../src/core/rate-limit/standard-rate-limit-store.ts';
 import type { Answer } from '../support/api-client.ts';
 import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { withFrozenBuckets } from '../support/frozen-buckets.ts';

@@ -1,4 +1,4 @@
-import { type Bucket, TokenBuckets } from '../../src/common/concurrency/token-buckets.ts';
+import { type Bucket, TokenBuckets } from '../../src/platform/common/concurrency/token-buckets.ts';
 
 let now = 0;
 let buckets: TokenBuckets;

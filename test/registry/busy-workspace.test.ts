@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { Statements } from '../../src/database/statements.ts';
-import { dialectOf } from '../../src/database/dialect.ts';
-import { Transactor } from '../../src/database/transactor.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
+import { dialectOf } from '../../src/platform/database/dialect.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { onPostgres } from '../support/databases.ts';
 import { stopTimeLimits } from '../support/fake-time.ts';
 import { importGroups } from '../support/lines.ts';

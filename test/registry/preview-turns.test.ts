@@ -1,5 +1,5 @@
-import type { Statements } from '../../src/database/statements.ts';
-import { IncompleteGroups } from '../../src/user-group/conformance/incomplete-groups.ts';
+import type { Statements } from '../../src/platform/database/statements.ts';
+import { IncompleteGroups } from '../../src/core/user-group/conformance/incomplete-groups.ts';
 
 const GROUPS = 500;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EmbedTokenReader } from '../../src/embed-token/embed-token.reader.ts';
+import { EmbedTokenReader } from '../../src/core/embed-token/embed-token.reader.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { stopTimeLimits } from '../support/fake-time.ts';

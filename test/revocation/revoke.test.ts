@@ -1,4 +1,4 @@
-import { RevokedEmbedTokenExpiry } from '../../src/embed-token/embed-token.revoker.ts';
+import { RevokedEmbedTokenExpiry } from '../../src/core/embed-token/embed-token.revoker.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';

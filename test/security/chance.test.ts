@@ -1,5 +1,5 @@
-import { randomBytes } from '../../src/common/secret/random-bytes.ts';
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { randomBytes } from '../../src/platform/common/secret/random-bytes.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 
 const COUNT = 20_000;
 const RANDOM = { from: 4, to: 36 };

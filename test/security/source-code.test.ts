@@ -20,7 +20,7 @@ test('the source is read at all', () => {
 test('no other program is started', () => {
   expect(importsOf(/^(node:)?(child_process|cluster|worker_threads)$/)).toEqual([]);
   // The first has plugins use the packages of the service.
-  const paths = ['src/config/shared-packages.ts', 'src/main.ts'];
+  const paths = ['src/main.ts', 'src/platform/config/shared-packages.ts'];
   expect(importsOf(/^(node:)?module$/)).toMatchObject(paths.map((path) => ({ path })));
   expect(callsOf(/^process\.(dlopen|binding|_linkedBinding|getBuiltinModule)$/)).toEqual([]);
 });
@@ -33,11 +33,11 @@ test('no text becomes code or a regular expression', () => {
   const loads = callsOf(/^(import|require(\.resolve)?)$/);
   const unnamed = loads.filter(({ node }) => literalOf(node.arguments?.[0]) === undefined);
   // PLUGINS names these modules.
-  expect(placesOf(unnamed)).toEqual(['src/config/load-plugins.ts']);
+  expect(placesOf(unnamed)).toEqual(['src/platform/config/load-plugins.ts']);
   // Redis runs one fixed script.
   const scripts = callsOf(/^this\.redis\.eval$/);
   expect(scripts.map(({ node }) => node.arguments?.[0]).filter((script) => !script || !isConstant(script))).toEqual([]);
-  const evals = ['src/rate-limit/redis.ts', 'src/rate-limit/standard-rate-limit-store.ts'];
+  const evals = ['src/core/rate-limit/redis.ts', 'src/core/rate-limit/standard-rate-limit-store.ts'];
   expect([placesOf(callsOf(/\.eval$/)), scripts.length]).toEqual([evals, 1]);
 });
 
@@ -61,15 +61,15 @@ test('only the code of the database, of Redis, of Vault, of webhooks and of the 
       module,
     );
   });
-  const elsewhere = placesOf(connecting).filter((path) => !path.startsWith('src/database/'));
+  const elsewhere = placesOf(connecting).filter((path) => !path.startsWith('src/platform/database/'));
   expect(elsewhere).toEqual([
-    'src/console/openid/identity-provider.ts',
-    'src/encryption-key/vault-transit.ts',
-    'src/rate-limit/redis.ts',
-    'src/webhook/sending/webhook-sender.ts',
+    'src/core/encryption-key/vault-transit.ts',
+    'src/core/rate-limit/redis.ts',
+    'src/features/console/openid/identity-provider.ts',
+    'src/features/webhook/sending/webhook-sender.ts',
   ]);
   expect(callsOf(/^(globalThis\.)?(fetch|WebSocket|EventSource|navigator\.\w+)$/)).toEqual([]);
-  expect(placesOf(callsOf(/^createServer$/))).toEqual(['src/common/http/server/http-server.ts']);
+  expect(placesOf(callsOf(/^createServer$/))).toEqual(['src/platform/common/http/server/http-server.ts']);
 });
 
 /** The names of `node:net` and `node:http` that connect to nothing. */
@@ -141,7 +141,10 @@ describe('cryptography', () => {
   test('a hash is cut only where it names something', () => {
     const cut = calls.filter(({ callee }) => /(\.digest|^hash)\(.*\)\.(slice|sub\w+)$/.test(callee));
     // The nonce of a cursor, which has 96 bits; the name of the database in the keys of Redis.
-    expect(placesOf(cut)).toEqual(['src/event/feed/event-cursors.ts', 'src/rate-limit/standard-rate-limit-store.ts']);
+    expect(placesOf(cut)).toEqual([
+      'src/core/rate-limit/standard-rate-limit-store.ts',
+      'src/features/event/feed/event-cursors.ts',
+    ]);
   });
 
   test('no other source of chance than a secure one, but for pauses', () => {
@@ -158,14 +161,14 @@ describe('cryptography', () => {
 test('the server writes to its log, and to files of its own, and nowhere else', () => {
   // Besides the command line: what prepares the tests of applications.
   const isServer = (path: string) =>
-    !/^src\/(cli\.ts|cli\/|common\/problem\/exit-with\.ts$|library\/testing\.ts$)/.test(path);
+    !/^src\/(cli\.ts|server\/cli\/|platform\/common\/problem\/exit-with\.ts$|server\/library\/testing\.ts$)/.test(path);
   const spoken = placesOf(callsOf(/(^|\.)console\.\w+$|^process\.std(out|err)\b/));
   // The first steps, for people at a terminal; and an end before there is a log.
-  expect(spoken.filter(isServer)).toEqual(['src/app/log-startup.ts', 'src/common/early-signals.ts']);
+  expect(spoken.filter(isServer)).toEqual(['src/platform/common/early-signals.ts', 'src/server/app/log-startup.ts']);
   const writing = importsOf(/^node:fs(\/promises)?$/).filter(({ names }) =>
     names.some((name) => !/^(accessSync|constants|existsSync|readdirSync|readFileSync|statSync)$/.test(name)),
   );
   // The service writes only to DATA_DIR: secrets, and the database with its lock.
-  const elsewhere = placesOf(writing).filter((path) => !path.startsWith('src/database/'));
-  expect(elsewhere.filter(isServer)).toEqual(['src/common/secret/private-file.ts']);
+  const elsewhere = placesOf(writing).filter((path) => !path.startsWith('src/platform/database/'));
+  expect(elsewhere.filter(isServer)).toEqual(['src/platform/common/secret/private-file.ts']);
 });

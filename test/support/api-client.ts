@@ -1,19 +1,19 @@
 import { Agent, request } from 'node:http';
-import type { ApiTokenView, ApiTokenWithSecret } from '../../src/api-token/dto/api-token-response.dto.ts';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
-import type { EmbedToken } from '../../src/embed-token/dto/embed-token-response.dto.ts';
+import type { ApiTokenView, ApiTokenWithSecret } from '../../src/core/api-token/dto/api-token-response.dto.ts';
+import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
+import type { EmbedToken } from '../../src/core/embed-token/dto/embed-token-response.dto.ts';
 import { noteTokens } from './leaks.ts';
-import type { EndTokensResponse } from '../../src/revocation/dto/end-tokens.dto.ts';
-import type { ReportedToken } from '../../src/revocation/dto/revoke.dto.ts';
-import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-response.dto.ts';
-import type { PastView } from '../../src/user-group/resource/dto/past-response.dto.ts';
-import type { VersionContentView, VersionView } from '../../src/user-group/resource/dto/versions-response.dto.ts';
-import type { StateDifference } from '../../src/user-group/history/version-changes.ts';
+import type { EndTokensResponse } from '../../src/features/revocation/dto/end-tokens.dto.ts';
+import type { ReportedToken } from '../../src/features/revocation/dto/revoke.dto.ts';
+import type { UserGroupResource } from '../../src/core/user-group/resource/dto/user-group-resource-response.dto.ts';
+import type { PastView } from '../../src/core/user-group/resource/dto/past-response.dto.ts';
+import type { VersionContentView, VersionView } from '../../src/core/user-group/resource/dto/versions-response.dto.ts';
+import type { StateDifference } from '../../src/core/user-group/history/version-changes.ts';
 import type {
   WebhookEndpointWithSecret,
   WebhookEndpointView,
-} from '../../src/webhook/endpoint/dto/webhook-endpoint-response.dto.ts';
-import type { TokenView } from '../../src/user-group/rotation/dto/tokens-response.dto.ts';
+} from '../../src/features/webhook/endpoint/dto/webhook-endpoint-response.dto.ts';
+import type { TokenView } from '../../src/core/user-group/rotation/dto/tokens-response.dto.ts';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
 interface AnswerBody {

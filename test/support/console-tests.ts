@@ -1,4 +1,4 @@
-import { type Scope, scopes as allScopes } from '../../src/common/access/caller.ts';
+import { type Scope, scopes as allScopes } from '../../src/platform/common/access/caller.ts';
 import type { ApiClient } from './api-client.ts';
 import { type ConsolePage, type Look, withConsolePages } from './console-page.ts';
 import type { DatabaseKind } from './databases.ts';

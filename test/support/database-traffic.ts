@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Duplex } from 'node:stream';
 import { Connection } from 'pg';
-import { LastUse } from '../../src/database/upkeep/last-use.ts';
+import { LastUse } from '../../src/platform/database/upkeep/last-use.ts';
 
 /**
  * Round trips to the database, each with the SQL it carries. On PostgreSQL one lasts from the moment

@@ -1,4 +1,4 @@
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import type { SendOptions } from './api-client.ts';
 import { withSharedInPlace } from './openapi-schemas.ts';
 

@@ -1,6 +1,6 @@
-import { TokenBuckets } from '../../src/common/concurrency/token-buckets.ts';
-import { databaseClock } from '../../src/common/time.ts';
-import { SweepTime } from '../../src/database/upkeep/sweep-time.ts';
+import { TokenBuckets } from '../../src/platform/common/concurrency/token-buckets.ts';
+import { databaseClock } from '../../src/platform/common/time.ts';
+import { SweepTime } from '../../src/platform/database/upkeep/sweep-time.ts';
 
 const NEITHER_CLOCK_NOR_TIMEOUT = [
   'hrtime',

@@ -1,4 +1,4 @@
-import { TokenBuckets } from '../../src/common/concurrency/token-buckets.ts';
+import { TokenBuckets } from '../../src/platform/common/concurrency/token-buckets.ts';
 
 /** Stops the clock of all token buckets of this process, so that they refill only by what the test passes. */
 export function withFrozenBuckets(): { pass: (ms: number) => void } {

@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
-import { scopes } from '../../src/common/access/caller.ts';
-import { sqlitePath } from '../../src/database/data-source-options.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
 import { type ApiClient, NDJSON } from './api-client.ts';
 import type { TestDatabase } from './databases.ts';
 import { IMPORT, toLines } from './lines.ts';

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { type Access, accessOf } from '../../src/common/access/access.decorator.ts';
+import { type Access, accessOf } from '../../src/platform/common/access/access.decorator.ts';
 
 /** A method of a controller that has a route. */
 export interface RoutedHandler {

@@ -1,12 +1,12 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
-import { generateToken, hashToken } from '../../src/common/secret/secrets.ts';
+import { generateToken, hashToken } from '../../src/platform/common/secret/secrets.ts';
 import { queryPostgres } from '../system/lab/databases.mjs';
 import { keyList } from '../system/lab/keys.mjs';
-import { encryptionKeys } from '../../src/config/readers.ts';
-import { sqlitePath } from '../../src/database/data-source-options.ts';
-import { KeyRing } from '../../src/encryption-key/key-ring.ts';
-import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher.ts';
+import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
+import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
+import { UserGroupTokenCipher } from '../../src/core/encryption-key/user-group-token-cipher.ts';
 import type { TestDatabase } from './databases.ts';
 import { runCli } from './processes.ts';
 

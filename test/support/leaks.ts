@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isWellFormedToken } from '../../src/common/secret/secrets.ts';
+import { isWellFormedToken } from '../../src/platform/common/secret/secrets.ts';
 
 /** The directory of the run's notes. The global set-up sets the variable for the test processes. */
 const DIRECTORY = 'LEAKS_DIRECTORY';

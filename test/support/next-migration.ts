@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { Plugin } from '../../src/common/extension/plugin.ts';
-import type { Config } from '../../src/config/config.ts';
+import { Plugin } from '../../src/platform/common/extension/plugin.ts';
+import type { Config } from '../../src/platform/config/config.ts';
 
 class AddNote1795700000001 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

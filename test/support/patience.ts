@@ -1,4 +1,4 @@
-import { Gate } from '../../src/common/concurrency/gate.ts';
+import { Gate } from '../../src/platform/common/concurrency/gate.ts';
 import type { TestService } from './test-service.ts';
 
 /** Longer than a busy machine holds up any call. */

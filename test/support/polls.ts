@@ -1,4 +1,4 @@
-import { ChangeFeed } from '../../src/change-log/change-feed.ts';
+import { ChangeFeed } from '../../src/core/change-log/change-feed.ts';
 import type { TestService } from './test-service.ts';
 import { until } from './until.ts';
 

@@ -1,4 +1,4 @@
-import { Reminders } from '../../src/webhook/reminder/reminders.ts';
+import { Reminders } from '../../src/features/webhook/reminder/reminders.ts';
 import type { TestService } from './test-service.ts';
 
 /**

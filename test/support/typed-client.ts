@@ -1,5 +1,5 @@
 import { UserGroupClient } from '../../clients/typescript/index.ts';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { noteTokens } from './leaks.ts';
 import { absolute, createAjv, withSharedInPlace } from './openapi-schemas.ts';
 import type { TestService } from './test-service.ts';

@@ -1,5 +1,5 @@
-import { WebhookWorker } from '../../src/webhook/delivery/webhook-worker.ts';
-import { WebhookEndpointRepository } from '../../src/webhook/endpoint/webhook-endpoint.repository.ts';
+import { WebhookWorker } from '../../src/features/webhook/delivery/webhook-worker.ts';
+import { WebhookEndpointRepository } from '../../src/features/webhook/endpoint/webhook-endpoint.repository.ts';
 import type { TestService } from './test-service.ts';
 import { until } from './until.ts';
 

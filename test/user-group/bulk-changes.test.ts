@@ -1,5 +1,5 @@
-import { scopes } from '../../src/common/access/scopes.ts';
-import { UserGroupList } from '../../src/user-group/resource/user-group-list.ts';
+import { scopes } from '../../src/platform/common/access/scopes.ts';
+import { UserGroupList } from '../../src/core/user-group/resource/user-group-list.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { linesOf } from '../support/lines.ts';

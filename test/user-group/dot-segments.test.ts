@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { responseOf, UserGroupClient } from '../../clients/typescript/index.ts';
-import { UserGroups } from '../../src/user-group/user-groups.ts';
-import { operator } from '../../src/common/access/caller.ts';
-import { Transactor } from '../../src/database/transactor.ts';
+import { UserGroups } from '../../src/core/user-group/user-groups.ts';
+import { operator } from '../../src/platform/common/access/caller.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';

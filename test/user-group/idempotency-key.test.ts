@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Answer } from '../support/api-client.ts';
 import { stopTimeLimits } from '../support/fake-time.ts';
 import { withService } from '../support/test-service.ts';
-import { IdempotencyKeyExpiry, IdempotencyKeys } from '../../src/user-group/writing/idempotency-keys.ts';
+import { IdempotencyKeyExpiry, IdempotencyKeys } from '../../src/core/user-group/writing/idempotency-keys.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 
 onEachDatabase((kind) => {

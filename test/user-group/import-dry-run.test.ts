@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { operator, scopes } from '../../src/common/access/caller.ts';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
+import { operator, scopes } from '../../src/platform/common/access/caller.ts';
+import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
 import { NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteForeignToken } from '../support/leaks.ts';

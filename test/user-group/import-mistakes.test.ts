@@ -1,4 +1,4 @@
-import { generateToken } from '../../src/common/secret/secrets.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteTokens } from '../support/leaks.ts';

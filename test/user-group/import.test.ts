@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { generateToken } from '../../src/common/secret/secrets.ts';
-import type { Scope } from '../../src/common/access/caller.ts';
+import { generateToken } from '../../src/platform/common/secret/secrets.ts';
+import type { Scope } from '../../src/platform/common/access/caller.ts';
 import { type Answer, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteForeignToken, noteTokens } from '../support/leaks.ts';

@@ -1,4 +1,4 @@
-import type { GetUserGroupResponse } from '../../src/user-group/resource/dto/past-response.dto.ts';
+import type { GetUserGroupResponse } from '../../src/core/user-group/resource/dto/past-response.dto.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';
 import { TestWorkspace } from '../support/registry.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
-import { operator, scopes } from '../../src/common/access/caller.ts';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
+import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
+import { operator, scopes } from '../../src/platform/common/access/caller.ts';
+import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
 import type { Answer, ApiClient } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteForeignToken } from '../support/leaks.ts';

@@ -1,5 +1,5 @@
-import { operator } from '../../src/common/access/caller.ts';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
+import { operator } from '../../src/platform/common/access/caller.ts';
+import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
 import type { Answer } from '../support/api-client.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';

@@ -1,7 +1,7 @@
-import { parseUserGroupRules } from '../../src/mapping/user-group-rules.ts';
-import type { Change } from '../../src/change-log/change-feed.ts';
-import { SnapshotCache, type SnapshotKey } from '../../src/user-group/snapshot/snapshot-cache.ts';
-import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository.ts';
+import { parseUserGroupRules } from '../../src/core/mapping/user-group-rules.ts';
+import type { Change } from '../../src/core/change-log/change-feed.ts';
+import { SnapshotCache, type SnapshotKey } from '../../src/core/user-group/snapshot/snapshot-cache.ts';
+import type { UserGroupSnapshot } from '../../src/core/user-group/snapshot/user-group-snapshot.repository.ts';
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 33): UserGroupSnapshot => ({
   workspaceId: 1,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashToken } from '../../src/common/secret/secrets.ts';
-import { KeyRing } from '../../src/encryption-key/key-ring.ts';
-import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher.ts';
+import { hashToken } from '../../src/platform/common/secret/secrets.ts';
+import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
+import { UserGroupTokenCipher } from '../../src/core/encryption-key/user-group-token-cipher.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 

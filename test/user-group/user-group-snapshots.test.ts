@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';

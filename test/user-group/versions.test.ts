@@ -1,4 +1,4 @@
-import { UserGroupHistoryRetention } from '../../src/user-group/history/history-retention.ts';
+import { UserGroupHistoryRetention } from '../../src/core/user-group/history/history-retention.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';

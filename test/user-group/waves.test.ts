@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { operator, scopes } from '../../src/common/access/caller.ts';
-import { Transactor } from '../../src/database/transactor.ts';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
+import { operator, scopes } from '../../src/platform/common/access/caller.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
+import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
 import type { Answer } from '../support/api-client.ts';
 import {
   createTestDatabase,

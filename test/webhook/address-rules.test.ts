@@ -1,4 +1,4 @@
-import { AddressRules } from '../../src/webhook/sending/address-rules.ts';
+import { AddressRules } from '../../src/features/webhook/sending/address-rules.ts';
 
 const rules = new AddressRules();
 

@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { scopes } from '../../src/common/access/caller.ts';
-import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
-import { DeliveryRetention } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
-import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto.ts';
-import { pauseAfter, waitAfter } from '../../src/webhook/delivery/retry-schedule.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
+import { DeliveryRetention } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
+import type { WebhookAttemptView } from '../../src/features/webhook/delivery/dto/webhook-attempt.dto.ts';
+import { pauseAfter, waitAfter } from '../../src/features/webhook/delivery/retry-schedule.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { absolute, createAjv } from '../support/openapi-schemas.ts';

@@ -1,7 +1,7 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { redactTokens } from '../../src/common/secret/secrets.ts';
-import { kindsMatching } from '../../src/common/globs.ts';
-import { isUsableGlob } from '../../src/event/feed/event-types.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { redactTokens } from '../../src/platform/common/secret/secrets.ts';
+import { kindsMatching } from '../../src/platform/common/globs.ts';
+import { isUsableGlob } from '../../src/features/event/feed/event-types.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { runCli } from '../support/processes.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { WebhookReplays } from '../../src/webhook/delivery/webhook-replays.ts';
-import { DeliveryRetention } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
-import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints.ts';
+import { WebhookReplays } from '../../src/features/webhook/delivery/webhook-replays.ts';
+import { DeliveryRetention } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
+import { RemovedEndpoints } from '../../src/features/webhook/endpoint/removed-endpoints.ts';
 import { administer, onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';

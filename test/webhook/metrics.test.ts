@@ -1,4 +1,4 @@
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';

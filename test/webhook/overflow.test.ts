@@ -1,6 +1,6 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { EndpointOverflow } from '../../src/webhook/endpoint/endpoint-overflow.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
+import { EndpointOverflow } from '../../src/features/webhook/endpoint/endpoint-overflow.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';

@@ -1,6 +1,6 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { Reminders } from '../../src/webhook/reminder/reminders.ts';
-import { ReminderRetention } from '../../src/webhook/reminder/reminder-log.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { Reminders } from '../../src/features/webhook/reminder/reminders.ts';
+import { ReminderRetention } from '../../src/features/webhook/reminder/reminder-log.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';

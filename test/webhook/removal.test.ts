@@ -1,5 +1,5 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { RemovedEndpoints } from '../../src/features/webhook/endpoint/removed-endpoints.ts';
 import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';

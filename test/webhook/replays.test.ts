@@ -1,5 +1,5 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { WebhookReplays } from '../../src/webhook/delivery/webhook-replays.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { WebhookReplays } from '../../src/features/webhook/delivery/webhook-replays.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';

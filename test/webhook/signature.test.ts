@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
+import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
 
 const message = () => ({
   id: 'evt_4711',

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import { scopes } from '../../src/common/access/caller.ts';
-import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import type { WebhookAttemptView } from '../../src/features/webhook/delivery/dto/webhook-attempt.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';

@@ -1,4 +1,4 @@
-import { scopes } from '../../src/common/access/caller.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';

@@ -1,8 +1,8 @@
-import { scopes } from '../../src/common/access/caller.ts';
-import { ChangeRetention } from '../../src/change-log/change-retention.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { WebhookDeliveryRepository } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
-import { WebhookFanOut } from '../../src/webhook/delivery/webhook-fan-out.ts';
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
+import { Metrics } from '../../src/platform/metrics/metrics.ts';
+import { WebhookDeliveryRepository } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
+import { WebhookFanOut } from '../../src/features/webhook/delivery/webhook-fan-out.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { passTime } from '../support/fake-time.ts';
 import { withService } from '../support/test-service.ts';

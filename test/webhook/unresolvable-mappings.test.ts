@@ -1,5 +1,5 @@
-import { AuditLog } from '../../src/audit/audit-log.ts';
-import { Reminders } from '../../src/webhook/reminder/reminders.ts';
+import { AuditLog } from '../../src/core/audit/audit-log.ts';
+import { Reminders } from '../../src/features/webhook/reminder/reminders.ts';
 import type { CreatedGroup } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { TestWorkspace } from '../support/registry.ts';

@@ -1,4 +1,4 @@
-import { scopes } from '../../../src/common/access/caller.ts';
+import { scopes } from '../../../src/platform/common/access/caller.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { fillWorkspace, placesOf } from '../../support/console-content.ts';
 import type { ConsolePage } from '../../support/console-page.ts';

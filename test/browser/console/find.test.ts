@@ -1,7 +1,7 @@
 import { NDJSON } from '../../support/api-client.ts';
 import { byEachHand, type ConsolePage, type Hand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { scopes as allScopes } from '../../../src/common/access/caller.ts';
+import { scopes as allScopes } from '../../../src/platform/common/access/caller.ts';
 
 const { begin } = withConsole('sqlite');
 

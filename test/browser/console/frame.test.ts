@@ -1,6 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { scopes as allScopes } from '../../../src/common/access/caller.ts';
+import { scopes as allScopes } from '../../../src/platform/common/access/caller.ts';
 import { fillWorkspace, placesOf } from '../../support/console-content.ts';
 import { byHandOn } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';

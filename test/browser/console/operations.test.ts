@@ -1,4 +1,4 @@
-import type { AuditEventView } from '../../../src/audit/dto/audit-event-response.dto.ts';
+import type { AuditEventView } from '../../../src/core/audit/dto/audit-event-response.dto.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { byHandOn } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';

@@ -1,4 +1,4 @@
-import { declareScope } from '../../../src/common/access/caller.ts';
+import { declareScope } from '../../../src/platform/common/access/caller.ts';
 import { NDJSON } from '../../support/api-client.ts';
 import { byHandOn } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';

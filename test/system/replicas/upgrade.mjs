@@ -8,7 +8,7 @@ import { buildRevision } from '../lab/revision.mjs';
 import { Installation } from './installation.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const BASELINE = 'src/database/migrations/create-schema';
+const BASELINE = 'src/platform/database/migrations/create-schema';
 /** Migrations that this version has and the old one lacks, whatever those of the service itself are. */
 const NEXT = { env: { PLUGINS: join(ROOT, 'test/system/lab/next-migrations.mjs') } };
 const SIDE_BY_SIDE_MS = 1500;

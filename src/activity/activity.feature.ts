@@ -1,4 +1,0 @@
-import { defineFeature } from '../common/extension/feature.ts';
-import { ActivityRecord } from './activity.entity.ts';
-
-export const activity = defineFeature({ name: 'activity', entities: [ActivityRecord] });

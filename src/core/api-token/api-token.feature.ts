@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { ApiTokenController } from './api-token.controller.ts';
+import { ApiTokenModule } from './api-token.module.ts';
+import { ApiToken } from './api-token.entity.ts';
+
+@Module({ imports: [ApiTokenModule], controllers: [ApiTokenController] })
+class ApiTokenAdministrationModule {}
+
+export const apiTokens = defineFeature({
+  name: 'api-tokens',
+  modules: [ApiTokenAdministrationModule],
+  services: [ApiTokenModule],
+  entities: [ApiToken],
+});

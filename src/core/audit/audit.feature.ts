@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { AuditEventController } from './audit-event.controller.ts';
+import { AuditExporter } from './audit-exporter.ts';
+import { AuditEventService } from './audit-event.service.ts';
+import { AuditEvent } from './audit-event.entity.ts';
+import { AuditModule } from './audit.module.ts';
+
+@Module({
+  controllers: [AuditEventController],
+  providers: [AuditEventService, AuditExporter],
+  exports: [AuditEventService],
+})
+class AuditEventModule {}
+
+export const auditEvents = defineFeature({
+  name: 'audit-events',
+  modules: [AuditEventModule],
+  services: [AuditModule],
+  entities: [AuditEvent],
+});

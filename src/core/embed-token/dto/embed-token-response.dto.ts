@@ -1,0 +1,22 @@
+import { Constant, Text, Time } from '../../../platform/common/fields.ts';
+import { response } from '../../../platform/common/http/responses/response.ts';
+
+/** An embed token with the data that its caller may need without parsing it. */
+export class EmbedToken {
+  @Text('The token, a JWT: pass it to the page that embeds the dashboard.', 'eyJ…')
+  token!: string;
+
+  @Constant('embed_token', 'The kind of token, as an introspection names it.')
+  token_type!: 'embed_token';
+
+  @Time('Expiry, unless it is ended sooner.', '2030-01-01T12:10:00.000Z')
+  expires_at!: string;
+
+  @Text('Id of the key of /.well-known/jwks.json that signed it.', 'PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE')
+  kid!: string;
+
+  @Text('Id of the token, which is also a claim of it and part of introspection responses.', 'Jb0X4p5mTqGdR0o1c3Y2kA')
+  jti!: string;
+}
+
+export class EmbedTokenResponse extends response('embed_token', EmbedToken, 'The embed token.') {}

@@ -1,0 +1,50 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiProblems, ApiTags, Created, Operation } from '../../platform/common/operation.ts';
+import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  AuditUnavailable,
+  UserGroupInactive,
+  UserGroupNotFound,
+  UserGroupTokensEnded,
+  ViewAsForbidden,
+} from '../../platform/common/problem/errors.ts';
+import {
+  IDEMPOTENCY_ERRORS,
+  IdempotencyKeyHeader,
+  ProvidedIdParam,
+} from '../../platform/common/http/parameters/request-params.ts';
+import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
+import { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
+import { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
+import { EmbedTokenService } from './embed-token.service.ts';
+
+@ApiTags('Embed tokens')
+@Controller('api/v1/user-groups/:id/embed-tokens')
+export class EmbedTokenController {
+  constructor(private readonly embedTokens: EmbedTokenService) {}
+
+  @Post()
+  @RequiresScope('embed-tokens:issue', { gated: false, scopesWith: { acting_for: 'user-groups:view-as' } })
+  @Operation(
+    'issueEmbedToken',
+    'Issue an embed token',
+    'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it. An `Idempotency-Key` counts with `acting_for` alone: without it a repetition issues another token.',
+  )
+  @Created(EmbedTokenResponse, 'The embed token.')
+  @ApiProblems(
+    UserGroupNotFound,
+    UserGroupInactive,
+    UserGroupTokensEnded,
+    ViewAsForbidden,
+    AuditUnavailable,
+    ...IDEMPOTENCY_ERRORS,
+  )
+  issue(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+    @JsonBody(IssueEmbedTokenRequest) dto: IssueEmbedTokenRequest,
+    @IdempotencyKeyHeader() key: string | undefined,
+  ): Promise<EmbedTokenResponse> {
+    return this.embedTokens.issue(caller, id, dto, key);
+  }
+}

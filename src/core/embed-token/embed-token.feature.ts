@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EmbedTokenCoreModule } from './embed-token-core.module.ts';
+import { EmbedTokenController } from './embed-token.controller.ts';
+import { JwksController } from './jwks.controller.ts';
+
+@Module({ imports: [EmbedTokenCoreModule], controllers: [EmbedTokenController, JwksController] })
+class EmbedTokenModule {}
+
+export const embedTokens = defineFeature({ name: 'embed-tokens', modules: [EmbedTokenModule] });

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { SignJWT } from 'jose/jwt/sign';
+import { AuditLog } from '../audit/audit-log.ts';
+import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
+import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
+import { Gate } from '../../platform/common/concurrency/gate.ts';
+import { randomBytes } from '../../platform/common/secret/random-bytes.ts';
+import {
+  UserGroupInactive,
+  UserGroupNotFound,
+  UserGroupTokensEnded,
+  ValidationFailed,
+  ViewAsForbidden,
+} from '../../platform/common/problem/errors.ts';
+import { currentTime, toWireTime } from '../../platform/common/time.ts';
+import { Config } from '../../platform/config/config.ts';
+import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
+import { statusOf } from '../user-group/status/user-group-status.ts';
+import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { isEndedTogether } from '../user-group/token/token-validity.ts';
+import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
+import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
+import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
+import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token.ts';
+import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS } from './embed-token.rules.ts';
+import { SigningKeys } from './signing-keys.ts';
+
+const JTI_BYTES = 16;
+
+/** Issues short-lived tokens that a browser may hold instead of the group's own token. */
+@Injectable()
+export class EmbedTokenService {
+  constructor(
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly snapshots: UserGroupSnapshots,
+    private readonly keys: SigningKeys,
+    private readonly config: Config,
+    private readonly tokenDisclosures: TokenDisclosures,
+    private readonly calls: IdempotentCalls,
+    private readonly auditLog: AuditLog,
+    private readonly gate: Gate,
+  ) {}
+
+  /**
+   * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless somebody acts
+   * for the group: then no token is issued without its event, and a key gets one token.
+   * @throws InsufficientScope, UserGroupNotFound, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
+   *   ViewAsForbidden, AuditUnavailable
+   */
+  async issue(
+    caller: Caller,
+    providedId: string,
+    dto: IssueEmbedTokenRequest,
+    idempotencyKey?: string,
+  ): Promise<EmbedTokenResponse> {
+    const { workspaceId } = caller;
+    const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin, acting_for: actingFor } = dto;
+    requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
+    if (actingFor && life > MAX_VIEW_AS_SECONDS) throw tooLongALife();
+    const group = await this.tokens.findCurrent({ workspaceId, providedId });
+    if (!group) throw new UserGroupNotFound();
+    requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
+    if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
+    const key = { workspaceId, userGroupId: group.userGroupId };
+    const snapshot = await this.snapshots.find(key, { isFresh: true });
+    if (!snapshot) throw new UserGroupNotFound();
+    // Read at one moment: a rotation may have come after the first read.
+    const current = snapshot.tokens.at(-1)!;
+    const { embedTokensEpoch, embedTokensEndedBefore, embedTokenIssuer, publicId } = snapshot.workspace;
+    if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
+    requireActive(snapshot);
+    const now = currentTime();
+    const iat = Math.floor(now / 1000);
+    const response = await this.sign({
+      iss: embedTokenIssuer ?? this.config.embedTokenIssuer,
+      sub: providedId,
+      aud,
+      iat,
+      exp: Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000)),
+      // If the clock is behind, the token must not be among those that were ended.
+      iat_ms: Math.max(now, embedTokensEndedBefore ?? 0),
+      epoch: embedTokensEpoch,
+      jti: randomBytes(JTI_BYTES).toString('base64url'),
+      workspace_id: publicId,
+      team_id: group.userGroupId,
+      gen: current.generation,
+      ...(origin !== undefined && { origin }),
+      ...(actingFor && { act: { sub: actingFor.subject } }),
+    });
+    this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
+    // A repeated call issues another token: tokens for pages are not stored.
+    if (!actingFor) return response;
+    // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
+    const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
+    const record = async (manager: EntityManager) => {
+      const { jti, expires_at } = response.embed_token;
+      await this.auditLog.record(manager, caller, {
+        action: 'user_group.view_as',
+        object: { type: 'user_group', id: providedId },
+        userGroupId: group.userGroupId,
+        details: { team_id: group.userGroupId, ...actingFor, audience: aud, jti, expires_at },
+      });
+      return response;
+    };
+    return this.gate.run(caller, () => this.calls.run(caller, call, record));
+  }
+
+  private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenResponse> {
+    const { kid, privateKey } = this.keys.current;
+    const token = await new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+      .sign(privateKey);
+    const { exp, jti } = claims;
+    return {
+      success: 1,
+      embed_token: { token, token_type: 'embed_token', expires_at: toWireTime(exp * 1000), kid, jti },
+    };
+  }
+}
+
+function tooLongALife(): ValidationFailed {
+  const detail = `With acting_for the expires_in_seconds must be at most ${MAX_VIEW_AS_SECONDS}.`;
+  return new ValidationFailed([{ pointer: '/expires_in_seconds', code: 'not_acceptable', detail }]);
+}
+
+/** @throws UserGroupInactive */
+function requireActive(group: UserGroupSnapshot): void {
+  const { status, reasons } = statusOf(group, group.rules);
+  if (status === 'active' || status === 'unresolved') return;
+  throw new UserGroupInactive(`No embed token is issued: ${reasons.map(({ detail }) => detail).join(' ')}`);
+}
+
+/** @throws ValidationFailed unless the workspace allows this audience */
+function requireAllowed(audience: string, allowed: readonly string[]): void {
+  if (allowed.length === 0 || allowed.includes(audience)) return;
+  const detail =
+    'The workspace issues embed tokens for other audiences only: see embed_token_audiences of GET /api/v1/workspace.';
+  throw new ValidationFailed([{ pointer: '/audience', code: 'not_acceptable', detail }]);
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { JWKSNoMatchingKey } from 'jose/errors';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { decodeJwt } from 'jose/jwt/decode';
+import { jwtVerify } from 'jose/jwt/verify';
+import { LRUCache } from 'lru-cache';
+import { hashTokenText } from '../../platform/common/secret/secrets.ts';
+import { currentTime } from '../../platform/common/time.ts';
+import { Config } from '../../platform/config/config.ts';
+import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository.ts';
+import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token.ts';
+import { SigningKeys } from './signing-keys.ts';
+
+/** A token with the longest id, audience, origin, issuer and actor has less than 5,900 characters. */
+const MAX_LENGTH = 6144;
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+/** Verifying a signature takes a third of a millisecond, and dashboards send the same token repeatedly. */
+const MAX_REMEMBERED = 1000;
+
+/** The claims of a text. Nothing of it may be trusted unless it is signed. */
+export interface UnverifiedToken {
+  claims: EmbedTokenClaims;
+  /** Whether a key of the service has signed it; it may have expired since. */
+  isSigned: boolean;
+  /** The key that it names, if the service has this key. */
+  kid: string | undefined;
+}
+
+@Injectable()
+export class EmbedTokenVerifier {
+  /** Keyed by the hash of the text. Only verified tokens are cached, so guessing cannot fill it. */
+  private readonly verified = new LRUCache<string, EmbedTokenClaims>({ max: MAX_REMEMBERED });
+
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Returns the claims; undefined for any other text. The caller still has to check the workspace, that the group
+   * exists and that its token is valid.
+   */
+  async verify(text: string): Promise<EmbedTokenClaims | undefined> {
+    if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
+    const hash = hashTokenText(text);
+    const claims = this.verified.get(hash) ?? (await this.check(text));
+    if (!claims || claims.exp * 1000 <= currentTime()) return undefined;
+    this.verified.set(hash, claims);
+    return claims;
+  }
+
+  /** Reads the claims of a text for people, whether they can be trusted or not; undefined if it is no embed token. */
+  async read(text: string): Promise<UnverifiedToken | undefined> {
+    if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
+    const read = this.readUnverified(text);
+    // Compared with the clock of its issue: an expired token can be signed.
+    return read && { ...read, isSigned: (await this.check(text, new Date(read.claims.iat * 1000))) !== undefined };
+  }
+
+  /** Tells whether the token names this workspace. */
+  isOf({ publicId, embedTokenIssuer }: EmbeddingWorkspace, { workspace_id, iss }: EmbedTokenClaims): boolean {
+    return workspace_id === publicId && iss === (embedTokenIssuer ?? this.config.embedTokenIssuer);
+  }
+
+  /** Uses only `kid` of the key parameters in the header; the key comes from the ring. */
+  private async check(text: string, currentDate = new Date(currentTime())): Promise<EmbedTokenClaims | undefined> {
+    try {
+      const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        currentDate,
+        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'epoch', 'jti', 'workspace_id', 'team_id', 'gen'],
+      });
+      return claimsOf(payload);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private readUnverified(text: string): Pick<UnverifiedToken, 'claims' | 'kid'> | undefined {
+    try {
+      const claims = claimsOf(decodeJwt(text));
+      return claims && { claims, kid: this.keys.find(decodeProtectedHeader(text).kid)?.kid };
+    } catch {
+      return undefined;
+    }
+  }
+
+  private getPublicKey(kid: string | undefined) {
+    const key = this.keys.find(kid);
+    if (!key) throw new JWKSNoMatchingKey();
+    return key.publicJwk;
+  }
+}

@@ -1,0 +1,19 @@
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EncryptionCount } from './encryption-count.ts';
+import { EncryptionKeyRecord } from './encryption-key.entity.ts';
+import { EncryptionKeyModule } from './encryption-key.module.ts';
+
+export const encryptionKeys = defineFeature({
+  name: 'encryption-keys',
+  services: [EncryptionKeyModule],
+  entities: [EncryptionKeyRecord],
+  metrics: (app) => [
+    {
+      type: 'gauge',
+      name: 'encryption_key_encryptions',
+      help: 'Uses of the key that encrypts, by all replicas, as far as this one knows; 2^32 at most.',
+      label: 'key',
+      read: () => app.get(EncryptionCount).known,
+    },
+  ],
+});

@@ -1,0 +1,9 @@
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { IdempotencyModule } from './idempotency.module.ts';
+import { IdempotentResponse } from './idempotent-response.entity.ts';
+
+export const idempotency = defineFeature({
+  name: 'idempotency',
+  services: [IdempotencyModule],
+  entities: [IdempotentResponse],
+});

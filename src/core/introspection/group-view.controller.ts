@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import { ProvidedIdParam } from '../../platform/common/http/parameters/request-params.ts';
+import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
+import { UserGroupNotFound } from '../../platform/common/problem/errors.ts';
+import { UserGroupViewResponse } from './dto/group-view.dto.ts';
+import { GroupViewService } from './group-view.service.ts';
+
+@ApiTags('Introspection')
+@Controller('api/v1/user-groups/:id/view')
+export class GroupViewController {
+  constructor(private readonly views: GroupViewService) {}
+
+  @Get()
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'viewUserGroup',
+    'See what a renderer gets for a user group',
+    'The introspection of its current token as it is now, without the token: the mapping with the names of the registry, the variables with their types, and what is missing. Counts as no introspection.',
+  )
+  @Ok(UserGroupViewResponse, 'What a renderer sees.')
+  @ApiReadProblems(UserGroupNotFound)
+  get(@CurrentCaller() caller: Caller, @ProvidedIdParam() id: string): Promise<UserGroupViewResponse> {
+    return this.views.get(caller, id);
+  }
+}

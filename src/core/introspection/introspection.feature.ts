@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { ActivityModule } from '../activity/activity.module.ts';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
+import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { AuthorizationServerController } from './authorization-server.controller.ts';
+import { GroupViewController } from './group-view.controller.ts';
+import { GroupViewService } from './group-view.service.ts';
+import { IntrospectionController } from './introspection.controller.ts';
+import { IntrospectionService } from './introspection.service.ts';
+import { Introspector } from './introspector.ts';
+
+@Module({
+  imports: [ActivityModule, EmbedTokenCoreModule, UserGroupCoreModule],
+  providers: [GroupViewService, IntrospectionService, Introspector],
+  exports: [GroupViewService, IntrospectionService, Introspector],
+})
+class IntrospectionServicesModule {}
+
+@Module({
+  imports: [IntrospectionServicesModule],
+  controllers: [IntrospectionController, GroupViewController, AuthorizationServerController],
+})
+class IntrospectionModule {}
+
+export const introspection = defineFeature({
+  name: 'introspection',
+  modules: [IntrospectionModule],
+  services: [IntrospectionServicesModule],
+  metrics: (app) => [
+    {
+      type: 'counter',
+      name: 'introspections_total',
+      help: 'Introspections by result: active or inactive.',
+      label: 'result',
+      read: () => app.get(IntrospectionService).counts,
+    },
+  ],
+});

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { statement } from '../../../platform/database/statement.ts';
+import { Statements } from '../../../platform/database/statements.ts';
+import { type Resolution, resolutionColumns, resolvingJoins } from '../../mapping/resolution.ts';
+import type { SentEntry } from '../../mapping/resolved-mapping.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
+
+export interface DeletedThing {
+  type: 'schema' | 'data_source';
+  id: number;
+  providedId: string;
+}
+
+/** A user group with a mapping entry that named a deleted thing and names nothing now. */
+export interface DanglingMapping<Thing extends DeletedThing> {
+  userGroupId: number;
+  providedId: string;
+  version: number;
+  /** The key of the first such entry. */
+  schemaId: string;
+  thing: Thing;
+}
+
+interface Row extends Resolution, SentEntry {
+  id: number;
+  providedId: string;
+  version: number;
+}
+
+const listUnresolved = statement<GroupRange, Row>(
+  'dangling-mappings.list-unresolved',
+  (dialect) => `
+    SELECT r.* FROM (
+      SELECT g.id, g.provided_id AS "providedId", g.version, ${resolutionColumns},
+        m.data_source AS "dataSource", m.data_source_type AS "dataSourceType"
+      FROM ${ENTRIES_IN_RANGE}
+      ${resolvingJoins(dialect)}
+    ) r
+    WHERE r."schemaNumber" IS NULL OR r."sourceNumber" IS NULL
+    ORDER BY r.id, r."schemaId"`,
+);
+
+/** Bounds the numbers that an entry can name a thing by; see `Dialect.numberOf`. */
+const NUMBERS_END = 1_000_000_000;
+
+@Injectable()
+export class DanglingMappings {
+  constructor(
+    private readonly statements: Statements,
+    private readonly rules: WorkspaceRules,
+  ) {}
+
+  /**
+   * Passes such groups of the workspace to `visit`, range by range, in the transaction that has found them and in which
+   * neither the registry nor the policy can change. Under `registered` there are none.
+   * @param things in the order of their deletion: if several have one name, an entry named the last
+   * @throws DatabaseUnavailable; the reason of the signal when it aborts
+   */
+  async visit<Thing extends DeletedThing>(
+    workspaceId: number,
+    things: readonly Thing[],
+    visit: (manager: EntityManager, found: DanglingMapping<Thing>[]) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let { policy } = await this.rules.read(workspaceId);
+    const named = new Map(things.flatMap((thing) => namesOf(thing).map((name) => [name, thing])));
+    const ranges = groupRanges(workspaceId, (parameters) => this.statements.read(findRangeEnd, parameters));
+    for await (const range of ranges) {
+      signal.throwIfAborted();
+      if (policy !== 'open') return;
+      // Most ranges have none, and need no transaction.
+      const found = findDangling(await this.statements.read(listUnresolved, range), named);
+      if (found.length === 0) continue;
+      policy = await this.rules.runWithSharedLock(workspaceId, async (manager) => {
+        const present = await this.rules.read(workspaceId, manager);
+        if (present.policy === 'open') {
+          const rows = await this.statements.run(manager, listUnresolved, range);
+          await visit(manager, findDangling(rows, named));
+        }
+        return present.policy;
+      });
+    }
+  }
+}
+
+/** Lists the spellings of an entry that names the thing. */
+function namesOf({ type, id, providedId }: DeletedThing): string[] {
+  const number = id < NUMBERS_END ? [String(id)] : [];
+  return [
+    ...[providedId, ...number].map((text) => nameOf(type, 'string', text)),
+    ...(type === 'data_source' ? number.map((text) => nameOf(type, 'integer', text)) : []),
+  ];
+}
+
+function nameOf(type: DeletedThing['type'], sentAs: SentEntry['dataSourceType'], text: string): string {
+  return `${type} ${sentAs} ${text}`;
+}
+
+/** Finds each thing once for each group; the rows of one group are adjacent. */
+function findDangling<Thing extends DeletedThing>(
+  rows: readonly Row[],
+  named: ReadonlyMap<string, Thing>,
+): DanglingMapping<Thing>[] {
+  let lastId: number | undefined;
+  let seen = new Set<Thing>();
+  return rows.flatMap((row) => {
+    if (row.id !== lastId) seen = new Set();
+    lastId = row.id;
+    const { id: userGroupId, providedId, version, schemaId } = row;
+    const things = new Set(unresolvedNames(row).flatMap((name) => named.get(name) ?? []));
+    const unseen = [...things].filter((thing) => !seen.has(thing));
+    for (const thing of unseen) seen.add(thing);
+    return unseen.map((thing) => ({ userGroupId, providedId, version, schemaId, thing }));
+  });
+}
+
+function unresolvedNames(row: Row): string[] {
+  return [
+    ...(row.schemaNumber === null ? [nameOf('schema', 'string', row.schemaId)] : []),
+    ...(row.sourceNumber === null ? [nameOf('data_source', row.dataSourceType, row.dataSource)] : []),
+  ];
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import type { Dialect } from '../../../platform/database/dialect.ts';
+import { statement } from '../../../platform/database/statement.ts';
+import { Statements } from '../../../platform/database/statements.ts';
+import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
+import type { PastToken } from './past-tokens.ts';
+import type { ReadUserGroup } from '../group/user-group.repository.ts';
+
+/** A state of a group; `updatedAt` is the time from which it was that of the group. */
+export interface UserGroupVersionState extends ReadUserGroup {
+  /** Null for the present state. */
+  replacedAt: number | null;
+  /** JSON text of the generations of the token, for the last state of a deleted group; otherwise null. */
+  tokens: string | null;
+}
+
+/** Names the groups that have had one id; all of them are deleted, except perhaps the last one. */
+interface OfId {
+  workspaceId: number;
+  providedId: string;
+}
+
+interface Filters extends OfId {
+  /** Null for any of the groups. */
+  teamId: number | null;
+  /** Null for any. */
+  version: number | null;
+}
+
+interface PageOfVersions extends Filters {
+  beforeTeamId: number;
+  beforeVersion: number;
+  limit: number;
+}
+
+const MEMBERS = ['name', 'properties', 'suspended_at AS "suspendedAt"', 'valid_until AS "validUntil"'];
+
+const membersOf = (alias: string) =>
+  [...MEMBERS, 'created_at AS "createdAt"'].map((member) => `${alias}.${member}`).join(', ');
+
+const selectPresent = (dialect: Dialect) => `
+  SELECT g.id, g.version, ${membersOf('g')}, g.updated_at AS "updatedAt",
+    CAST(NULL AS bigint) AS "replacedAt", ${resolvedMappingColumn(dialect)} AS mapping, CAST(NULL AS text) AS tokens
+  FROM user_group g WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`;
+
+const SELECT_REPLACED = `
+  SELECT v.user_group_id AS id, v.version, ${membersOf('v')}, v.recorded_at AS "updatedAt",
+    v.replaced_at AS "replacedAt", v.mapping, v.tokens
+  FROM user_group_version v WHERE v.workspace_id = :workspaceId AND v.provided_id = :providedId`;
+
+const filtersOn = (id: string, version: string) => `
+  AND (${id}, ${version}) < (CAST(:beforeTeamId AS integer), CAST(:beforeVersion AS integer))
+  AND (CAST(:teamId AS integer) IS NULL OR ${id} = :teamId)
+  AND (CAST(:version AS integer) IS NULL OR ${version} = :version)`;
+
+const listVersions = statement<PageOfVersions, UserGroupVersionState>(
+  'user-group-version.list',
+  (dialect) => `
+    SELECT * FROM (
+      ${selectPresent(dialect)} ${filtersOn('g.id', 'g.version')}
+      UNION ALL SELECT * FROM (
+        ${SELECT_REPLACED} ${filtersOn('v.user_group_id', 'v.version')}
+        ORDER BY v.user_group_id DESC, v.version DESC LIMIT :limit) replaced
+    ) found ORDER BY id DESC, version DESC LIMIT :limit`,
+);
+
+/** Selects the state that was replaced first after the time; if there is none, the present one. */
+const findAt = statement<OfId & { at: number }, UserGroupVersionState>(
+  'user-group-version.find-at',
+  (dialect) => `
+    SELECT * FROM (
+      ${selectPresent(dialect)}
+      UNION ALL SELECT * FROM (
+        ${SELECT_REPLACED} AND v.replaced_at > CAST(:at AS bigint)
+        ORDER BY v.user_group_id, v.version LIMIT 1) replaced
+    ) found ORDER BY id, version LIMIT 1`,
+);
+
+const findTokens = statement<{ userGroupId: number; at: number }, PastToken>(
+  'user-group-version.find-tokens',
+  () => `
+    SELECT t.generation, t.last_four AS "lastFour", t.epoch, t.created_at AS "createdAt", t.retired_at AS "retiredAt",
+      t.valid_until AS "validUntil", t.revoked_at AS "revokedAt"
+    FROM user_group_token t WHERE t.user_group_id = :userGroupId AND t.created_at <= CAST(:at AS bigint)
+    ORDER BY t.generation DESC LIMIT 2`,
+);
+
+/** Every number of a group or a version is less. */
+const BEYOND = 2 ** 31 - 1;
+
+/** Reads the states of groups, also of deleted ones. */
+@Injectable()
+export class UserGroupHistoryRepository {
+  constructor(private readonly statements: Statements) {}
+
+  /**
+   * Lists states of the groups that have had the id, the newest first.
+   * @param before the group and version after which the list goes on
+   */
+  list(
+    filters: Filters,
+    limit: number,
+    [beforeTeamId = BEYOND, beforeVersion = BEYOND]: readonly number[] = [],
+  ): Promise<UserGroupVersionState[]> {
+    return this.statements.read(listVersions, { ...filters, beforeTeamId, beforeVersion, limit });
+  }
+
+  /** Finds the state that was replaced first after the time, or the present one; it may have begun later. */
+  async findAt(id: OfId, at: number): Promise<UserGroupVersionState | undefined> {
+    return (await this.statements.read(findAt, { ...id, at }))[0];
+  }
+
+  /** Finds the latest generations of a present group at a time. @param userGroupId from a query that names the workspace */
+  findTokens(userGroupId: number, at: number): Promise<PastToken[]> {
+    return this.statements.read(findTokens, { userGroupId, at });
+  }
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../platform/common/json/strict-json.ts';
+import { contentOf, differencesOf, fieldNames, type UserGroupState } from '../group/user-group-fields.ts';
+
+export const versionChanges = ['create', 'update', 'suspend', 'resume'] as const;
+export type VersionChange = (typeof versionChanges)[number];
+
+/** A place in which two states differ; a state without a value there has no member. */
+export interface StateDifference {
+  pointer: string;
+  was?: JsonValue;
+  is?: JsonValue;
+}
+
+/**
+ * Returns what a version has changed, and in which fields.
+ * @param before the state that it has replaced; undefined if there was none, or if it is no longer kept
+ */
+export function changeOfVersion(
+  state: UserGroupState,
+  before: UserGroupState | undefined,
+): { change: VersionChange | null; changed: string[] } {
+  if (!before) return { change: state.version === 1 ? 'create' : null, changed: [] };
+  const differences = differencesOf(before, contentOf(state));
+  const changed = fieldNames.filter((name) => differences[name] !== undefined);
+  const { suspended } = differences;
+  if (!suspended || changed.length > 1) return { change: 'update', changed };
+  return { change: suspended.is ? 'suspend' : 'resume', changed };
+}
+
+/** Lists the differences from one state to another, of objects member by member. */
+export function differencesBetween(was: UserGroupState, is: UserGroupState): StateDifference[] {
+  return compare({ ...contentOf(was) }, { ...contentOf(is) }, '');
+}
+
+function compare(was: JsonValue | undefined, is: JsonValue | undefined, pointer: string): StateDifference[] {
+  if (isDeepStrictEqual(was, is)) return [];
+  if (!isJsonObject(was) || !isJsonObject(is)) {
+    return [{ pointer, ...(was !== undefined && { was }), ...(is !== undefined && { is }) }];
+  }
+  const names = new Set([...Object.keys(was), ...Object.keys(is)]);
+  return [...names].flatMap((name) => {
+    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return compare(member(was, name), member(is, name), place);
+  });
+}
+
+/** Leaves out what every object inherits, such as `constructor`. */
+function member(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

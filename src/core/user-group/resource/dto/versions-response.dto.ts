@@ -1,0 +1,133 @@
+import { BaseSchema, SchemaName } from '../../../../platform/common/api-docs.ts';
+import { AnyObject, AnyValue, CodeOf, Integer, ListOf, Text, Time } from '../../../../platform/common/fields.ts';
+import { page, response } from '../../../../platform/common/http/responses/response.ts';
+import type { JsonObject, JsonValue } from '../../../../platform/common/json/strict-json.ts';
+import { toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
+import type { Mapping } from '../../group/mapping.ts';
+import { bodyOf } from '../../group/user-group-fields.ts';
+import type { UserGroupVersionState } from '../../history/user-group-history.repository.ts';
+import {
+  changeOfVersion,
+  type StateDifference,
+  type VersionChange,
+  versionChanges,
+} from '../../history/version-changes.ts';
+import { type GroupStatus, groupStatuses, type Standing, type StatusReason } from '../../status/user-group-status.ts';
+import { sortedMapping, StatusReasonView } from './user-group-resource-response.dto.ts';
+
+const endings = ['change', 'deletion'] as const;
+
+/** One state that a group had, without its content. */
+@BaseSchema('UserGroupVersion')
+export class VersionView {
+  @Integer('1 for the state in which the group was created, one more for each change.', 3)
+  version!: number;
+
+  @Integer('The group that had this state. A group that is created again has another one, and other versions.', 1)
+  team_id!: number;
+
+  @Text('The name of the group in this state.', 'Acme EMEA')
+  name!: string;
+
+  @CodeOf.orNull(
+    versionChanges,
+    'What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept.',
+    'update',
+  )
+  change!: VersionChange | null;
+
+  @ListOf(String, 'The fields that differ from the version before; empty for the first one, or if it is not known.', [
+    'properties',
+  ])
+  changed!: string[];
+
+  @Time('When the group got this state.')
+  recorded_at!: string;
+
+  @Time.orNull('When the group lost this state; null for its present one.')
+  replaced_at!: string | null;
+
+  @CodeOf.orNull(
+    endings,
+    'What ended this state: the next version, or the deletion of the group; null for its present one.',
+    'change',
+  )
+  ended_by!: (typeof endings)[number] | null;
+}
+
+/** One state that a group had. */
+@SchemaName('UserGroupVersionContent')
+export class VersionContentView extends VersionView {
+  @AnyObject(
+    'Schema id → data source, as it was sent.',
+    { billing: 42, sales: 'warehouse-emea' },
+    { additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] } },
+  )
+  mapping!: Mapping;
+
+  @AnyObject('Variables for dashboards and SQL.', { region: 'EMEA', seats: 25 })
+  properties!: JsonObject;
+
+  @Time.orNull('Time from which on none of its tokens could be introspected, or null.')
+  valid_until!: string | null;
+
+  @CodeOf(
+    groupStatuses,
+    'The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now.',
+    'active',
+  )
+  status!: GroupStatus;
+
+  @ListOf(StatusReasonView, 'Everything that kept the group from being `active`; empty if it was.')
+  reasons!: StatusReason[];
+
+  @Time.orNull('Time of its suspension, or null.')
+  suspended_at!: string | null;
+}
+
+class DifferenceView {
+  @Text('JSON Pointer of the place: of objects the member that differs.', '/properties/seats')
+  pointer!: string;
+
+  @AnyValue.optional('The value in the version `compare_with`; absent if it had none.', 25)
+  was?: JsonValue;
+
+  @AnyValue.optional('The value in this version; absent if it has none.', 40)
+  is?: JsonValue;
+}
+
+export class UserGroupVersionsResponse extends page('versions', VersionView, 'The versions, newest first.') {}
+
+export class UserGroupVersionResponse extends response('version', VersionContentView, 'The version.') {
+  @ListOf.optional(DifferenceView, 'With `compare_with`: the differences from that version to this one.')
+  differences?: StateDifference[];
+}
+
+/** @param before the state that it has replaced, if it is known */
+export function toVersionView(state: UserGroupVersionState, before: UserGroupVersionState | undefined): VersionView {
+  const { id, version, name, updatedAt, replacedAt, tokens } = state;
+  return {
+    version,
+    team_id: id,
+    name,
+    ...changeOfVersion(state, before),
+    recorded_at: toWireTime(updatedAt),
+    replaced_at: toWireTimeOrNull(replacedAt),
+    ended_by: replacedAt === null ? null : tokens === null ? 'change' : 'deletion',
+  };
+}
+
+export function toVersionContentView(
+  state: UserGroupVersionState,
+  before: UserGroupVersionState | undefined,
+  standing: Standing,
+): VersionContentView {
+  const body = bodyOf(state);
+  return {
+    ...toVersionView(state, before),
+    ...body,
+    mapping: sortedMapping(body.mapping),
+    ...standing,
+    suspended_at: toWireTimeOrNull(state.suspendedAt),
+  };
+}

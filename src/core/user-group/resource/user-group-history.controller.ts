@@ -1,0 +1,96 @@
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import {
+  ETAG,
+  PRECONDITION_ERRORS,
+  Preconditions,
+  RequestPreconditions,
+  setEntityTag,
+} from '../../../platform/common/http/parameters/preconditions.ts';
+import { NumberParam, ProvidedIdParam, QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
+import { ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../../platform/common/operation.ts';
+import {
+  UserGroupNotFound,
+  UserGroupQuotaReached,
+  UserGroupVersionNotFound,
+} from '../../../platform/common/problem/errors.ts';
+import { WRITE_ERRORS } from '../group/documented-errors.ts';
+import { UserGroupResponse } from './dto/user-group-resource-response.dto.ts';
+import { TeamQueryDto, VersionQueryDto, VersionsQueryDto } from './dto/versions-query.dto.ts';
+import { UserGroupVersionResponse, UserGroupVersionsResponse } from './dto/versions-response.dto.ts';
+import { UserGroupHistory } from './user-group-history.service.ts';
+
+const GROUPS = 'api/v1/user-groups';
+
+@ApiTags('User groups (v1)')
+@Controller(`${GROUPS}/:id/versions`)
+export class UserGroupHistoryController {
+  constructor(private readonly history: UserGroupHistory) {}
+
+  @Get()
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'listUserGroupVersions',
+    'List the versions of a user group',
+    'Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
+  )
+  @Ok(UserGroupVersionsResponse, 'One page of versions.')
+  @ApiReadProblems(UserGroupNotFound)
+  list(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+    @QueryOf(VersionsQueryDto) query: VersionsQueryDto,
+  ): Promise<UserGroupVersionsResponse> {
+    return this.history.list(caller, id, query);
+  }
+
+  @Get(':version')
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'getUserGroupVersion',
+    'Get a version of a user group',
+    'The state as it was stored. With `compare_with` also how it differs from another version.',
+  )
+  @Ok(UserGroupVersionResponse, 'The version.')
+  @ApiReadProblems(UserGroupNotFound, UserGroupVersionNotFound)
+  get(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+    @NumberParam('version', UserGroupVersionNotFound) version: number,
+    @QueryOf(VersionQueryDto) query: VersionQueryDto,
+  ): Promise<UserGroupVersionResponse> {
+    return this.history.get(caller, id, version, query);
+  }
+
+  @Post(':version/restore')
+  @HttpCode(200)
+  @RequiresScope('user-groups:write')
+  @Operation(
+    'restoreUserGroupVersion',
+    'Restore a version of a user group',
+    "Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.",
+  )
+  @Ok(UserGroupResponse, 'The group.', ETAG)
+  @Created(UserGroupResponse, 'The group was created again.', { Location: 'Path of what was created.' })
+  @ApiReadProblems(
+    UserGroupNotFound,
+    UserGroupVersionNotFound,
+    UserGroupQuotaReached,
+    ...WRITE_ERRORS,
+    ...PRECONDITION_ERRORS,
+  )
+  async restore(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+    @NumberParam('version', UserGroupVersionNotFound) version: number,
+    @QueryOf(TeamQueryDto) query: TeamQueryDto,
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UserGroupResponse> {
+    const { created, body, entityTag } = await this.history.restore(caller, id, version, query, preconditions);
+    setEntityTag(response, entityTag);
+    if (created) response.status(201).set('Location', `/${GROUPS}/${encodeURIComponent(id)}`);
+    return body;
+  }
+}

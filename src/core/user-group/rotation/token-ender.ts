@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditEntry, AuditLog } from '../../audit/audit-log.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
+import type { Caller } from '../../../platform/common/access/caller.ts';
+import { UserGroupTokenNotFound } from '../../../platform/common/problem/errors.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import { type HeldToken, UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import type { Leak } from '../writing/user-group-change.ts';
+import { TokenRotations } from './token-rotations.ts';
+
+export interface TokenEnd {
+  providedId: string;
+  /** False for a token that was inactive already. */
+  isEnded: boolean;
+}
+
+/** A token can be rotated with an overlap between the read of its state and the statement that ends it. */
+const MAX_ATTEMPTS = 3;
+
+/** Ends tokens for callers who hold them, or have found them. */
+@Injectable()
+export class TokenEnder {
+  constructor(
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly rotations: TokenRotations,
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /**
+   * Replaces the current ones of the tokens without an overlap, and ends the overlap of the others. The new tokens are
+   * not returned: the next look-up of each group returns its own.
+   * @returns the tokens of the workspace among them, by hash in hexadecimal
+   */
+  async end(caller: Caller, hashes: readonly Buffer[], leak?: Leak): Promise<Map<string, TokenEnd>> {
+    const ended = new Map<string, TokenEnd>();
+    let left = hashes;
+    for (let attempt = 1; left.length > 0 && attempt <= MAX_ATTEMPTS; attempt++) {
+      const held = await this.tokens.findHeld(caller.workspaceId, left);
+      for (const { hash, providedId } of held) ended.set(hash, { providedId, isEnded: false });
+      // First: a group that is deleted meanwhile takes its tokens with it.
+      if (attempt === 1) await this.note(caller, held);
+      const done = [...(await this.replace(caller, held, leak)), ...(await this.endOverlaps(caller, held, leak))];
+      for (const { hash, providedId } of done) ended.set(hash, { providedId, isEnded: true });
+      left = held.flatMap(({ state, hash }) =>
+        state !== 'ended' && !ended.get(hash)!.isEnded ? [Buffer.from(hash, 'hex')] : [],
+      );
+    }
+    return ended;
+  }
+
+  private async note({ workspaceId }: Caller, held: readonly HeldToken[]): Promise<void> {
+    if (held.length === 0) return;
+    const hashes = held.map(({ hash }) => Buffer.from(hash, 'hex'));
+    await this.transactor.run((manager) => this.tokens.noteEnded(manager, workspaceId, hashes));
+  }
+
+  /** @returns those that were current until then */
+  private async replace(caller: Caller, held: readonly HeldToken[], leak?: Leak): Promise<HeldToken[]> {
+    const current = held.filter(({ state }) => state === 'current');
+    const outcomes = await Promise.allSettled(
+      current.map(({ hash }) =>
+        this.rotations.rotate({ caller, tokenHash: Buffer.from(hash, 'hex'), graceSeconds: 0, leak }),
+      ),
+    );
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected' && !(outcome.reason instanceof UserGroupTokenNotFound)) throw outcome.reason;
+    }
+    return current.filter((_token, index) => outcomes[index]!.status === 'fulfilled');
+  }
+
+  /** @returns those whose overlap was not over */
+  private async endOverlaps(caller: Caller, held: readonly HeldToken[], leak?: Leak): Promise<HeldToken[]> {
+    const overlapping = held.filter(({ state }) => state === 'overlap');
+    if (overlapping.length === 0) return [];
+    const { workspaceId, apiTokenId: revokedBy } = caller;
+    const done = await this.transactor.run(async (manager) => {
+      const hashes = overlapping.map(({ hash }) => Buffer.from(hash, 'hex'));
+      const ended = await this.tokens.endOverlaps(manager, { workspaceId, hashes, revokedBy });
+      const isEnded = overlapping.filter(({ hash }) => ended.has(hash));
+      const records = isEnded.flatMap((token) => eventsOf(token, leak)).map((entry) => [caller, entry] as const);
+      await this.auditLog.recordAll(manager, records);
+      return isEnded;
+    });
+    for (const { userGroupId } of done) this.changes.announce({ workspaceId, userGroupId });
+    return done;
+  }
+}
+
+function eventsOf({ userGroupId, providedId, generation }: HeldToken, leak?: Leak): AuditEntry[] {
+  const object = { type: 'user_group', id: providedId };
+  const event = { object, userGroupId, version: generation };
+  const details = { team_id: userGroupId, generation };
+  return [
+    { ...event, action: 'user_group_token.revoke', details },
+    ...(leak ? [{ ...event, action: 'user_group_token.leaked' as const, details: { ...details, ...leak } }] : []),
+  ];
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { TokenDisclosures } from '../../audit/tally/token-disclosures.ts';
+import type { Caller } from '../../../platform/common/access/caller.ts';
+import {
+  DatabaseUnavailable,
+  IdempotencyKeySpent,
+  UserGroupTokenIsCurrent,
+  UserGroupTokenNotFound,
+  UserGroupTokensEnded,
+  UserGroupNotFound,
+} from '../../../platform/common/problem/errors.ts';
+import { hashToken } from '../../../platform/common/secret/secrets.ts';
+import { Config } from '../../../platform/config/config.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import type { RotateUserGroupTokenByIdRequest } from './dto/grace.dto.ts';
+import type { RotateUserGroupTokenRequest } from './dto/rotate-token.dto.ts';
+import { toUserGroupWithToken, type UserGroupWithTokenResponse } from '../group/dto/user-group-response.dto.ts';
+import { toTokenView, type UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
+import { type KeyedRotation, IdempotencyKeys, type IssuedForKey, KeyTaken } from '../writing/idempotency-keys.ts';
+import { UserGroupWriter } from '../writing/user-group-writer.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { type RotatedToken, TokenRotations } from './token-rotations.ts';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import { type StoredUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
+
+@Injectable()
+export class UserGroupTokenService {
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly rotations: TokenRotations,
+    private readonly writer: UserGroupWriter,
+    private readonly transactor: Transactor,
+    private readonly cipher: UserGroupTokenCipher,
+    private readonly idempotencyKeys: IdempotencyKeys,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+    private readonly config: Config,
+    private readonly tokenDisclosures: TokenDisclosures,
+  ) {}
+
+  /** Returns the group with its current token. @throws UserGroupNotFound, UserGroupTokenForgotten, UserGroupTokensEnded */
+  async getCurrent(caller: Caller, providedId: string): Promise<UserGroupWithTokenResponse> {
+    const { workspaceId } = caller;
+    const { id, name, tokenHash, ...stored } = await this.getGroup(caller, providedId);
+    if (stored.isTokenEnded) throw new UserGroupTokensEnded();
+    const token = this.cipher.decrypt(stored, { workspaceId, tokenHash });
+    await this.tokenDisclosures.recordSeen(caller, 'current_token', { id, providedId });
+    return { success: 1, user_group: toUserGroupWithToken({ id, token, name }, providedId) };
+  }
+
+  /**
+   * POST: gives the group that holds `current_token` a new token. The old one can never rotate again.
+   * @throws UserGroupTokenNotFound if the token is unknown, foreign or already replaced
+   */
+  rotate(caller: Caller, dto: RotateUserGroupTokenRequest, key?: string): Promise<UserGroupWithTokenResponse> {
+    const { current_token: token, grace_period_seconds } = dto;
+    const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
+    const call = toCall(caller, key, ['current_token', token, graceSeconds]);
+    return this.rotateIdempotently(caller, call, () =>
+      this.rotations.rotate({ caller, tokenHash: hashToken(token), graceSeconds, call }),
+    );
+  }
+
+  /** Replaces the current token of a group, whichever it is. @throws UserGroupNotFound */
+  rotateByGroup(
+    caller: Caller,
+    providedId: string,
+    { grace_period_seconds }: RotateUserGroupTokenByIdRequest,
+    key?: string,
+  ): Promise<UserGroupWithTokenResponse> {
+    const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
+    const call = toCall(caller, key, ['user_group_id', providedId, graceSeconds]);
+    return this.rotateIdempotently(caller, call, async () => {
+      const { group, token } = await this.writer.write({
+        caller,
+        providedId,
+        plan: (stored) => {
+          if (!stored) throw new UserGroupNotFound();
+          return { replacement: { graceSeconds, call } };
+        },
+        // Rotating is the way out for a token that cannot be read.
+        showsToken: false,
+      });
+      return { userGroupId: group.id, providedId, name: group.name, token: token! };
+    });
+  }
+
+  /**
+   * Ends the overlap of a replaced token now. Repeating it changes nothing.
+   * @throws UserGroupNotFound, UserGroupTokenNotFound, UserGroupTokenIsCurrent
+   */
+  async revoke(caller: Caller, providedId: string, generation: number): Promise<UserGroupTokensResponse> {
+    const { workspaceId } = caller;
+    const { id: userGroupId } = await this.getGroup(caller, providedId);
+    const found = await this.tokens.find(workspaceId, userGroupId, generation);
+    if (!found) throw new UserGroupTokenNotFound('The group has no such token.');
+    if (found.retiredAt === null) throw new UserGroupTokenIsCurrent();
+    await this.transactor.run(async (manager) => {
+      const token = { userGroupId, generation, revokedBy: caller.apiTokenId };
+      if (!(await this.tokens.endOverlap(manager, token))) return;
+      await this.auditLog.record(manager, caller, {
+        action: 'user_group_token.revoke',
+        object: { type: 'user_group', id: providedId },
+        userGroupId,
+        version: generation,
+        details: { team_id: userGroupId, generation },
+      });
+    });
+    this.changes.announce({ workspaceId, userGroupId });
+    const revoked = await this.tokens.find(workspaceId, userGroupId, generation);
+    // The whole group may have been deleted meanwhile.
+    if (!revoked) throw new UserGroupNotFound();
+    return { success: 1, tokens: [toTokenView(revoked)], has_more: false };
+  }
+
+  /** A call with an `Idempotency-Key` is done once, and gets the same response while its token is current. */
+  private async rotateIdempotently(
+    caller: Caller,
+    call: KeyedRotation | undefined,
+    rotate: () => Promise<RotatedToken>,
+  ): Promise<UserGroupWithTokenResponse> {
+    const issued = call && (await this.idempotencyKeys.find(call));
+    if (issued) return this.respondAgain(caller, issued);
+    try {
+      return toResponse(await rotate());
+    } catch (error) {
+      // The same call may have been done meanwhile; the token it named is gone then.
+      const isLost = error instanceof KeyTaken || error instanceof UserGroupTokenNotFound;
+      const winner = isLost && call && (await this.idempotencyKeys.find(call));
+      if (winner) return this.respondAgain(caller, winner);
+      // The key was removed with the group of the call that had it.
+      throw error instanceof KeyTaken ? new DatabaseUnavailable(error) : error;
+    }
+  }
+
+  /** @throws IdempotencyKeySpent if another rotation has replaced the token since */
+  private async respondAgain(caller: Caller, issued: IssuedForKey): Promise<UserGroupWithTokenResponse> {
+    const { workspaceId } = caller;
+    const { userGroupId, generation, name } = issued;
+    const stored = await this.userGroups.findById(workspaceId, userGroupId);
+    if (stored?.generation !== generation || stored.isTokenEnded) throw new IdempotencyKeySpent();
+    const token = this.cipher.decrypt(stored, { workspaceId, tokenHash: stored.tokenHash });
+    const { providedId } = stored;
+    this.tokenDisclosures.record(caller, 'repeated_rotation', { id: userGroupId, providedId });
+    return toResponse({ userGroupId, providedId, name, token });
+  }
+
+  private async getGroup({ workspaceId }: Caller, providedId: string): Promise<StoredUserGroup> {
+    const group = await this.userGroups.find(workspaceId, providedId);
+    if (!group) throw new UserGroupNotFound();
+    return group;
+  }
+}
+
+function toResponse({ userGroupId, providedId, name, token }: RotatedToken): UserGroupWithTokenResponse {
+  return { success: 1, user_group: toUserGroupWithToken({ id: userGroupId, token, name }, providedId) };
+}
+
+function toCall(
+  { workspaceId, apiTokenId }: Caller,
+  key: string | undefined,
+  request: (string | number | undefined)[],
+): KeyedRotation | undefined {
+  if (key === undefined) return undefined;
+  return { workspaceId, apiTokenId, key, request: request.map((part) => part ?? null) };
+}

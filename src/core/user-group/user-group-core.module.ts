@@ -1,0 +1,93 @@
+import { Module } from '@nestjs/common';
+import { port } from '../../platform/common/extension/ports.ts';
+import { ActivityModule } from '../activity/activity.module.ts';
+import { AuditModule } from '../audit/audit.module.ts';
+import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
+import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
+import { MappingModule } from '../mapping/mapping.module.ts';
+import { DanglingMappings } from './conformance/dangling-mappings.ts';
+import { UserGroupHistoryRetention, WorkspaceHistoryRetention } from './history/history-retention.ts';
+import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
+import { IncompleteGroups } from './conformance/incomplete-groups.ts';
+import { MappingPolicySwitch } from './conformance/mapping-policy-switch.ts';
+import { UnresolvableMappings } from './conformance/unresolvable-mappings.ts';
+import { FlawCheck } from './conformance/flaw-check.ts';
+import { UserGroupCounter } from './counts/user-group-counts.ts';
+import { IdempotencyKeyExpiry, IdempotencyKeys } from './writing/idempotency-keys.ts';
+import { UserGroupHistory } from './resource/user-group-history.service.ts';
+import { UserGroupList } from './resource/user-group-list.ts';
+import { UserGroupTotal } from './resource/user-group-total.ts';
+import { BulkWrites } from './bulk/bulk-writes.ts';
+import { UserGroupBulkChanges } from './bulk/user-group-bulk-changes.ts';
+import { UserGroupExporter } from './bulk/user-group-exporter.ts';
+import { UserGroupImporter } from './bulk/user-group-importer.ts';
+import { containFormat, StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
+import { TokenIssuer } from './token/token-issuer.ts';
+import { UserGroupWriter } from './writing/user-group-writer.ts';
+import { WritePlanner } from './writing/write-planner.ts';
+import { WriteStore } from './writing/write-store.ts';
+import { changeGuardPort } from './writing/user-group-change-veto.ts';
+import { UserGroupRepository } from './group/user-group.repository.ts';
+import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
+import { UserGroupService } from './user-group.service.ts';
+import { TokenEnder } from './rotation/token-ender.ts';
+import { TokenRotations } from './rotation/token-rotations.ts';
+import { UserGroupTokenList } from './rotation/user-group-token-list.ts';
+import { UserGroupTokenRepository } from './token/user-group-token.repository.ts';
+import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
+import { UserGroupTokenUsage } from './token/user-group-token-usage.ts';
+import { UserGroupSnapshotRepository } from './snapshot/user-group-snapshot.repository.ts';
+import { UserGroupSnapshots } from './snapshot/user-group-snapshots.ts';
+import { Tokens } from './tokens.ts';
+import { UserGroups } from './user-groups.ts';
+
+/** The providers that other modules use. */
+const shared = [
+  BulkWrites,
+  DanglingMappings,
+  FlawCheck,
+  IncompleteGroups,
+  MappingPolicySwitch,
+  TokenEnder,
+  TokenIssuer,
+  Tokens,
+  UnresolvableMappings,
+  UserGroupBulkChanges,
+  UserGroupCounter,
+  UserGroupExporter,
+  UserGroupHistory,
+  UserGroupImporter,
+  UserGroupList,
+  UserGroupTotal,
+  UserGroupResourceService,
+  UserGroupService,
+  UserGroupSnapshots,
+  UserGroupTokenList,
+  UserGroupTokenRepository,
+  UserGroupTokenService,
+  UserGroupTokenUsage,
+  UserGroups,
+];
+
+/** Provides groups and their tokens to the modules that serve them and that build on them. */
+@Module({
+  imports: [ActivityModule, AuditModule, EncryptionKeyModule, MappingModule, RateLimitModule],
+  providers: [
+    ...shared,
+    changeGuardPort,
+    IdempotencyKeyExpiry,
+    IdempotencyKeys,
+    port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }, containFormat),
+    TokenRotations,
+    UserGroupHistoryRepository,
+    UserGroupHistoryRetention,
+    UserGroupRepository,
+    UserGroupSnapshotRepository,
+    UserGroupWriter,
+    WritePlanner,
+    WriteStore,
+    WorkspaceHistoryRetention,
+  ],
+  exports: shared,
+})
+export class UserGroupCoreModule {}

@@ -1,0 +1,33 @@
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EndedToken } from './entities/ended-token.entity.ts';
+import { IdempotencyKey } from './entities/idempotency-key.entity.ts';
+import { RevokedEmbedToken } from './entities/revoked-embed-token.entity.ts';
+import { UserGroupToken } from './entities/user-group-token.entity.ts';
+import { UserGroupVersion } from './entities/user-group-version.entity.ts';
+import { UserGroup } from './entities/user-group.entity.ts';
+import { UserGroupSnapshots } from './snapshot/user-group-snapshots.ts';
+import { TokenIssuer } from './token/token-issuer.ts';
+import { UserGroupCoreModule } from './user-group-core.module.ts';
+import { UserGroupModule } from './user-group.module.ts';
+
+export const userGroups = defineFeature({
+  name: 'user-groups',
+  modules: [UserGroupModule],
+  services: [UserGroupCoreModule],
+  entities: [EndedToken, IdempotencyKey, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],
+  metrics: (app) => [
+    {
+      type: 'counter',
+      name: 'user_group_snapshots_total',
+      help: 'User groups that were found in memory (hit), or read from the database (miss).',
+      label: 'result',
+      read: () => app.get(UserGroupSnapshots).counts,
+    },
+    {
+      type: 'counter',
+      name: 'token_rotations_total',
+      help: 'Tokens of user groups that were replaced, also by imports; not the repeated rotations of an Idempotency-Key.',
+      read: () => app.get(TokenIssuer).rotations,
+    },
+  ],
+});

@@ -1,0 +1,252 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { requireScope } from '../../../platform/common/access/caller.ts';
+import {
+  DatabaseUnavailable,
+  ExtensionUnavailable,
+  UserGroupTokenNotUsable,
+} from '../../../platform/common/problem/errors.ts';
+import { handled } from '../../../platform/common/concurrency/handled.ts';
+import { KeyedMutex } from '../../../platform/common/concurrency/keyed-mutex.ts';
+import { hashToken } from '../../../platform/common/secret/secrets.ts';
+import { currentTime } from '../../../platform/common/time.ts';
+import {
+  type Attempt,
+  BULK_WAVE,
+  BULK_WAVE_MS,
+  BULK_WAVES,
+  type Outcome,
+  SharedWrites,
+  WRITE_WAVES,
+} from '../../../platform/database/waves/shared-writes.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
+import { UserGroupRepository } from '../group/user-group.repository.ts';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import type { DryRun } from './dry-run.ts';
+import { KeyTaken } from './idempotency-keys.ts';
+import { changeOf, isJudged, isNothing } from './user-group-change.ts';
+import { UserGroupChangeVeto } from './user-group-change-veto.ts';
+import { type QueuedWrite, readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write.ts';
+import { type PlannedWrite, type Wave, WritePlanner } from './write-planner.ts';
+import { WriteStore } from './write-store.ts';
+
+type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
+
+interface Sharing {
+  isGuarded: boolean;
+  wavesAtOnce: number;
+  maxWave?: number;
+  maxWaveMs?: number;
+  /** Lets the waves of a workspace be stored in the order in which they begin. */
+  order?: KeyedMutex<number>;
+}
+
+/**
+ * Writes user groups for all operations. Writes of one workspace that arrive together share a wave:
+ *
+ *     read    the groups, in one statement, unless their look-up has just read them
+ *     plan    what each write changes, by the group and the rules as they were read; or refuse it
+ *     apply   in one statement, which is a transaction: each write whose group, token and rules are still those of its plan
+ *     retry   the others, from the beginning: twice in a transaction that locks the groups before it reads them and leaves
+ *             out those that another transaction has locked; then up to three times alone, waiting for the lock
+ *
+ * With an application's guard, which reads and writes in the transaction, the first attempt is made like the second.
+ */
+@Injectable()
+export class UserGroupWriter {
+  private readonly single: QueuedWrites;
+  /** Separate lanes, so that none waits for another. */
+  private readonly bulk: QueuedWrites;
+  /** For writes that replace a token alone: no guard is asked about them. */
+  private readonly rotations: QueuedWrites;
+
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly planner: WritePlanner,
+    private readonly store: WriteStore,
+    private readonly veto: UserGroupChangeVeto,
+    private readonly rules: WorkspaceRules,
+    private readonly cipher: UserGroupTokenCipher,
+  ) {
+    const isGuarded = veto.hasGuards;
+    // Guards are asked by one transaction of a workspace at a time.
+    this.single = this.share({ isGuarded, wavesAtOnce: isGuarded ? 1 : WRITE_WAVES });
+    const order = new KeyedMutex<number>();
+    const wavesAtOnce = isGuarded ? 1 : BULK_WAVES;
+    this.bulk = this.share({ isGuarded, order, wavesAtOnce, maxWave: BULK_WAVE, maxWaveMs: BULK_WAVE_MS });
+    this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
+  }
+
+  /**
+   * Creates a group, or changes it to the wanted state. If nothing changes, nothing is written.
+   * @throws errors of `plan`; ValidationFailed, InsufficientScope, UserGroupTokenForgotten, UserGroupTokenUnreadable,
+   *   UserGroupTokenNotUsable, UserGroupQuotaReached, ChangeRefused, AuditUnavailable, DatabaseUnavailable,
+   *   ExtensionUnavailable; errors of a guard
+   */
+  async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
+    const { caller, providedId, isLookUp } = write;
+    const { workspaceId } = caller;
+    const read = await (isLookUp
+      ? this.userGroups.readToCompare(workspaceId, providedId)
+      : this.userGroups.read(workspaceId, providedId));
+    const { stored } = read;
+    const wanted = write.plan(stored);
+    if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
+    const change = changeOf(stored, wanted, providedId);
+    if (stored && isNothing(change)) {
+      const token = readToken(this.cipher, write, stored);
+      return { result: 'unchanged', group: stored, rulesVersion: read.rulesVersion, token };
+    }
+    if (isJudged(change)) requireScope(caller, 'user-groups:write', 'Changing the group');
+    const lanes = isJudged(change) ? this.single : this.rotations;
+    // The rules judge a changed group with its mapping.
+    const isWhole = !stored || !isLookUp;
+    return lanes.join(workspaceId, { ...write, read: isWhole ? { ...read, change } : undefined, isRetry: false });
+  }
+
+  /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */
+  writeAll(workspaceId: number, writes: readonly UserGroupWrite[]): Promise<Outcome<WrittenUserGroup>[]> {
+    const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
+    return this.bulk.joinAll(workspaceId, queued);
+  }
+
+  /**
+   * Finds out the results that `writeAll` would have, and stores nothing. An application's guard is not asked.
+   * @param dryRun the decisions of earlier calls; takes in those of this one
+   */
+  async check(
+    workspaceId: number,
+    writes: readonly UserGroupWrite[],
+    dryRun: DryRun,
+  ): Promise<Outcome<WrittenUserGroup>[]> {
+    const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
+    const { wave, planned } = await this.plan({ workspaceId, isAlone: true, dryRun }, queued);
+    for (const { write, change, group } of planned) {
+      dryRun.add(change, write.newToken);
+      const result = change.stored ? 'updated' : 'created';
+      const isRotated = change.replacement !== undefined;
+      const value = { result, group, rulesVersion: wave.known.version, token: undefined, isRotated } as const;
+      wave.outcomes.set(write, { value });
+    }
+    return queued.map((write) => {
+      const outcome = wave.outcomes.get(write);
+      // An earlier write of the wave has the same token.
+      if (outcome === 'retry') return { error: new UserGroupTokenNotUsable() };
+      return outcome ?? { error: new DatabaseUnavailable(new Error('the rules have changed')) };
+    });
+  }
+
+  private share({ isGuarded, order, ...limits }: Sharing): QueuedWrites {
+    return new SharedWrites<QueuedWrite, WrittenUserGroup>({
+      ...limits,
+      keyOf: ({ providedId }) => providedId,
+      // The write before it leaves another group than the one that was read.
+      onSameKey: (write) => (write.read = undefined),
+      run: async (workspaceId, writes, isAlone) => {
+        const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
+        const plan = () => this.plan({ workspaceId, isAlone }, writes);
+        const early = isFree && handled(plan());
+        const run = async () => {
+          if (!early) return this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+          const ready = await early;
+          if (!order || ready.wave.known.rules.userGroupQuota === null) return this.apply(ready);
+          // The wave before it may have taken the last places.
+          for (const write of writes) write.read = undefined;
+          return this.apply(await plan());
+        };
+        const outcomes = await (order && !isAlone ? order.run(workspaceId, run) : run());
+        return writes.map((write) => outcomes.get(write) ?? 'retry');
+      },
+      onRetry: (write) => Object.assign(write, { read: undefined, isRetry: true }),
+      onDone: (workspaceId, { result, group, isRotated }) => {
+        if (result === 'unchanged') return;
+        this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
+      },
+    });
+  }
+
+  /**
+   * Runs the wave in a transaction that keeps the rules as they are, with those groups locked that no other transaction
+   * has locked.
+   * @param isAlone whether the one write waits for the lock of its group
+   */
+  private async runLocked(
+    workspaceId: number,
+    writes: readonly QueuedWrite[],
+    { isGuarded, isAlone }: { isGuarded: boolean; isAlone: boolean },
+  ): Promise<Wave['outcomes']> {
+    const work = async (manager: EntityManager) => {
+      const ids = writes.map(({ providedId }) => providedId);
+      const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
+      for (const write of writes) write.read = undefined;
+      const outcomes = await this.apply(await this.plan({ workspaceId, isAlone, manager, locked }, writes));
+      // A guard's writes for a change that lost a race must not be stored without it.
+      if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
+      return outcomes;
+    };
+    const run = () => this.rules.runWithSharedLock(workspaceId, work);
+    try {
+      return await (isGuarded ? this.veto.inTurn(workspaceId, run) : run());
+    } catch (error) {
+      if (error instanceof RolledBack) return error.outcomes;
+      // Otherwise each half of the wave would wait as long.
+      if (error instanceof ExtensionUnavailable) return new Map(writes.map((write) => [write, { error }]));
+      throw error;
+    }
+  }
+
+  /** Reads and plans. @returns the writes to apply; those that are decided have their outcome in the wave */
+  private async plan(
+    {
+      workspaceId,
+      isAlone,
+      manager,
+      locked,
+      dryRun,
+    }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager' | 'dryRun'> & { locked?: Set<string> },
+    all: readonly QueuedWrite[],
+  ): Promise<{ wave: Wave; planned: readonly PlannedWrite[] }> {
+    const newTokens = all.flatMap(({ newToken }) => (newToken === undefined ? [] : [hashToken(newToken)]));
+    // Before the groups: if a concurrent write brought both, the group is found, too.
+    const usedTokens = await this.tokens.findUsed(workspaceId, newTokens, manager);
+    const unread = all.filter(({ read }) => !read);
+    const ids = unread.map(({ providedId }) => providedId);
+    const found = await this.userGroups.readThese(workspaceId, ids, manager);
+    const reads = all.map((write) => (write.read ??= found.get(write.providedId))!);
+    const rulesVersion = Math.max(...reads.map((read) => read.rulesVersion));
+    const known = await this.rules.at(workspaceId, rulesVersion, manager);
+    // A number that is too small refuses nothing: the statement counts again.
+    const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0)) + (dryRun?.creations ?? 0);
+    const now = currentTime();
+    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now, dryRun, outcomes: new Map() };
+    if (known.version !== rulesVersion) return { wave, planned: [] };
+    const writes = all.filter(({ providedId, read }) => !locked || !read!.stored || locked.has(providedId));
+    return { wave, planned: await this.planner.plan(wave, writes, usedTokens) };
+  }
+
+  /** Applies what is planned. @returns the outcomes; a write without one has lost a race */
+  private async apply({ wave, planned }: { wave: Wave; planned: readonly PlannedWrite[] }): Promise<Wave['outcomes']> {
+    const applied = await this.store.apply(wave, planned);
+    for (const one of planned) {
+      const value = applied.get(one);
+      // Nobody else can have changed a group that is locked: only its key keeps the write from it.
+      const isKeyTaken = wave.isAlone && one.change.replacement?.call;
+      wave.outcomes.set(one.write, value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry');
+    }
+    return wave.outcomes;
+  }
+}
+
+/** Rolls back a transaction in which a write has lost a race; a refused write stays refused. */
+class RolledBack extends Error {
+  readonly outcomes: Wave['outcomes'];
+
+  constructor(outcomes: Wave['outcomes']) {
+    super();
+    const isDecided = (outcome: Attempt<WrittenUserGroup>) =>
+      outcome !== 'retry' && ('error' in outcome || outcome.value.result === 'unchanged');
+    this.outcomes = new Map([...outcomes].filter(([, outcome]) => isDecided(outcome)));
+  }
+}

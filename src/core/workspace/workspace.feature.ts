@@ -1,0 +1,10 @@
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { WorkspaceHistory } from './workspace-history.entity.ts';
+import { Workspace } from './workspace.entity.ts';
+import { WorkspaceModule } from './workspace.module.ts';
+
+export const workspaces = defineFeature({
+  name: 'workspaces',
+  services: [WorkspaceModule],
+  entities: [Workspace, WorkspaceHistory],
+});

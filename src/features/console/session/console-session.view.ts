@@ -1,0 +1,36 @@
+import type { Scope } from '../../../platform/common/access/caller.ts';
+import { toWireTime } from '../../../platform/common/time.ts';
+import type { StoredSession } from './console-session.repository.ts';
+import type { SessionItem, SessionView } from './dto/console-session-response.dto.ts';
+import { endOf, idleEndOf } from './session-life.ts';
+
+export function toSessionView(session: StoredSession): SessionView {
+  return { ...toCommonView(session), scopes: scopesOf(session) };
+}
+
+export function toSessionItem(session: StoredSession, currentId: number): SessionItem {
+  return {
+    ...toCommonView(session),
+    last_used_at: toWireTime(session.lastUsedAt),
+    address: session.address,
+    user_agent: session.userAgent,
+    current: session.id === currentId,
+  };
+}
+
+export function scopesOf({ scopes }: StoredSession): Scope[] {
+  return scopes.split(' ') as Scope[];
+}
+
+function toCommonView(session: StoredSession): Omit<SessionView, 'scopes'> {
+  const { id, workspaceName, apiTokenId, tokenName, subject, createdAt } = session;
+  return {
+    id: String(id),
+    workspace: { name: workspaceName },
+    api_token: { id: apiTokenId, name: tokenName },
+    subject,
+    created_at: toWireTime(createdAt),
+    expires_at: toWireTime(endOf(session)),
+    idle_expires_at: toWireTime(idleEndOf(session)),
+  };
+}

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EventConsumerRecord } from './consumer/event-consumer.entity.ts';
+import { EventCoreModule } from './event-core.module.ts';
+import { EventController } from './event.controller.ts';
+import { EventStreams } from './stream/event-streams.ts';
+
+@Module({ imports: [EventCoreModule], controllers: [EventController] })
+class EventModule {}
+
+export const events = defineFeature({
+  name: 'events',
+  modules: [EventModule],
+  services: [EventCoreModule],
+  entities: [EventConsumerRecord],
+  metrics: (app) => [
+    {
+      type: 'gauge',
+      name: 'event_streams',
+      help: 'Event streams that are open.',
+      read: () => app.get(EventStreams).count,
+    },
+    {
+      type: 'counter',
+      name: 'event_stream_ends_total',
+      help: 'Event streams that have ended, by reason.',
+      label: 'reason',
+      read: () => app.get(EventStreams).ends,
+    },
+  ],
+});

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
+import { AuditModule } from '../../core/audit/audit.module.ts';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EmbedTokenCoreModule } from '../../core/embed-token/embed-token-core.module.ts';
+import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
+import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
+import { InspectionController } from './inspection.controller.ts';
+import { InspectionService } from './inspection.service.ts';
+
+@Module({
+  imports: [ApiTokenModule, AuditModule, EmbedTokenCoreModule, UserGroupCoreModule, WorkspaceModule],
+  providers: [InspectionService],
+  exports: [InspectionService],
+})
+class InspectionServicesModule {}
+
+@Module({ imports: [InspectionServicesModule], controllers: [InspectionController] })
+class InspectionModule {}
+
+export const inspection = defineFeature({
+  name: 'inspection',
+  modules: [InspectionModule],
+  services: [InspectionServicesModule],
+});

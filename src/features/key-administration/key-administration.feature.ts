@@ -1,0 +1,4 @@
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { KeyAdministrationModule } from './key-administration.module.ts';
+
+export const keyAdministration = defineFeature({ name: 'key-administration', services: [KeyAdministrationModule] });

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../../core/audit/audit.module.ts';
+import { EncryptionKeyModule } from '../../core/encryption-key/encryption-key.module.ts';
+import { EncryptedTokens } from './encrypted-tokens.ts';
+import { EncryptionKeyService } from './encryption-key.service.ts';
+import { KeyCheck } from './key-check.ts';
+import { TokenRewrapper } from './token-rewrapper.ts';
+import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
+
+/** Checks, counts and replaces the keys that encrypt tokens and secrets at rest. */
+@Module({
+  imports: [AuditModule, EncryptionKeyModule],
+  providers: [EncryptedTokens, EncryptionKeyService, KeyCheck, TokenRewrapper, WebhookSecretRewrapper],
+  exports: [EncryptedTokens, KeyCheck],
+})
+export class KeyAdministrationModule {}

@@ -1,0 +1,47 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
+import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import { QueryOf } from '../../platform/common/http/parameters/request-params.ts';
+import { ActivityService } from './activity.service.ts';
+import { ActivityResponse } from './dto/activity-response.dto.ts';
+import { ActivityQueryDto } from './dto/activity-query.dto.ts';
+import { OverviewResponse } from './dto/overview-response.dto.ts';
+import { OverviewService } from './overview.service.ts';
+
+@ApiTags('Overview')
+@Controller('api/v1/overview')
+export class OverviewController {
+  constructor(
+    private readonly overview: OverviewService,
+    private readonly activity: ActivityService,
+  ) {}
+
+  @Get()
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'getOverview',
+    'Count what the workspace has',
+    'How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next.',
+  )
+  @Ok(OverviewResponse, 'The counts.')
+  @ApiReadProblems()
+  get(@CurrentCaller() caller: Caller): Promise<OverviewResponse> {
+    return this.overview.get(caller);
+  }
+
+  @Get('activity')
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'getActivity',
+    'Read the activity of the workspace, by the hour or day',
+    'How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so the last point lags by that much.',
+  )
+  @Ok(ActivityResponse, 'The points, the oldest first.')
+  @ApiReadProblems()
+  listActivity(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(ActivityQueryDto) query: ActivityQueryDto,
+  ): Promise<ActivityResponse> {
+    return this.activity.list(caller, query);
+  }
+}

@@ -1,0 +1,64 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import {
+  AcceptsClientSecret,
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
+import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
+import { ApiProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
+import {
+  ApiTokenSuperseded,
+  AuditUnavailable,
+  CredentialsAmbiguous,
+  LastAdminApiToken,
+} from '../../platform/common/problem/errors.ts';
+import {
+  ReportLeakedTokensRequest,
+  ReportLeakedTokensResponse,
+  RevokeTokenRequest,
+  RevokeTokenResponse,
+} from './dto/revoke.dto.ts';
+import { RevocationService } from './revocation.service.ts';
+
+@ApiTags('Revocation')
+@Controller('api/v1')
+export class RevocationController {
+  constructor(private readonly revocation: RevocationService) {}
+
+  @Post('revoke')
+  @HttpCode(200)
+  @RequiresScope('tokens:rotate', { gated: 'ending' })
+  @AcceptsClientSecret()
+  @Operation(
+    'revokeToken',
+    'Revoke a token',
+    'For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. White space around the token is left out; a text that can be no token is a 422. OAuth 2.0 clients send the API token as their secret, as for introspection.',
+  )
+  @Ok(RevokeTokenResponse, 'The token is inactive.')
+  @ApiProblems(CredentialsAmbiguous, LastAdminApiToken, ApiTokenSuperseded, AuditUnavailable)
+  async revoke(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(RevokeTokenRequest, { form: true, lenient: true }) { token }: RevokeTokenRequest,
+  ): Promise<RevokeTokenResponse> {
+    await this.revocation.revoke(caller, token);
+    return { success: 1 };
+  }
+
+  @Post('tokens/report-leaked')
+  @HttpCode(200)
+  @RequiresScope('tokens:rotate', { gated: false })
+  @Operation(
+    'reportLeakedTokens',
+    'Report leaked tokens',
+    'For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 of an API token run at once. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.',
+  )
+  @Ok(ReportLeakedTokensResponse, 'What has become of each.')
+  @ApiProblems(ApiTokenSuperseded, AuditUnavailable)
+  report(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(ReportLeakedTokensRequest) dto: ReportLeakedTokensRequest,
+  ): Promise<ReportLeakedTokensResponse> {
+    return this.revocation.reportLeaked(caller, dto);
+  }
+}

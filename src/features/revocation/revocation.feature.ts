@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
+import { AuditModule } from '../../core/audit/audit.module.ts';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EmbedTokenCoreModule } from '../../core/embed-token/embed-token-core.module.ts';
+import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
+import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
+import { EndTokensController } from './end-tokens.controller.ts';
+import { EndTokensService } from './end-tokens.service.ts';
+import { RevocationController } from './revocation.controller.ts';
+import { RevocationService } from './revocation.service.ts';
+
+@Module({
+  imports: [ApiTokenModule, AuditModule, EmbedTokenCoreModule, UserGroupCoreModule, WorkspaceModule],
+  providers: [EndTokensService, RevocationService],
+  exports: [EndTokensService, RevocationService],
+})
+class RevocationServicesModule {}
+
+@Module({ imports: [RevocationServicesModule], controllers: [EndTokensController, RevocationController] })
+class RevocationModule {}
+
+export const revocation = defineFeature({
+  name: 'revocation',
+  modules: [RevocationModule],
+  services: [RevocationServicesModule],
+});

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type AuditActor, AuditLog } from '../../../core/audit/audit-log.ts';
+import { WebhookReplayRunning } from '../../../platform/common/problem/errors.ts';
+import { currentTime, toWireTime } from '../../../platform/common/time.ts';
+import { statement } from '../../../platform/database/statement.ts';
+import { Statements } from '../../../platform/database/statements.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
+import type { WebhookReplay } from '../entities/webhook-replay.entity.ts';
+import { takeTurnIn } from './webhook-backlog.repository.ts';
+import { TEST_KIND } from './webhook-delivery.repository.ts';
+
+/** Deliveries per transaction. */
+const PART = 1000;
+
+/** The events from `from` until before `to`. */
+export interface ReplayedTime {
+  endpointId: number;
+  from: number;
+  to: number;
+  includeDelivered: boolean;
+}
+
+/** The request and its caller, the last delivery handled, and how many were made due. */
+interface Progress extends ReplayedTime {
+  actor: AuditActor;
+  afterAt: number;
+  afterId: number;
+  replayed: number;
+}
+
+type StoredReplay = Omit<WebhookReplay, 'endpoint'>;
+
+const insertReplay = statement<{ [Name in keyof StoredReplay]: StoredReplay[Name] }, { workspaceId: number }>(
+  'webhook-replay.insert',
+  () => `
+    INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at)
+    VALUES (:workspaceId, :endpointId, :progress, :turnAt)
+    ON CONFLICT (workspace_id) DO NOTHING
+    RETURNING workspace_id AS "workspaceId"`,
+);
+
+const findAny = statement<object, { workspaceId: number }>(
+  'webhook-replay.find-any',
+  () => 'SELECT workspace_id AS "workspaceId" FROM webhook_replay LIMIT 1',
+);
+
+const takeTurn = takeTurnIn<Pick<WebhookReplay, 'workspaceId' | 'progress'>>('webhook_replay', 'progress');
+
+const storeProgress = statement<{ workspaceId: number; progress: string }>(
+  'webhook-replay.store-progress',
+  () => 'UPDATE webhook_replay SET progress = :progress WHERE workspace_id = :workspaceId',
+);
+
+const endReplay = statement<{ workspaceId: number }>(
+  'webhook-replay.end',
+  () => 'DELETE FROM webhook_replay WHERE workspace_id = :workspaceId',
+);
+
+/**
+ * Reads on in the order of the index, and filters the range outside: with the range inside, PostgreSQL would expect few
+ * rows, take another index and sort.
+ */
+const findInRange = statement<
+  { endpointId: number; until: number; afterAt: number; afterId: number },
+  Pick<WebhookDelivery, 'id' | 'occurredAt' | 'state'>
+>(
+  'webhook-delivery.find-in-range',
+  () => `
+    SELECT id, occurred_at AS "occurredAt", state
+    FROM (
+      SELECT d.endpoint_id, d.id, d.occurred_at, d.state FROM webhook_delivery d
+      WHERE (d.endpoint_id, d.occurred_at, d.id)
+        > (CAST(:endpointId AS integer), CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
+      ORDER BY d.endpoint_id, d.occurred_at, d.id LIMIT ${PART}) AS following
+    WHERE endpoint_id = :endpointId AND occurred_at < CAST(:until AS bigint)
+    ORDER BY occurred_at, id`,
+);
+
+const replayThese = statement<{ ids: readonly number[]; withDelivered: number; now: number }, { id: number }>(
+  'webhook-delivery.replay-these',
+  ({ isOneOf }) => `
+    UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
+    WHERE ${isOneOf('id', ':ids', 'bigint')}
+      AND (state <> 'delivered' OR CAST(:withDelivered AS integer) = 1) AND kind <> '${TEST_KIND}'
+    RETURNING id`,
+);
+
+/**
+ * Replays periods in the background, part by part; workspaces take turns. A part is stored together with the progress
+ * of the replay, so that another process can continue.
+ */
+@Injectable()
+export class WebhookReplays {
+  constructor(
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Stores a replay for a worker. @throws WebhookReplayRunning while the workspace has another */
+  async begin(manager: EntityManager, actor: AuditActor & { workspaceId: number }, time: ReplayedTime): Promise<void> {
+    const { workspaceId, apiTokenId, requestId, address } = actor;
+    const known = { workspaceId, apiTokenId, requestId, address };
+    const progress = { ...time, actor: known, afterAt: time.from, afterId: 0, replayed: 0 };
+    const row = {
+      workspaceId,
+      endpointId: time.endpointId,
+      progress: JSON.stringify(progress satisfies Progress),
+      turnAt: currentTime(),
+    };
+    const inserted = await this.statements.run(manager, insertReplay, row);
+    if (inserted.length === 0) throw new WebhookReplayRunning();
+  }
+
+  /** Does the next part of one replay. @returns whether there was any @throws DatabaseUnavailable */
+  async run(): Promise<boolean> {
+    if ((await this.statements.read(findAny, {})).length === 0) return false;
+    return this.transactor.run(async (manager) => {
+      const [turn] = await this.statements.run(manager, takeTurn, { now: currentTime() });
+      if (!turn) return false;
+      const { workspaceId } = turn;
+      const progress = JSON.parse(turn.progress) as Progress;
+      if (await this.replayPart(manager, progress)) {
+        const stored = { workspaceId, progress: JSON.stringify(progress) };
+        await this.statements.run(manager, storeProgress, stored);
+        return true;
+      }
+      await this.statements.run(manager, endReplay, { workspaceId });
+      await this.recordEnd(manager, progress);
+      return true;
+    });
+  }
+
+  /** @returns whether others can follow */
+  private async replayPart(manager: EntityManager, progress: Progress): Promise<boolean> {
+    const { endpointId, to, afterAt, afterId, includeDelivered } = progress;
+    const page = { endpointId, until: to, afterAt, afterId };
+    const rows = await this.statements.run(manager, findInRange, page);
+    const wanted = rows.filter(({ state }) => includeDelivered || state !== 'delivered');
+    const ids = wanted.map(({ id }) => id);
+    const parameters = { ids, withDelivered: Number(includeDelivered), now: currentTime() };
+    progress.replayed += (await this.statements.run(manager, replayThese, parameters)).length;
+    const last = rows.at(-1);
+    if (last) Object.assign(progress, { afterAt: last.occurredAt, afterId: last.id });
+    return rows.length === PART;
+  }
+
+  private recordEnd(manager: EntityManager, progress: Progress): Promise<void> {
+    const { actor, endpointId, from, to, includeDelivered, replayed } = progress;
+    return this.auditLog.record(manager, actor, {
+      action: 'webhook_endpoint.replay',
+      object: { type: 'webhook_endpoint', id: endpointId },
+      details: { from: toWireTime(from), to: toWireTime(to), include_delivered: includeDelivered, replayed },
+    });
+  }
+}

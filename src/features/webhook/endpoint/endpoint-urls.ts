@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { isIP } from 'node:net';
+import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import { Config } from '../../../platform/config/config.ts';
+import { AddressRules } from '../sending/address-rules.ts';
+
+/** Validates URLs of endpoints. Each attempt checks the address behind the name. */
+@Injectable()
+export class EndpointUrls {
+  private readonly rules: AddressRules;
+
+  constructor(private readonly config: Config) {
+    this.rules = new AddressRules(config.webhookAllowedCidrs);
+  }
+
+  /** @throws ValidationFailed for a URL that would never be used */
+  requireAcceptable(url: string): void {
+    const { protocol, hostname } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const refuse = (detail: string): never => {
+      throw new ValidationFailed([{ pointer: '/url', code: 'not_acceptable', detail }]);
+    };
+    if (protocol === 'http:' && !this.config.webhookAllowHttp) {
+      refuse('The url must begin with https://.');
+    }
+    if (isIP(host) !== 0 && !this.rules.permits(host)) {
+      refuse('The url names an address that webhooks are not sent to.');
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { WebhookDeliverer } from './delivery/webhook-deliverer.ts';
+import { WebhookFanOut } from './delivery/webhook-fan-out.ts';
+import { WebhookWorker } from './delivery/webhook-worker.ts';
+import { EndpointHealth } from './endpoint/endpoint-health.ts';
+import { EndpointOverflow } from './endpoint/endpoint-overflow.ts';
+import { Reminder } from './entities/reminder.entity.ts';
+import { WebhookAttempt } from './entities/webhook-attempt.entity.ts';
+import { WebhookBacklog } from './entities/webhook-backlog.entity.ts';
+import { WebhookDelivery } from './entities/webhook-delivery.entity.ts';
+import { WebhookEndpoint } from './entities/webhook-endpoint.entity.ts';
+import { WebhookProgress } from './entities/webhook-progress.entity.ts';
+import { WebhookReplay } from './entities/webhook-replay.entity.ts';
+import { WebhookModule } from './webhook.module.ts';
+
+export const webhooks = defineFeature({
+  name: 'webhooks',
+  modules: [WebhookModule],
+  entities: [
+    Reminder,
+    WebhookAttempt,
+    WebhookBacklog,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookProgress,
+    WebhookReplay,
+  ],
+  metrics: (app) => [
+    {
+      type: 'gauge',
+      name: 'webhook_lag_seconds',
+      help: 'Age of the oldest change that has no deliveries yet, as far as this process knows.',
+      read: () => app.get(WebhookFanOut).lagSeconds,
+    },
+    {
+      type: 'gauge',
+      name: 'webhook_endpoints_due',
+      help: 'Endpoints with deliveries that were due at the last check of this process, once a second.',
+      read: () => app.get(WebhookWorker).dueEndpoints,
+    },
+    {
+      type: 'gauge',
+      name: 'webhook_overdue_seconds',
+      help: 'Time since the oldest pending delivery became due, at the last check of this process.',
+      read: () => app.get(WebhookWorker).overdueSeconds,
+    },
+    {
+      type: 'counter',
+      name: 'webhook_attempts_total',
+      help: 'Attempts to send webhooks by result: delivered, refused (another status), unanswered.',
+      label: 'result',
+      read: () => app.get(WebhookDeliverer).counts,
+    },
+    {
+      type: 'counter',
+      name: 'webhook_endpoints_skipping_total',
+      help: 'Endpoints of which this process has begun to drop events, because too many deliveries are pending.',
+      read: () => app.get(EndpointOverflow).begun,
+    },
+    {
+      type: 'counter',
+      name: 'webhook_endpoints_disabled_total',
+      help: 'Endpoints that this process has disabled, by reason: gone (they returned 410), failing.',
+      label: 'reason',
+      read: () => app.get(EndpointHealth).disabled,
+    },
+  ],
+});

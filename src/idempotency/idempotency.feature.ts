@@ -1,9 +1,0 @@
-import { defineFeature } from '../common/extension/feature.ts';
-import { IdempotencyModule } from './idempotency.module.ts';
-import { IdempotentResponse } from './idempotent-response.entity.ts';
-
-export const idempotency = defineFeature({
-  name: 'idempotency',
-  services: [IdempotencyModule],
-  entities: [IdempotentResponse],
-});

@@ -1,4 +1,0 @@
-import { defineFeature } from '../common/extension/feature.ts';
-import { KeyAdministrationModule } from './key-administration.module.ts';
-
-export const keyAdministration = defineFeature({ name: 'key-administration', services: [KeyAdministrationModule] });

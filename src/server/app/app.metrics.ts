@@ -1,0 +1,102 @@
+import { type INestApplication, Logger } from '@nestjs/common';
+import type { HttpServer } from '../../platform/common/http/server/http-server.ts';
+import type { Plugin } from '../../platform/common/extension/plugin.ts';
+import { serviceVersion } from '../../platform/common/version.ts';
+import { type Expected, type Extension, Extensions } from '../../platform/common/extension/extensions.ts';
+import { reasonOf } from '../../platform/common/problem/reason-of.ts';
+import type { Metric } from '../../platform/common/extension/metric.ts';
+import { features } from './features.ts';
+import { Metrics } from '../../platform/metrics/metrics.ts';
+import { WebhookDeliverer } from '../../features/webhook/delivery/webhook-deliverer.ts';
+
+/** Exports the metrics of the features, and those of the process and its HTTP server. */
+export function watchApplication(app: INestApplication, { malformed, connections }: HttpServer): void {
+  const metrics = app.get(Metrics);
+  app.get(WebhookDeliverer).observe = (attempt) => metrics.observeWebhookAttempt(attempt);
+  app.get(Extensions).observe = (call) => metrics.observeExtension(call);
+  const ofProcess: Metric[] = [
+    {
+      type: 'gauge',
+      name: 'user_group_service_info',
+      help: '1, with the version of the service.',
+      label: 'version',
+      read: () => ({ [serviceVersion]: 1 }),
+    },
+    {
+      type: 'counter',
+      name: 'http_malformed_total',
+      help: 'Requests that were refused before they reached a route, by the code of their problem.',
+      label: 'code',
+      read: () => malformed.counts,
+    },
+    {
+      type: 'counter',
+      name: 'http_connections_cut_total',
+      help: 'Connections that were cut because of their client, by reason.',
+      label: 'reason',
+      read: () => connections.cuts,
+    },
+  ];
+  for (const one of [...ofProcess, ...features.flatMap(({ metrics: own }) => own?.(app) ?? [])]) metrics.watch(one);
+}
+
+/** Exports the metrics of plugins. @throws ExtensionFailed for metrics that cannot be exported */
+export function watchPlugins(app: INestApplication, plugins: readonly Plugin[]): void {
+  const metrics = app.get(Metrics);
+  const extensions = app.get(Extensions);
+  for (const { definition, title } of plugins) {
+    if (!definition.metrics) continue;
+    const extension = extensions.named(title);
+    const watched = extension.now('metrics', () => definition.metrics!(app), METRICS);
+    for (const one of watched) {
+      try {
+        metrics.watch(containMetric(extension, one));
+      } catch (error) {
+        throw extension.failed(`the metric ${one.name}`, `cannot be exported: ${reasonOf(error)}`);
+      }
+    }
+  }
+}
+
+const METRICS: Expected<Metric[]> = {
+  is: (value): value is Metric[] =>
+    Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null),
+  what: 'a list of metrics',
+};
+
+/** Returns a metric of an extension that is left out while it cannot be read; the log reports this once. */
+function containMetric(extension: Extension, watched: Metric): Metric {
+  const logger = new Logger('Extension');
+  const { name: metric, type, label } = watched;
+  let isReported = false;
+  const whatIsOne = label === undefined ? 'a number' : 'an object of numbers';
+  const expected: Expected<ReturnType<Metric['read']>> = {
+    is: (value) => areValues(value, type, label),
+    what: type === 'counter' ? `${whatIsOne}, none below 0` : whatIsOne,
+  };
+  return {
+    ...watched,
+    read: () => {
+      try {
+        return extension.now(metric, () => watched.read(), expected);
+      } catch (err) {
+        const msg = 'a metric cannot be read';
+        if (!isReported) logger.error({ msg, extension: extension.name, metric, err });
+        isReported = true;
+        return null;
+      }
+    },
+  };
+}
+
+function areValues(
+  values: unknown,
+  type: Metric['type'],
+  label: string | undefined,
+): values is ReturnType<Metric['read']> {
+  const isValue = (value: unknown) =>
+    typeof value === 'number' && Number.isFinite(value) && (type === 'gauge' || value >= 0);
+  if (values === null) return true;
+  if (label === undefined) return isValue(values);
+  return typeof values === 'object' && Object.values(values).every(isValue);
+}

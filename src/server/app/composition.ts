@@ -1,0 +1,210 @@
+import {
+  type CanActivate,
+  type DynamicModule,
+  type FactoryProvider,
+  Global,
+  Module,
+  type ModuleMetadata,
+  SetMetadata,
+  type Type,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { MODULE_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
+import { RouterModule } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccessModule } from '../../core/api-token/authentication/access.module.ts';
+import { requireAccessOf } from '../../platform/common/access/handler-access.ts';
+import { OperatorError } from '../../platform/common/problem/operator-error.ts';
+import { Plugin } from '../../platform/common/extension/plugin.ts';
+import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
+import type { UserGroupOptions } from '../../platform/config/options.ts';
+import { ChangeLogModule } from '../../core/change-log/change-log.module.ts';
+import { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
+import { DatabaseModule } from '../../platform/database/database.module.ts';
+import { operatorConsole } from '../../features/console/console.feature.ts';
+import { entities, type Feature, features, modulesOf } from './features.ts';
+import { Config } from '../../platform/config/config.ts';
+
+/** Provides the repositories of a plugin's entities, and its settings. */
+@Module({})
+class PluginModule {
+  static with({ definition: { entities = [], settings } }: Plugin): DynamicModule {
+    const repositories = TypeOrmModule.forFeature([...entities], USER_GROUP_DATA_SOURCE);
+    return {
+      module: PluginModule,
+      global: true,
+      imports: [repositories],
+      providers: settings
+        ? [
+            {
+              provide: settings,
+              inject: [Config],
+              useFactory: ({ pluginSettings }: Config) =>
+                pluginSettings.find((one) => one instanceof settings) ?? new settings(),
+            },
+          ]
+        : [],
+      exports: [repositories, ...(settings ? [settings] : [])],
+    };
+  }
+}
+
+/** The routes of an application, and their place. */
+export interface UserGroupRoutes {
+  /** Prefix of each path, such as `internal`: `/internal/api/user`. None by default. */
+  prefix?: string;
+  /** The parts of the interface that are served; all by default. */
+  features?: readonly Feature[];
+  /** Whether the console for operators is served below `console/`; it uses every feature. Off by default. */
+  console?: boolean;
+  /** Guards of the application that run before each call; they do not replace the API token. */
+  guards?: readonly Type<CanActivate>[];
+  /** Put on each controller, for example one that exempts it from a guard of the whole application. */
+  decorators?: readonly ClassDecorator[];
+}
+
+/** The structure of a user group service inside of another application, known before anything is created. */
+export interface UserGroupStructure {
+  /** False for no routes, only its services. */
+  http?: false | UserGroupRoutes;
+  /** The application's own implementations of ports: `{ provide: RateLimitStore, useClass: MyStore }`. */
+  ports?: readonly PortProvider[];
+  /** Plugins of the service to load. */
+  plugins?: readonly Plugin[];
+}
+
+/** Makes the options of a user group service. */
+export interface UserGroupOptionsFactory {
+  /** Called once, at the start. */
+  createUserGroupOptions(): UserGroupOptions | Promise<UserGroupOptions>;
+}
+
+/** Exactly one of `useFactory`, `useClass` and `useExisting` makes the options, as in other Nest modules. */
+export interface UserGroupAsyncOptions extends UserGroupStructure {
+  /** Modules for injected dependencies, also of the ports. */
+  imports?: ModuleMetadata['imports'];
+  inject?: FactoryProvider['inject'];
+  /** Called once, at the start, with the injected dependencies. */
+  useFactory?: FactoryProvider<UserGroupOptions>['useFactory'];
+  useClass?: Type<UserGroupOptionsFactory>;
+  useExisting?: Type<UserGroupOptionsFactory>;
+}
+
+const services = features.flatMap(({ services: own = [] }) => own);
+
+/** Makes the services injectable everywhere: in plugins, and in the application. */
+@Global()
+@Module({ imports: services, exports: services })
+class ServicesModule {}
+
+/**
+ * Returns the modules of a user group service for a configuration.
+ * @param config provides the `Config`, to every module
+ * @throws OperatorError if plugins are incompatible, or a handler of one does not declare its access
+ */
+export function compose(
+  config: DynamicModule,
+  { http = {}, ports = [], plugins = [], imports }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
+): NonNullable<ModuleMetadata['imports']> {
+  const { guards, decorators = [] } = http || {};
+  if (!plugins.every((plugin) => plugin instanceof Plugin)) {
+    throw new OperatorError('Each of the plugins must be made by definePlugin.');
+  }
+  const pluginModules = modulesOfPlugins(plugins);
+  // Checked also without routes of the service: Nest routes the controllers of any module.
+  requireAccessOf(controllersIn(pluginModules));
+  for (const controller of controllersOf({ http, plugins })) {
+    for (const decorate of [...decorators, SetMetadata(VERSION_METADATA, VERSION_NEUTRAL)]) {
+      decorate(controller);
+    }
+  }
+  const ownModules = http ? modulesOfRoutes(http) : [];
+  const modules = [...ownModules, ...plugins.flatMap(({ definition }) => definition.modules ?? [])];
+  const routed = [...ownModules, ...pluginModules];
+  const path = http ? prefixOf(http) : '';
+  return [
+    config,
+    PortsModule.with(
+      [
+        ...plugins.map((plugin) => ({ extension: plugin.title, ports: plugin.definition.ports ?? [] })),
+        { extension: 'application', ports },
+      ],
+      imports,
+    ),
+    DatabaseModule,
+    TypeOrmModule.forFeature(entities, USER_GROUP_DATA_SOURCE),
+    ChangeLogModule,
+    AccessModule.with(guards),
+    ServicesModule,
+    ...plugins.map((plugin) => PluginModule.with(plugin)),
+    ...modules,
+    ...(path === '' ? [] : [RouterModule.register(routed.map((module) => ({ path, module: classOf(module) })))]),
+  ];
+}
+
+/** Returns the controllers of the features and of the plugins, with those of imported modules. */
+export function controllersOf({ http = {}, plugins = [] }: UserGroupStructure): Type[] {
+  if (!http) return [];
+  return controllersIn([...modulesOfRoutes(http), ...modulesOfPlugins(plugins)]);
+}
+
+function controllersIn(modules: readonly AnyModule[]): Type[] {
+  return modules.flatMap((module) => [
+    ...('controllers' in module ? (module.controllers ?? []) : []),
+    ...metadataOf<Type>(module, MODULE_METADATA.CONTROLLERS),
+  ]);
+}
+
+type AnyModule = Type | DynamicModule;
+
+/** Returns the modules of plugins, and those that they import. @throws OperatorError for one that is loaded later */
+function modulesOfPlugins(plugins: readonly Plugin[]): AnyModule[] {
+  const found = new Set<AnyModule>();
+  const add = (module: ImportedModule, title: string): void => {
+    if (module instanceof Promise) {
+      throw new OperatorError(
+        `The ${title} imports a module by a promise, so that its routes are not known at the start; await it before.`,
+      );
+    }
+    const known = 'forwardRef' in module ? (module as Forward).forwardRef() : module;
+    if (found.has(known)) return;
+    found.add(known);
+    const own = 'imports' in known ? (known.imports ?? []) : [];
+    for (const one of [...own, ...metadataOf<ImportedModule>(known, MODULE_METADATA.IMPORTS)]) {
+      add(one, title);
+    }
+  };
+  for (const { definition, title } of plugins) {
+    for (const module of definition.modules ?? []) add(module, title);
+  }
+  return [...found];
+}
+
+interface Forward {
+  forwardRef: () => AnyModule;
+}
+
+type ImportedModule = NonNullable<ModuleMetadata['imports']>[number];
+
+function metadataOf<T>(module: AnyModule, key: string): T[] {
+  return (Reflect.getMetadata(key, classOf(module)) ?? []) as T[];
+}
+
+/** @throws OperatorError for an unknown feature, and for the console without all of them */
+function modulesOfRoutes({ features: chosen, console }: UserGroupRoutes): AnyModule[] {
+  const modules = modulesOf(chosen);
+  if (console !== true) return modules;
+  if (modules.length < modulesOf().length) {
+    throw new OperatorError('The console needs every feature; leave out http.features, or http.console.');
+  }
+  return [...modules, ...(operatorConsole.modules ?? [])];
+}
+
+function classOf(module: Type | DynamicModule): Type {
+  return 'module' in module ? module.module : module;
+}
+
+/** Returns nothing, or a path that begins with a slash. */
+export function prefixOf({ prefix = '' }: UserGroupRoutes): string {
+  return prefix.replace(/^\/*(?=.)/, '/').replace(/\/+$/, '');
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { AuditEventService } from '../../../core/audit/audit-event.service.ts';
+import { AuditEventQueryDto } from '../../../core/audit/dto/audit-event-query.dto.ts';
+import type { AuditEventView } from '../../../core/audit/dto/audit-event-response.dto.ts';
+import type { CountedQueryDto } from '../../../platform/common/http/parameters/total.ts';
+import { checkedDto } from '../../../platform/common/json/to-dto.ts';
+import { WorkspaceService } from '../../../core/workspace/workspace.service.ts';
+import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
+import { type Printing, printPart } from '../output.ts';
+import type { Columns } from '../print-table.ts';
+import { readPages } from '../read-pages.ts';
+import { toCell } from '../resource-command.ts';
+import { subcommandOf } from '../subcommand.ts';
+import { withServices, withWorkspace } from '../with-services.ts';
+
+type Filter = Exclude<keyof AuditEventQueryDto, keyof CountedQueryDto>;
+
+const filters: Record<Filter, string> = {
+  types: 'only these actions, such as user_group.update,api_token.*',
+  object_type: 'only of this kind of thing, such as user_group',
+  object_id: 'only of the thing with this id; of a group your own id',
+  api_token_id: 'only by this API token, by its number',
+  request_id: 'only by the request with this X-Request-Id',
+  from: 'only of this moment and later, such as 2030-01-01T00:00:00Z',
+  to: 'only before this moment',
+  search: 'only with this text; needs --workspace',
+};
+
+interface Settings extends Printing, Limited {
+  workspace?: string;
+  cursor?: string;
+  search?: string;
+}
+
+/** An event in the list of every workspace. */
+type ListedEvent = AuditEventView & {
+  /** The name; null for none. */
+  workspace?: string | null;
+};
+
+const columns: Columns<ListedEvent> = {
+  TIME: ({ occurred_at }) => toCell(occurred_at),
+  ACTION: ({ action }) => action,
+  ACTOR: ({ actor }) => (actor.api_token_id === undefined ? actor.type : `token ${actor.api_token_id}`),
+  OBJECT: ({ object }) => (object ? `${object.type} ${object.id}` : '-'),
+};
+
+export function defineAudit(audit: Command): void {
+  const list = subcommandOf(
+    audit,
+    'list',
+    'list the latest events, newest first',
+    "--workspace default --types 'user_group.*' --from 2030-01-01T00:00:00Z",
+  ).option('--workspace <name>', 'only of this workspace; of every one, and of none, if not given');
+  limitOption(parameterOptions(list, filters))
+    .option('--cursor <cursor>', 'where to go on, as the list before has said; needs --workspace')
+    .action(async (options: Settings) => {
+      const { workspace } = options;
+      const query = givenParameters(options, filters);
+      if (workspace !== undefined) return listOf(workspace, query, options);
+      const alone = ['search', 'cursor'].find((name) => name in options);
+      if (alone !== undefined) list.error(`error: option '--${alone}' needs '--workspace'`);
+      return listEverywhere(query, options);
+    });
+}
+
+function listOf(workspace: string, query: Record<string, string>, options: Settings): Promise<void> {
+  return withWorkspace(workspace, async (app, caller) => {
+    const events = app.get(AuditEventService);
+    const read = (page: object) => events.list(caller, checkedDto(AuditEventQueryDto, { ...query, ...page }));
+    const response = await readPages('audit_events', options.limit, read, options.cursor);
+    printPart(options, response, 'audit_events', columns);
+  });
+}
+
+function listEverywhere(query: Record<string, string>, options: Settings): Promise<void> {
+  return withServices(async (app) => {
+    const { limit } = options;
+    const dto = checkedDto(AuditEventQueryDto, query);
+    const found = await app.get(AuditEventService).listEverywhere(dto, limit + 1);
+    const names = new Map((await app.get(WorkspaceService).list()).map(({ id, name }) => [id, name]));
+    const audit_events = found
+      .slice(0, limit)
+      .map(({ event, workspaceId }) => ({ ...event, workspace: names.get(workspaceId ?? 0) ?? null }));
+    const response = { success: 1, audit_events, has_more: found.length > limit };
+    printPart<ListedEvent>(options, response, 'audit_events', {
+      ...columns,
+      WORKSPACE: ({ workspace = null }) => workspace ?? '-',
+    });
+  });
+}

@@ -1,0 +1,172 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { constants } from 'node:os';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { Caller } from '../../../platform/common/access/caller.ts';
+import { splitLines } from '../../../platform/common/http/responses/lines.ts';
+import { toNdjson } from '../../../platform/common/http/responses/ndjson.ts';
+import { handOverSignals } from '../../../platform/common/early-signals.ts';
+import { OperatorError, OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
+import { PrivateFile } from '../../../platform/common/secret/private-file.ts';
+import { Config } from '../../../platform/config/config.ts';
+import type { ImportSummary } from '../../../core/user-group/bulk/dto/import-response.dto.ts';
+import { UserGroupExporter } from '../../../core/user-group/bulk/user-group-exporter.ts';
+import { UserGroupImporter } from '../../../core/user-group/bulk/user-group-importer.ts';
+import { endProgress, printMessage, showCount, showProgress } from '../show-progress.ts';
+import { linesForTerminal, toTerminalJson } from '../print-table.ts';
+import { type Form, type Printing, printOne } from '../output.ts';
+import { subcommandOf, withExample, withWorkspaceOption } from '../subcommand.ts';
+import { withKeys } from '../with-services.ts';
+
+interface ImportSettings extends Printing {
+  workspace: string;
+  results?: string;
+  dryRun?: true;
+}
+
+interface ExportSettings {
+  workspace: string;
+  withoutTokens?: true;
+  force?: true;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const STANDARD = '-';
+
+export function defineBulk(group: Command): void {
+  subcommandOf(
+    group,
+    'import',
+    'store a group for each line of JSON; can be interrupted and repeated',
+    'groups.ndjson --results results.ndjson',
+    'groups',
+  )
+    .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
+    .option('--results <file>', 'write what became of each line there')
+    .option('--dry-run', 'say what the import would do, and store nothing')
+    .action((file: string, settings: ImportSettings) =>
+      withKeys(settings.workspace, (app, caller) => importFrom(app, caller, file, settings), !settings.dryRun),
+    );
+
+  withWorkspaceOption(
+    withExample(
+      group.command('export').description('write every group with its token, one line of JSON each'),
+      'group export export.ndjson',
+    ),
+    'groups',
+  )
+    .argument('[file]', 'readable only by its owner; standard output if not given', STANDARD)
+    .option('--without-tokens', 'leave the tokens out')
+    .option('--force', 'replace the file if it is there')
+    .action((file: string, settings: ExportSettings) =>
+      withKeys(settings.workspace, (app, caller) => exportTo(app.get(UserGroupExporter), caller, file, settings)),
+    );
+}
+
+async function importFrom(
+  app: INestApplicationContext,
+  caller: Caller,
+  path: string,
+  { output, results, dryRun }: ImportSettings,
+): Promise<void> {
+  const lines = splitLines(await openInput(path), app.get(Config).bodyLimit);
+  const resultsFile = results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
+  let last: ImportSummary | undefined;
+  const query = dryRun ? { dry_run: 'true' as const } : {};
+  for await (const resultLines of app.get(UserGroupImporter).run(caller, lines, query)) {
+    if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(resultLines));
+    for (const line of resultLines) {
+      if ('summary' in line) last = line;
+      else if (line.success === 0 || line.token_replaced) printMessage(toTerminalJson(line));
+    }
+  }
+  if (resultsFile !== undefined) closeSync(resultsFile);
+  endProgress();
+  if (dryRun && output === 'table') console.error('Nothing is stored. The import would do this:');
+  report(last!, output);
+}
+
+/** @throws OperatorRefusal if any line was refused, OperatorError if not all were read */
+function report(response: ImportSummary, output: Form): void {
+  const { summary } = response;
+  const { created, updated, unchanged, failed, complete, detail = '' } = summary;
+  const replaced = summary.tokens_replaced;
+  const ofTokens = replaced === 0 ? '' : ` Tokens replaced: ${replaced}.`;
+  if (output !== 'table') printOne({ output }, response);
+  else console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.${ofTokens}`);
+  if (!complete) throw new OperatorError(`The import has ended early; repeat it. ${detail}`);
+  if (failed > 0) throw new OperatorRefusal(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
+}
+
+async function openInput(path: string): Promise<AsyncIterable<Buffer>> {
+  if (path === STANDARD) return process.stdin;
+  return usable(path, async () => {
+    const file = await open(path);
+    return withProgress(file, (await file.stat()).size);
+  });
+}
+
+async function* withProgress(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  let read = 0;
+  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
+    yield chunk;
+    read += chunk.length;
+    showProgress(Math.min(read / size, 1));
+  }
+}
+
+async function exportTo(
+  exporter: UserGroupExporter,
+  caller: Caller,
+  path: string,
+  { withoutTokens = false, force = false }: { withoutTokens?: boolean; force?: boolean },
+): Promise<void> {
+  const pages = exporter.run(caller, { include_tokens: !withoutTokens });
+  if (path === STANDARD) {
+    await pipeline(pages, asText, process.stdout, { end: false });
+    return;
+  }
+  if (!force && existsSync(path)) throw alreadyThere(path);
+  const file = await usable(path, () => new PrivateFile(path));
+  // Otherwise the file would remain with the tokens exported so far.
+  const interrupted = (signal: NodeJS.Signals) => {
+    file.discard();
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  handOverSignals();
+  try {
+    let count = 0;
+    for await (const rows of pages) {
+      file.write(toNdjson(rows));
+      count += rows.length;
+      showCount(count);
+    }
+  } catch (error) {
+    file.discard();
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+  }
+  endProgress();
+  if (!file.keep({ replace: force })) throw alreadyThere(path);
+}
+
+async function* asText(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  for await (const rows of pages) yield linesForTerminal(toNdjson(rows));
+}
+
+function alreadyThere(path: string): OperatorRefusal {
+  return new OperatorRefusal(`The file ${path} exists already; use --force to replace it.`);
+}
+
+/** @throws OperatorError with the reason, if the file cannot be opened */
+async function usable<T>(path: string, openIt: () => T | Promise<T>): Promise<T> {
+  try {
+    return await openIt();
+  } catch (error) {
+    throw new OperatorError(`The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}

@@ -1,0 +1,193 @@
+import type { Command } from 'commander';
+import { Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
+import type { CountedQueryDto } from '../../../platform/common/http/parameters/total.ts';
+import { checkedDto } from '../../../platform/common/json/to-dto.ts';
+import { PreconditionFailed } from '../../../platform/common/problem/errors.ts';
+import { OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
+import type { UserGroupWithTokenResponse } from '../../../core/user-group/group/dto/user-group-response.dto.ts';
+import { GroupViewService } from '../../../core/introspection/group-view.service.ts';
+import { UserGroupInput } from '../../../core/user-group/group/dto/user-group.dto.ts';
+import { UserGroupQueryDto } from '../../../core/user-group/resource/dto/user-group-query.dto.ts';
+import type { UserGroupResource } from '../../../core/user-group/resource/dto/user-group-resource-response.dto.ts';
+import {
+  ReplaceUserGroupRequest,
+  UpdateUserGroupRequest,
+} from '../../../core/user-group/resource/dto/user-group-resource.dto.ts';
+import { VersionsQueryDto } from '../../../core/user-group/resource/dto/versions-query.dto.ts';
+import type { VersionView } from '../../../core/user-group/resource/dto/versions-response.dto.ts';
+import { UserGroupHistory } from '../../../core/user-group/resource/user-group-history.service.ts';
+import { UserGroupList } from '../../../core/user-group/resource/user-group-list.ts';
+import { UserGroupResourceService } from '../../../core/user-group/resource/user-group-resource.service.ts';
+import { RotateUserGroupTokenByIdRequest } from '../../../core/user-group/rotation/dto/grace.dto.ts';
+import { UserGroupTokenService } from '../../../core/user-group/rotation/user-group-token.service.ts';
+import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
+import { printDone, type Printing, printOne, printPart } from '../output.ts';
+import type { Columns } from '../print-table.ts';
+import { readPages } from '../read-pages.ts';
+import { type GivenJson, parseJson, parseSeconds, resourceCommand, toBody, toCell, toId } from '../resource-command.ts';
+import { withKeys, withWorkspace } from '../with-services.ts';
+import { defineBulk } from './group-bulk.command.ts';
+
+type Filter = Exclude<keyof UserGroupQueryDto, keyof CountedQueryDto>;
+
+const filters: Record<Filter, string> = {
+  search: 'only with this text in the id, the name or a property',
+  name_prefix: 'only with a name that begins like this',
+  property_name: 'only with a property of this name',
+  property_value: 'only with this value of that property, such as 25, true or EMEA',
+  status: 'only of this status: active, suspended, expired, incomplete, no_valid_token or unresolved',
+  valid_until_after: 'only if it ends after this time, such as 2030-06-30T22:00:00Z',
+  valid_until_before: 'only if it ends before this time',
+  in_overlap: 'true: only with an old token that is still valid after a rotation; false: only without one',
+  sort: 'such as name, -created_at or status; "-" reverses the order',
+};
+
+const columns: Columns<UserGroupResource> = {
+  'TEAM ID': ({ team_id }) => team_id,
+  'PROVIDED ID': ({ provided_id }) => provided_id,
+  NAME: ({ name }) => name,
+  STATUS: ({ status }) => status,
+  CREATED: ({ created_at }) => toCell(created_at),
+  CHANGED: ({ updated_at }) => toCell(updated_at),
+};
+
+const versionColumns: Columns<VersionView> = {
+  VERSION: ({ version }) => version,
+  'TEAM ID': ({ team_id }) => team_id,
+  RECORDED: ({ recorded_at }) => toCell(recorded_at),
+  REPLACED: ({ replaced_at }) => toCell(replaced_at),
+  CHANGE: ({ change }) => change ?? '-',
+  CHANGED: ({ changed }) => changed.join(', '),
+  NAME: ({ name }) => name,
+};
+
+interface Content {
+  name?: string;
+  mapping?: GivenJson;
+  properties?: GivenJson;
+  validUntil?: string;
+}
+
+const UNCONDITIONAL = new Preconditions(undefined, undefined);
+const ONLY_NEW = new Preconditions(undefined, '*');
+
+export function defineGroup(group: Command): void {
+  const { subcommand, about, run, runToOne, issued } = resourceCommand(group, {
+    noun: 'group',
+    service: UserGroupResourceService,
+    one: 'user_group',
+    many: 'user_groups',
+    columns,
+    id: { about: 'your own id of the group', example: 'acme-emea', parse: String },
+  });
+  const printIssued = (options: Printing, response: UserGroupWithTokenResponse) => {
+    const { provided_id, team_id, token } = response.user_group;
+    issued(options, response, `Token of the user group "${provided_id}" (team_id ${team_id}):`, token);
+  };
+
+  limitOption(parameterOptions(subcommand('list', 'list user groups', '--search acme --status suspended'), filters))
+    .option('--cursor <cursor>', 'where to go on, as the list before has said')
+    .action((options: Printing & Limited & { workspace: string; cursor?: string }) =>
+      withWorkspace(options.workspace, async (app, caller) => {
+        const query = givenParameters(options, filters);
+        const groups = app.get(UserGroupList);
+        const read = async (page: object) => {
+          const { text } = await groups.list(caller, checkedDto(UserGroupQueryDto, { ...query, ...page }));
+          return JSON.parse(text) as { has_more: boolean; next_cursor?: string };
+        };
+        printPart(options, await readPages('user_groups', options.limit, read, options.cursor), 'user_groups', columns);
+      }),
+    );
+
+  about('show', 'show a user group, without its token').action(
+    runToOne(async ({ service, caller, id }) => (await service.get(caller, id)).body),
+  );
+
+  withContent(
+    about('create', 'create a user group and print its token', "--name 'Acme EMEA' --mapping '{\"sales\":42}'"),
+  )
+    .requiredOption('--name <name>', 'its name')
+    .action(
+      run<Content>(async ({ app, service, caller, options, id }) => {
+        const { user_group_id } = checkedDto(UserGroupInput, { user_group_id: id });
+        const dto = checkedDto(ReplaceUserGroupRequest, toWire(options));
+        await service.replace(caller, user_group_id, dto, ONLY_NEW).catch((error: unknown) => {
+          if (!(error instanceof PreconditionFailed)) throw error;
+          throw new OperatorRefusal('The workspace has a user group of this id already.');
+        });
+        printIssued(options, await app.get(UserGroupTokenService).getCurrent(caller, id));
+      }, withKeys),
+    );
+
+  withContent(
+    about('update', 'change a user group; what is not given stays', '--properties \'{"seats":40,"trial":null}\''),
+  )
+    .option('--name <name>', 'its name')
+    .action(
+      runToOne<Content>(async ({ service, caller, options, id }) => {
+        const dto = checkedDto(UpdateUserGroupRequest, toWire(options));
+        return (await service.patch(caller, id, dto, UNCONDITIONAL)).body;
+      }, withKeys),
+    );
+
+  for (const [name, description] of [
+    ['suspend', 'end the tokens of a user group until it is resumed'],
+    ['resume', 'make the current token of a suspended user group valid again'],
+  ] as const) {
+    about(name, description).action(runToOne(({ service, caller, id }) => service[name](caller, id), withKeys));
+  }
+
+  about('view', 'show what a renderer gets for a user group').action(
+    run(async ({ app, caller, options, id }) => {
+      printOne(options, await app.get(GroupViewService).get(caller, id), 'view');
+    }, withKeys),
+  );
+
+  about('history', 'list the states that a user group has had, newest first').action(
+    run(async ({ app, caller, options, id }) => {
+      const history = app.get(UserGroupHistory);
+      const read = (page: object) => history.list(caller, id, checkedDto(VersionsQueryDto, page));
+      printPart(options, await readPages('versions', Infinity, read), 'versions', versionColumns);
+    }),
+  );
+
+  about('restore', 'write a state that a user group has had; create the group again if it is deleted', '--state 3')
+    .requiredOption('--state <number>', 'the number of the state, as `group history` shows it', toId)
+    .action(
+      runToOne<{ state: number }>(async ({ app, caller, options, id }) => {
+        const { body } = await app.get(UserGroupHistory).restore(caller, id, options.state, {}, UNCONDITIONAL);
+        return body;
+      }, withKeys),
+    );
+
+  about('delete', 'delete a user group with its tokens for good').action(
+    run(async ({ service, caller, options, id }) => {
+      const response = await service.delete(caller, id, UNCONDITIONAL);
+      printDone(options, `The user group "${id}" is deleted.`, response);
+    }, withKeys),
+  );
+
+  about('rotate', 'issue a token in the place of the current one and print it', '--grace-period-seconds 300')
+    .option('--grace-period-seconds <seconds>', 'for how long the old one can be introspected', parseSeconds)
+    .action(
+      run<{ gracePeriodSeconds?: number }>(async ({ app, caller, options, id }) => {
+        const body = toBody({ grace_period_seconds: options.gracePeriodSeconds });
+        const dto = checkedDto(RotateUserGroupTokenByIdRequest, body);
+        printIssued(options, await app.get(UserGroupTokenService).rotateByGroup(caller, id, dto));
+      }, withKeys),
+    );
+
+  defineBulk(group);
+}
+
+function withContent(command: Command): Command {
+  return command
+    .option('--mapping <json>', 'which data source each schema has, such as {"sales":42}', parseJson)
+    .option('--properties <json>', 'variables for dashboards, such as {"region":"EMEA"}', parseJson)
+    .option('--valid-until <time>', 'when its tokens end, such as 2030-06-30T22:00:00Z; "null" for never');
+}
+
+function toWire({ name, mapping, properties, validUntil }: Content): object {
+  const valid_until = validUntil === 'null' ? null : validUntil;
+  return toBody({ name, mapping: mapping?.value, properties: properties?.value, valid_until });
+}

@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { randomBytes } from 'node:crypto';
+import { OperatorError, OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
+import { VaultTransit } from '../../../core/encryption-key/vault-transit.ts';
+import {
+  type Encrypted,
+  EncryptionKeyService,
+  type KeyStatus,
+} from '../../../features/key-administration/encryption-key.service.ts';
+import { TokenRewrapper } from '../../../features/key-administration/token-rewrapper.ts';
+import { WebhookSecretRewrapper } from '../../../features/key-administration/webhook-secret-rewrapper.ts';
+import { configure } from '../configure.ts';
+import { printDone, type Printing, printList, printSecret } from '../output.ts';
+import { endProgress, showProgress } from '../show-progress.ts';
+import { subcommandOf } from '../subcommand.ts';
+import { withServices } from '../with-services.ts';
+
+export function defineKeys(keys: Command): void {
+  subcommandOf(keys, 'create', 'print a new key for TOKEN_ENCRYPTION_KEYS; stores nothing', 'k2')
+    .argument('<id>', '1-32 of A-Z a-z 0-9 _ -, never used before', parseId)
+    .option('--wrapped', 'made and wrapped by Vault; only Vault can unwrap it')
+    .action(async (id: string, options: Printing & { wrapped?: true }) => {
+      const { wrapped } = options;
+      const config = await configure({ needsKeys: false });
+      const key = wrapped ? await new VaultTransit(config).createWrapped() : randomBytes(32).toString('base64');
+      const made = { id, key: `${id}:${key}` };
+      printSecret(options, { success: 1, encryption_key: made }, 'encryption_key', `Key "${id}":`, made.key);
+    });
+
+  subcommandOf(keys, 'status', 'list the keys, what each has encrypted, and how often it was used').action(
+    (options: Printing) =>
+      withServices(async (app) => {
+        const encryption_keys = await app.get(EncryptionKeyService).status();
+        printList<KeyStatus>(options, { success: 1, encryption_keys, has_more: false }, 'encryption_keys', {
+          KEY: ({ id }) => id,
+          TOKENS: ({ tokens }) => tokens,
+          STATE: ({ state }) => state,
+          ENCRYPTIONS: ({ encryptions }) => encryptions,
+          ENDPOINTS: (row) => row.endpoints,
+        });
+      }),
+  );
+
+  subcommandOf(keys, 'rewrap', 'encrypt everything with the first key; can be interrupted and repeated').action(
+    (options: Printing) =>
+      withServices(async (app) => {
+        const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
+        endProgress();
+        const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
+        const done = { tokens: rewrapped, endpoints: endpoints.rewrapped };
+        printDone(options, `${told(done)} re-encrypted.`, { success: 1, rewrapped: done });
+        if (unreadable + endpoints.unreadable > 0) {
+          throw new OperatorError(
+            `${told({ tokens: unreadable, endpoints: endpoints.unreadable })} could not be decrypted and stay as they are; see "keys status".`,
+          );
+        }
+      }),
+  );
+
+  subcommandOf(keys, 'forget', 'give up a lost key, so that the server starts without it', 'k1 --yes')
+    .argument('<id>', 'see "keys status"')
+    .option('--yes', 'do it, instead of saying what would happen')
+    .action((id: string, options: Printing & { yes?: true }) =>
+      withServices(async (app) => {
+        const keys = app.get(EncryptionKeyService);
+        if (!options.yes) {
+          throw new OperatorRefusal(
+            `Forgetting the key "${id}" affects ${told(await keys.countLost(id))}: tokens stay valid but are not shown any more until rotated, and nothing is sent to endpoints until their secrets are rolled. Nothing was changed; repeat with --yes to forget it.`,
+          );
+        }
+        const lost = await keys.forget(id);
+        printDone(options, `The key "${id}" is forgotten, and with it ${told(lost)}.`, { success: 1, forgotten: lost });
+      }),
+    );
+}
+
+function parseId(text: string): string {
+  if (/^[\w-]{1,32}$/.test(text)) return text;
+  throw new InvalidArgumentError('The id of a key is 1-32 of A-Z a-z 0-9 _ -.');
+}
+
+function told({ tokens, endpoints }: Encrypted): string {
+  const ofWebhooks = endpoints === 0 ? '' : ` and ${counted(endpoints, 'webhook endpoint')}`;
+  return `${counted(tokens, 'token')}${ofWebhooks}`;
+}
+
+function counted(count: number, thing: string): string {
+  return count === 1 ? `1 ${thing}` : `${count} ${thing}s`;
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { migrateData } from '../../../platform/database/move/migrate-data.ts';
+import { keysOfConfig } from '../../../core/encryption-key/standard-key-provider.ts';
+import { KeyRing } from '../../../core/encryption-key/key-ring.ts';
+import { checkSourceKeys } from '../../../features/key-administration/check-source-keys.ts';
+import type { MovedTable } from '../../../platform/database/move/table-copy.ts';
+import { outputOption, type Printing, printList } from '../output.ts';
+import { withExample } from '../subcommand.ts';
+import { endProgress, showProgress } from '../show-progress.ts';
+import { configure } from '../configure.ts';
+
+export function defineMigrateData(command: Command): void {
+  withExample(command, 'migrate-data --data-dir ./data')
+    .addOption(outputOption())
+    .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
+    .action(async (options: Printing & { dataDir?: string }) => {
+      const config = await configure();
+      const from = options.dataDir ?? config.dataDir;
+      const ring = new KeyRing((await keysOfConfig(config)) ?? []);
+      const tables = await migrateData(config, from, {
+        checkSource: (source) => checkSourceKeys(ring, source, from),
+        onProgress: showProgress,
+      });
+      endProgress();
+      printList<MovedTable>(options, { success: 1, tables, has_more: false }, 'tables', {
+        TABLE: ({ name }) => name,
+        ROWS: ({ rows }) => rows,
+        'SHA-256': ({ digest }) => digest,
+      });
+      const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+      console.error(`${total} rows of ${tables.length} tables were copied, and are equal on both.`);
+    });
+}

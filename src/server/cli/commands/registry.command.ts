@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { checkedDto } from '../../../platform/common/json/to-dto.ts';
+import {
+  CreateRegistryEntryRequest,
+  RegistryQueryDto,
+  UpdateRegistryEntryRequest,
+} from '../../../features/registry/things/dto/registered.dto.ts';
+import type { RegistryEntryView } from '../../../features/registry/things/dto/registered-response.dto.ts';
+import { dataSourceKind, type EntryKind, schemaKind } from '../../../features/registry/things/registered-kind.ts';
+import { RegistryService } from '../../../features/registry/things/registry.service.ts';
+import { numberIn, resourceCommand, toBody, toCell } from '../resource-command.ts';
+
+interface Settings {
+  providedId?: string;
+  name: string;
+}
+
+export function defineSchema(schema: Command): void {
+  defineKind(schema, schemaKind, '--provided-id sales --name Sales');
+}
+
+export function defineDataSource(dataSource: Command): void {
+  defineKind(dataSource, dataSourceKind, "--provided-id warehouse-emea --name 'Warehouse EMEA'");
+}
+
+function defineKind(group: Command, kind: EntryKind, example: string): void {
+  const { type } = kind;
+  const { subcommand, about, runToOne, list, show, end } = resourceCommand(group, {
+    noun: kind.name,
+    service: RegistryService,
+    one: type,
+    many: `${type}s`,
+    columns: {
+      ID: ({ id }: RegistryEntryView) => id,
+      'PROVIDED ID': ({ provided_id }) => provided_id,
+      NAME: ({ name }) => name,
+      CREATED: ({ created_at }) => toCell(created_at),
+      CHANGED: ({ updated_at }) => toCell(updated_at),
+    },
+    id: numberIn(group),
+  });
+  // Makes the response of the API.
+  const respond = (view: RegistryEntryView) => ({ success: 1, [type]: view });
+
+  subcommand('create', `register a ${kind.name}`, example)
+    .requiredOption('--provided-id <id>', 'your own id of it, which cannot be changed')
+    .requiredOption('--name <name>', 'its name for people')
+    .action(
+      runToOne<Settings>(async ({ service, caller, options }) => {
+        const { providedId: provided_id, name } = options;
+        const dto = checkedDto(CreateRegistryEntryRequest, { provided_id, name });
+        return respond(await service.register(caller, kind, dto));
+      }),
+    );
+
+  list<Settings>(`list the ${kind.name}s of a workspace`, async ({ service, caller, options }, page) => {
+    // An empty id counts as not given.
+    const query = toBody({ ...page, provided_id: options.providedId || undefined });
+    const { rows, ...next } = await service.list(caller, kind, checkedDto(RegistryQueryDto, query));
+    return { success: 1, [`${type}s`]: rows, ...next };
+  }).option('--provided-id <id>', 'only the one with this id of yours');
+
+  show(`show one ${kind.name}`, async ({ service, caller, id }) => respond(await service.get(caller, kind, id)));
+
+  about('update', `rename a ${kind.name}`, '--name Sales')
+    .requiredOption('--name <name>', 'its name for people')
+    .action(
+      runToOne<Settings>(async ({ service, caller, options: { name }, id }) =>
+        respond(await service.rename(caller, kind, id, checkedDto(UpdateRegistryEntryRequest, { name }))),
+      ),
+    );
+
+  end('delete', `delete a ${kind.name} that nothing refers to`, 'deleted', ({ service, caller, id }) =>
+    service.remove(caller, kind, id),
+  );
+}
