@@ -107,17 +107,17 @@ export class WritePlanner {
       known.rules.policy === 'registered'
         ? await this.resolver.resolveAll(manager, workspaceId, mappings)
         : mappings.map(({ sent }) => sent.map((entry) => ({ ...entry, schema: null, source: null })));
-    const newEntries = new Map(mapped.map((one, index) => [one, resolved[index]!]));
-    return eachOf(planned, wave, (one) => {
-      const entries = newEntries.get(one) ?? one.entries;
+    const newEntries = new Map(mapped.map((plan, index) => [plan, resolved[index]!]));
+    return eachOf(planned, wave, (plan) => {
+      const entries = newEntries.get(plan) ?? plan.entries;
       if (entries instanceof ValidationFailed) throw entries;
-      const missing = missingAfter(known.rules, one.change, entries);
+      const missing = missingAfter(known.rules, plan.change, entries);
       if (missing.length > 0) throw new ValidationFailed(missing);
-      if (one.change.mapping) {
-        one.entries = entries;
-        one.group.mapping = entries;
+      if (plan.change.mapping) {
+        plan.entries = entries;
+        plan.group.mapping = entries;
       }
-      return one;
+      return plan;
     });
   }
 
@@ -130,8 +130,8 @@ export class WritePlanner {
     const room = userGroupQuota === null ? Infinity : Math.max(userGroupQuota - wave.groupCount, 0);
     let left = room;
     const newTokens = new Set<string>();
-    return eachOf(planned, wave, (one) => {
-      const token = chosenToken(one.change);
+    return eachOf(planned, wave, (plan) => {
+      const token = chosenToken(plan.change);
       if (token !== undefined) {
         const hash = hashToken(token).toString('hex');
         if (usedTokens.has(hash) || wave.dryRun?.hasToken(hash)) throw new UserGroupTokenNotUsable();
@@ -139,10 +139,10 @@ export class WritePlanner {
         if (newTokens.has(hash)) return 'retry';
         newTokens.add(hash);
       }
-      if (one.change.stored) return one;
+      if (plan.change.stored) return plan;
       if (left > 0) {
         left--;
-        return one;
+        return plan;
       }
       // A guard may still refuse a creation, which leaves its place to another one.
       if (this.veto.hasGuards && room > 0 && !wave.isAlone) return 'retry';
@@ -155,14 +155,14 @@ export class WritePlanner {
     const { workspaceId } = wave;
     const judged = planned.filter(({ change }) => isJudged(change));
     const requests = new Map(
-      judged.map((one) => [one, requestOf(one.write.caller, one.write.providedId, one.change, one.group)]),
+      judged.map((plan) => [plan, requestOf(plan.write.caller, plan.write.providedId, plan.change, plan.group)]),
     );
     const refused = await this.veto.ask([...requests.values()], { manager: wave.manager!, workspaceId });
-    return eachOf(planned, wave, (one) => {
-      const request = requests.get(one);
+    return eachOf(planned, wave, (plan) => {
+      const request = requests.get(plan);
       const refusal = request && refused.get(request);
       if (refusal) throw refusal;
-      return one;
+      return plan;
     });
   }
 }
