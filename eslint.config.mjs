@@ -58,6 +58,7 @@ export default tseslint.config(
       // A callback that is one call needs no braces, whatever the call returns.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       eqeqeq: 'error',
+      curly: ['error', 'multi-line'],
       'no-console': 'error',
     },
   },
@@ -154,6 +155,7 @@ export default tseslint.config(
   {
     // Examples read as their readers would write them: with the globals of the platform.
     files: ['examples/**'],
+    rules: { curly: 'off' },
     languageOptions: {
       globals: Object.fromEntries(
         ['console', 'process', 'fetch', 'AbortSignal', 'Buffer', 'URL', 'URLSearchParams', 'setTimeout'].map((name) => [

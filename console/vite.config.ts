@@ -74,7 +74,10 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'pages', test: /\/src\/(pages\/|audit\/|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/ },
+            {
+              name: 'pages',
+              test: /\/src\/(pages\/|core\/audit\/|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/,
+            },
             { name: 'base', test: /./ },
           ],
         },

@@ -372,8 +372,9 @@ class Place {
   texts(name: string, atLeast: number): string[] {
     const value = this.take(name) ?? [];
     const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '');
-    if (!isList || value.length < atLeast)
+    if (!isList || value.length < atLeast) {
       this.fault(name, `must be a list of texts${atLeast > 0 ? ', with one at least' : ''}`);
+    }
     return isList ? (value as string[]) : [];
   }
 

@@ -114,8 +114,9 @@ function wantedBy(only: string | undefined): (id: string) => boolean {
         .replace(/[^\w*-]/g, '')
         .replaceAll('*', '.*')}$`,
     );
-    if (!CHECKS.some(({ id }) => expression.test(id)))
+    if (!CHECKS.some(({ id }) => expression.test(id))) {
       throw new UsageError(`no check is called ${pattern}; --list has them`);
+    }
     return expression;
   });
   return (id) => patterns.some((expression) => expression.test(id));

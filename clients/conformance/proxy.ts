@@ -130,9 +130,9 @@ export class Proxy {
     else if (fault === 'empty') to.writeHead(200, { 'Content-Type': 'application/json' }).end();
     else {
       const text = (await buffer(await this.#forward(from, to, body, true))).toString();
-      if (fault === 'half')
+      if (fault === 'half') {
         to.writeHead(200, { 'Content-Type': 'application/json' }).end(text.slice(0, text.length / 2));
-      else sendJson(to, altered(fault, JSON.parse(text) as Record<string, unknown>));
+      } else sendJson(to, altered(fault, JSON.parse(text) as Record<string, unknown>));
     }
   }
 

@@ -191,8 +191,9 @@ function valueAt(variables: unknown, path: readonly string[], refuse: Refuse): u
   let value = variables;
   for (const key of path) {
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'object' || Array.isArray(value))
+    if (typeof value !== 'object' || Array.isArray(value)) {
       throw refuse('variable_type', 'is looked for in what is no object');
+    }
     value = own(value as Record<string, unknown>, key);
   }
   return value;

@@ -576,8 +576,8 @@ export class UserGroupClient {
   /**
    * Where things are, for OAuth 2.0 clients.
    *
-   * Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There
-   * where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.
+   * Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys.
+   * Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.
    *
    * `GET /.well-known/oauth-authorization-server`
    */
@@ -595,8 +595,8 @@ export class UserGroupClient {
    *
    * For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted
    * now, each check with its result, the group, who has replaced the token, and what to do next. A token of another
-   * workspace is `unknown`, as garbage is. Each call is in the audit log, without the token. Send the token in the
-   * body, never in a URL.
+   * workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token. Send the token in
+   * the body, never in a URL.
    *
    * Required scope: `tokens:inspect`.
    *
@@ -1413,7 +1413,7 @@ export class UserGroupClient {
    *
    * How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes
    * together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five
-   * seconds, so that the last point is behind by as much.
+   * seconds, so the last point lags by that much.
    *
    * Required scope: `user-groups:read`.
    *
@@ -1441,10 +1441,10 @@ export class UserGroupClient {
   /**
    * List audit events.
    *
-   * The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom
-   * tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `types`,
-   * `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than
-   * asked for, or none, and still a `next_cursor`; the list ends where there is none.
+   * The events of the workspace, newest first: every change with who made it, from where, and what it changed; who was
+   * shown tokens of groups, summed per hour; and refused calls. Filters can be combined. With `types`, `object_type`,
+   * `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or
+   * none, and still a `next_cursor`; the list ends where there is none.
    *
    * Required scope: `audit:read`.
    *
@@ -1499,10 +1499,10 @@ export class UserGroupClient {
    * Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least
    * four times a second and says that everything which was committed before `at` has been told; `open` begins the
    * stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its
-   * own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does
-   * not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of
-   * events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when
-   * its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+   * own clock when it made the call knows for how long it has missed nothing. Until `current` comes, events may be
+   * missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events
+   * that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its
+   * reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
    *
    * Required scope: `events:read`.
    *

@@ -404,7 +404,7 @@ export interface paths {
         };
         /**
          * Where things are, for OAuth 2.0 clients
-         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.
+         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.
          */
         get: operations["getAuthorizationServerMetadata"];
         put?: never;
@@ -423,7 +423,7 @@ export interface paths {
         put?: never;
         /**
          * Inspect a token
-         * @description For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, as garbage is. Each call is in the audit log, without the token. Send the token in the body, never in a URL.
+         * @description For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token. Send the token in the body, never in a URL.
          *
          *     Required scope: `tokens:inspect`.
          */
@@ -966,7 +966,7 @@ export interface paths {
         };
         /**
          * Read the activity of the workspace, by the hour or day
-         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.
+         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so the last point lags by that much.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -1004,7 +1004,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
+         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; who was shown tokens of groups, summed per hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
          *
          *     Required scope: `audit:read`.
          */
@@ -1061,7 +1061,7 @@ export interface paths {
         };
         /**
          * Follow events
-         * @description Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+         * @description Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Until `current` comes, events may be missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
          *
          *     Required scope: `events:read`.
          */
@@ -1852,7 +1852,7 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected, or null: it does not end.
              */
             valid_until: string | null;
-            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. Of several the first. */
+            /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. If several apply, the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
             reasons: components["schemas"]["StatusReason"][];
@@ -3933,7 +3933,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetUserGroupResponse"];
                 };
             };
-            /** @description The resource is in a state that If-None-Match names. */
+            /** @description If-None-Match lists the present entity tag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4655,7 +4655,7 @@ export interface operations {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            /** @description The resource is in a state that If-None-Match names. */
+            /** @description If-None-Match lists the present entity tag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4891,7 +4891,7 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            /** @description The resource is in a state that If-None-Match names. */
+            /** @description If-None-Match lists the present entity tag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5052,7 +5052,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
-            /** @description The resource is in a state that If-None-Match names. */
+            /** @description If-None-Match lists the present entity tag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5338,7 +5338,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointResponse"];
                 };
             };
-            /** @description The resource is in a state that If-None-Match names. */
+            /** @description If-None-Match lists the present entity tag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5692,7 +5692,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            /** @description The resource is in a state that If-None-Match names. */
+            /** @description If-None-Match lists the present entity tag. */
             304: {
                 headers: {
                     [name: string]: unknown;

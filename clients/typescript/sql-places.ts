@@ -137,8 +137,9 @@ function spanAt(sql: string, at: number, { spans }: Lexis): Span | undefined {
 
 /** Finds the end of a span. @throws BindError if there is none, or engines do not agree on it */
 function endOf(sql: string, start: number, { prefix, open, close, end }: Span, { spans }: Lexis): number {
-  if (end === 'refused')
+  if (end === 'refused') {
     throw ambiguous(sql, start, 'The server may execute this comment, take it as a hint, or read this as a quote');
+  }
   if (end === 'line') {
     const line = sql.slice(start).split('\n', 1)[0]!;
     if (UNCLEAR_LINE.test(line)) throw ambiguous(sql, start, 'Engines do not agree where this comment ends');
@@ -157,8 +158,9 @@ function endOf(sql: string, start: number, { prefix, open, close, end }: Span, {
     } else if (nests && sql.startsWith(open, at)) {
       if (end === 'unsure') throw ambiguous(sql, at, 'It is not certain that comments nest here');
       const inside = spans.get(open[0]!)!.find((span) => sql.startsWith(span.open, at));
-      if (inside?.end === 'refused')
+      if (inside?.end === 'refused') {
         throw ambiguous(sql, at, 'Engines do not agree if a comment or a hint begins here');
+      }
       depth += 1;
       at += open.length - 1;
     } else if (sql.startsWith(close, at)) {

@@ -47,7 +47,7 @@ function reached(is: boolean): void {
   if (isBack) returns.value += 1;
 }
 
-/** The calls by which one signs in. */
+/** The calls that sign in. */
 const SIGN_IN = /\/(sign-in|session)$/;
 
 async function send(input: string, init?: RequestInit): Promise<Response> {
@@ -115,9 +115,7 @@ export const api = Object.fromEntries(
 ) as unknown as Client<paths>;
 
 /** Returns the data of a response of the API; throws a {@link Refusal} otherwise. */
-export async function answerOf<Data>(
-  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
-): Promise<Data> {
+export async function dataOf<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
   const { data, error, response } = await call;
   if (response.ok && data !== undefined) return data;
   throw new Refusal(
@@ -127,10 +125,10 @@ export async function answerOf<Data>(
   );
 }
 
-/** Returns the data of a response as {@link answerOf} does, with its ETag, which the next write sends as `If-Match`. */
+/** Returns the data of a response as {@link dataOf} does, with its ETag, which the next write sends as `If-Match`. */
 export async function taggedOf<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>) {
   const { response } = await call;
-  return { data: await answerOf(call), etag: response.headers.get('ETag') ?? '' };
+  return { data: await dataOf(call), etag: response.headers.get('ETag') ?? '' };
 }
 
 /** Calls an operation whose body or response is not the JSON that the generated client makes. */
@@ -141,6 +139,6 @@ export async function fetchOk(path: string, init?: RequestInit): Promise<Respons
 }
 
 /** Calls an operation beyond the OpenAPI document. */
-export async function fetchJson<Answer>(path: string, init?: RequestInit): Promise<Answer> {
-  return (await (await fetchOk(path, init)).json()) as Answer;
+export async function fetchJson<Data>(path: string, init?: RequestInit): Promise<Data> {
+  return (await (await fetchOk(path, init)).json()) as Data;
 }

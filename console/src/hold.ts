@@ -9,7 +9,7 @@ interface Hold {
 
 const holds = new Set<{ current: Hold }>();
 
-/** Asks before Back, forward or a reload loses what is on. Returns what ends that. */
+/** Asks before Back, Forward or a reload loses unsaved work. Returns a function that stops this. */
 export function hold(one: { current: Hold }): () => void {
   holds.add(one);
   return () => {
@@ -24,7 +24,7 @@ export function useHold(own: Hold): void {
   useEffect(() => hold(latest), []);
 }
 
-/** Tells whether something that asks keeps the page where it is, and has it ask. */
+/** Returns whether unsaved work holds the page; if so, asks the person. */
 export function isHeld(): boolean {
   const held = [...holds].find(({ current }) => current.ask && current.isOn());
   held?.current.ask!();

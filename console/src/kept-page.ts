@@ -6,7 +6,7 @@ import { Shell } from './shell.tsx';
 /** The page of a person: while they are signed out, it has its state and drafts, outside of the document. */
 let kept: { person: string; element: HTMLElement } | undefined;
 
-/** Shows the page of a person in `holder`, as they have left it. Returns what takes it out of the document. */
+/** Shows the page of a person in `holder`, as they left it. Returns a function that removes it from the document. */
 export function showPage(person: string, holder: HTMLElement): () => void {
   if (kept?.person !== person) forgetPage();
   const isNew = kept === undefined;

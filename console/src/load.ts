@@ -118,7 +118,7 @@ export function useList<T>(
     const pathHere = () => location.hash.split('?')[0];
     const path = pathHere();
     const follow = () => {
-      // The page moves, too, when something shorter takes the place of a long list.
+      // The page also scrolls when shorter content replaces a long list.
       if (pathHere() === path) y.current = scrollY;
     };
     requestAnimationFrame(() => {
@@ -141,7 +141,7 @@ export function useList<T>(
   const ending = useRef<AbortController>(null);
 
   const fetchFrom = async (cursor: string | undefined, signal: AbortSignal): Promise<void> => {
-    // A list that the browser has led back to is as long as it was.
+    // After Back, the list has as many rows as before.
     const wanted = cursor === undefined ? pages.current : 0;
     let found: T[] = cursor === undefined ? [] : rows;
     const before = found.length;
@@ -154,13 +154,13 @@ export function useList<T>(
     setState(({ fresh }) => ({ fresh, busy: true }));
     try {
       for (let call = 1; ; call += 1) {
-        const answer = await page(from, signal);
+        const response = await page(from, signal);
         if (signal.aborted) return;
         pages.current += 1;
-        found = [...found, ...answer.rows];
-        from = answer.next;
-        const goesOn = answer.examined !== undefined;
-        if (goesOn) examined.current = (examined.current ?? 0) + answer.examined!;
+        found = [...found, ...response.rows];
+        from = response.next;
+        const goesOn = response.examined !== undefined;
+        if (goesOn) examined.current = (examined.current ?? 0) + response.examined!;
         if (from === undefined || isStopped()) break;
         if (call < wanted) continue;
         if (found.length - before >= ENOUGH || (!goesOn && call >= CALLS_AT_ONCE)) break;

@@ -8,7 +8,10 @@ export async function* linesOf<Line extends object>(response: Response): AsyncGe
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     const lines = (rest + part.value).split('\n');
     rest = lines.pop()!;
-    for (const text of lines) yield (last = JSON.parse(text) as Line);
+    for (const text of lines) {
+      last = JSON.parse(text) as Line;
+      yield last;
+    }
   }
   const summary = (last as { summary?: { complete: boolean; code?: string; detail?: string } } | undefined)?.summary;
   if (!summary) throw new Refusal({ title: 'The response was cut off.', detail: 'Go on, or look what was done.' });

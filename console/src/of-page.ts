@@ -2,7 +2,7 @@ import { type Signal, signal } from './signal.ts';
 
 const resets: (() => void)[] = [];
 
-/** A signal that {@link forgetSignals} sets back, so that the next person gets nothing of the one before. */
+/** A signal that {@link forgetSignals} resets, so that the next person sees nothing of the previous one. */
 export function ofPage<T>(initial: T): Signal<T> {
   const own = signal(initial);
   resets.push(() => {

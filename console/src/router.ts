@@ -40,7 +40,7 @@ function numberHere(): number | undefined {
   return (history.state as { at?: number } | null)?.at;
 }
 
-// The place of a list is its own to keep.
+// A list keeps its own place.
 history.scrollRestoration = 'manual';
 
 addEventListener('hashchange', ({ oldURL }) => {

@@ -139,7 +139,7 @@ function Lazy({ page }: { page: PageEntry }) {
     );
   }, []);
   if (error && returns.value > since) location.reload();
-  if (error)
+  if (error) {
     return (
       <Trouble
         error={error}
@@ -148,6 +148,7 @@ function Lazy({ page }: { page: PageEntry }) {
         }}
       />
     );
+  }
   return Page ? <Page path={place.value.path.slice(1)} /> : <Skeleton lines={6} />;
 }
 

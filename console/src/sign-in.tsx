@@ -22,12 +22,12 @@ const REFUSALS: Record<string, string> = {
 export function SignIn() {
   const [token, setToken] = useState('');
   const { busy, error, run } = useAction(async () => {
-    const answer = await fetchJson<{ session: Session }>('session', {
+    const response = await fetchJson<{ session: Session }>('session', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ api_token: token.trim() }),
     });
-    enter(answer.session, true);
+    enter(response.session, true);
     leaveSignIn();
   });
   useEffect(() => {

@@ -498,8 +498,9 @@ function annotated(before, type, after = '') {
     return [`${before}${outer}[`, ...split(inner, `${indent}    `), `${indent}]${after}`];
   }
   const lines = split(type, indent);
-  if (parts(type, ' | ').length === 1)
+  if (parts(type, ' | ').length === 1) {
     return [before + lines[0].trimStart(), ...lines.slice(1, -1), lines.at(-1) + after];
+  }
   return [`${before}(`, ...split(type, `${indent}    `), `${indent})${after}`];
 }
 

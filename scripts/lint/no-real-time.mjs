@@ -39,8 +39,9 @@ export const noRealTime = {
         const { operator, left, right } = node;
         const readsClock = isReading(left) || isReading(right);
         if (COMPARISONS.has(operator) && (readsClock || isDuration(left) || isDuration(right))) compares(node);
-        else if (operator === '-' && (isReading(left, 'performance') || isReading(right, 'performance')))
+        else if (operator === '-' && (isReading(left, 'performance') || isReading(right, 'performance'))) {
           compares(node);
+        }
       },
     };
   },

@@ -77,8 +77,9 @@ onPostgres('while tables are locked, one workspace takes few connections', () =>
         ),
     });
     expect(wanted).toBeLessThanOrEqual(TURNS + BESIDE);
-    for (const { status, text } of answers)
+    for (const { status, text } of answers) {
       expect([status, text]).toEqual([200, expect.stringContaining('"created":1')]);
+    }
   });
 
   test('by what reads the events, each ten times', async () => {

@@ -373,8 +373,9 @@ onEachDatabase((kind) => {
     test('a token works from its ranges alone', async () => {
       const allowed_cidrs = ['203.0.113.0/24', '198.51.100.7', '2001:db8::/32'];
       const { token } = await issued({ allowed_cidrs });
-      for (const address of ['203.0.113.9', '198.51.100.7', '2001:db8:5::1', '::ffff:203.0.113.9'])
+      for (const address of ['203.0.113.9', '198.51.100.7', '2001:db8:5::1', '::ffff:203.0.113.9']) {
         expect([address, await looksUp(token, from(address))]).toEqual([address, 404]);
+      }
       for (const address of ['203.0.114.9', '198.51.100.8', '2001:db9::1', '127.0.0.1', 'nonsense']) {
         const answer = await service.clientOf(token).get({ user_group_id: 'g' }, from(address));
         expect([address, answer.status, answer.body.code]).toEqual([address, 403, 'address_not_allowed']);
@@ -390,10 +391,12 @@ onEachDatabase((kind) => {
       ];
       for (const [range, allowed, refused] of cases) {
         const { token } = await issued({ allowed_cidrs: [range] });
-        for (const address of allowed)
+        for (const address of allowed) {
           expect([range, address, await looksUp(token, from(address))]).toEqual([range, address, 404]);
-        for (const address of refused)
+        }
+        for (const address of refused) {
           expect([range, address, await looksUp(token, from(address))]).toEqual([range, address, 403]);
+        }
       }
     });
 

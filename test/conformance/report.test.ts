@@ -24,8 +24,9 @@ const outcomeOf = (results: Result[]) => ({ results, seconds: 3, slowestSeconds:
 test('every check has an id of its own, a title and a meaning', () => {
   const ids = CHECKS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  for (const { id, title, means } of CHECKS)
+  for (const { id, title, means } of CHECKS) {
     expect([id, title, means].join(' ')).toMatch(/^[a-z]+(?:-[a-z]+)* [^A-Z].+\.$/);
+  }
 });
 
 test('the text has each check, and what a failure means and how to repeat it', () => {

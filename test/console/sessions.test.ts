@@ -443,8 +443,9 @@ onEachDatabase((kind) => {
       streams.push(await watch(browser, service), await watch(browser, other));
       expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
       at(31);
-      for (const { ended } of streams)
+      for (const { ended } of streams) {
         expect(await ended).toContain(toldOf('The session ended after 30 minutes without use.'));
+      }
       expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
     });
 

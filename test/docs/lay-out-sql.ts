@@ -64,7 +64,8 @@ export function layOutSql(sql: string, gap: '\n' | '\n\n'): string {
     .split(STEPS)
     .map((part) => lay(part, ''))
     .join(gap);
-  if (laid.replace(/\s/g, '') !== sql.replace(/\s/g, ''))
+  if (laid.replace(/\s/g, '') !== sql.replace(/\s/g, '')) {
     throw new Error(`the layout has changed the statement: ${laid}`);
+  }
   return laid;
 }

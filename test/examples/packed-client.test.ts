@@ -231,8 +231,9 @@ function start(script: string, more: NodeJS.ProcessEnv = {}, args: string[] = []
   const child = spawn(process.execPath, [script, ...args], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   const output = { text: '' };
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => (output.text += chunk.toString()));
+  }
   return { child, output };
 }
 

@@ -215,8 +215,9 @@ onEachDatabase((kind) => {
           ...call,
           headers: { ...call.headers, 'Idempotency-Key': key },
         });
-        if (status !== 400 || body.code !== 'idempotency_key_invalid')
+        if (status !== 400 || body.code !== 'idempotency_key_invalid') {
           wrong.push(`${call.method} ${call.path} ${status}`);
+        }
       }
     }
     expect(wrong).toEqual([]);

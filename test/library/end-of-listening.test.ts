@@ -25,7 +25,7 @@ onEachDatabase((kind) => {
       }),
       { logger },
     );
-    app.get(UserGroupEvents).listen({ name: 'test', hear: () => undefined });
+    app.get(UserGroupEvents).listen({ name: 'test', onChange: () => undefined });
     // The application closes between two looks at the change log.
     const read = jest.spyOn(app.get(ChangeReader), 'read');
     await until(() => read.mock.calls.length > 1);

@@ -316,7 +316,7 @@ onEachDatabase((kind) => {
       name: 'billing',
       types: ['user_group.create'],
       handle: (events) => void heard.push(...idsOf(events)),
-      lose: () => {
+      onGap: () => {
         heard.push('lost');
         if (heard.length === 1) throw new Error('not now');
       },

@@ -389,7 +389,7 @@ onEachDatabase((kind) => {
     const heard: UserGroupEvent[] = [];
     const end = first.get(UserGroupEvents).listen({
       name: 'ledger',
-      hear: (event) => {
+      onChange: (event) => {
         heard.push(event);
         throw new Error('a listener’s own mistake');
       },
@@ -409,7 +409,7 @@ onEachDatabase((kind) => {
     end();
     const { length } = heard;
     const others: UserGroupEvent[] = [];
-    first.get(UserGroupEvents).listen({ name: 'other', hear: (event) => void others.push(event) });
+    first.get(UserGroupEvents).listen({ name: 'other', onChange: (event) => void others.push(event) });
     // A listener that is still there would be told before the other, or with it.
     const told = others.length;
     await until(async () => {

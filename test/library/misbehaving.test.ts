@@ -207,8 +207,8 @@ onEachDatabase((kind) => {
       const handled: unknown[] = [];
       let attempts = 0;
       const end = [
-        events.listen({ name: 'odd', hear: () => odd() as Promise<void> }),
-        events.listen({ name: 'sound', hear: ({ id }) => void heard.push(id) }),
+        events.listen({ name: 'odd', onChange: () => odd() as Promise<void> }),
+        events.listen({ name: 'sound', onChange: ({ id }) => void heard.push(id) }),
       ];
       const subscribe = (of: string, handle: UserGroupSubscription['handle'], limitSeconds = 1) =>
         events.subscribe({ name: `${of} ${name}`.replaceAll(' ', '-'), handle, limitSeconds });

@@ -222,6 +222,15 @@ test('every field is described, and has an example that its schema accepts', () 
   }
 });
 
+test('the last letters of a token are there, whatever becomes of it', () => {
+  const shown = Object.entries(document.components.schemas).flatMap(([name, schema]) => {
+    const { properties } = schema as { properties: Record<string, { type?: unknown }> };
+    return properties['last_four'] ? [[name, properties['last_four'].type]] : [];
+  });
+  expect(shown.length).toBeGreaterThan(1);
+  expect(shown.filter(([, type]) => type !== 'string')).toEqual([]);
+});
+
 /** The codes of unknown paths, of the console, whose calls are its page’s own, and of errors that extensions throw. */
 const ELSEWHERE = [
   'console_not_secure',

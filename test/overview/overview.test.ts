@@ -185,11 +185,12 @@ onEachDatabase((kind) => {
     // More at once wait for a turn, which a slow count would make too long.
     const answers = await Promise.all([read(api), read(api)]);
     answers.push(await read(api));
-    for (const answer of answers)
+    for (const answer of answers) {
       expect(answer).toMatchObject({
         user_groups: { total: 60_000, suspended: 600 },
         user_group_tokens: { in_overlap: 30_000 },
       });
+    }
     // 60,000 groups in two parts, those suspended in one, 30,000 overlaps in sixty-one: once for all callers.
     const counting = roundTrips
       .flat()

@@ -44,8 +44,9 @@ function stepsOf(page: string): Step[] {
   const steps: Step[] = [];
   for (const [, language, background, text = ''] of blocks) {
     const isSql = language === 'sql';
-    if (isSql || language === 'sh')
+    if (isSql || language === 'sh') {
       steps.push({ commands: text, isSql, isBackground: background !== undefined, output: [] });
+    }
     if (language === 'text') steps.at(-1)!.output = text.trim().split('\n');
   }
   return steps;

@@ -48,7 +48,7 @@ export async function runScenario(): Promise<object> {
     let heard: string | undefined;
     const end = events.listen({
       name: 'scenario',
-      hear: ({ type, user_group }) => {
+      onChange: ({ type, user_group }) => {
         if (user_group?.provided_id.startsWith('told')) heard ??= type;
       },
     });

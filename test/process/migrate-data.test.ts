@@ -40,7 +40,7 @@ onPostgres('a database with everything', () => {
     await server.stop();
     await prepareDatabase(loadConfig(target.env));
     // Nothing else makes one within days.
-    await changeDatabase(source, "INSERT INTO notice VALUES ('api_token.expiring', '1/1', 1)");
+    await changeDatabase(source, "INSERT INTO reminder VALUES ('api_token.expiring', '1/1', 1)");
     await changeDatabase(source, 'INSERT INTO change_removal (id, removed_until) VALUES (1, 1)');
     await addConsumer();
     await addLaterTable();

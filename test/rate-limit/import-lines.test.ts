@@ -53,11 +53,12 @@ onEachDatabase((kind) => {
     return { outgoing, lines, ended };
   }
 
-  test('each line counts as a call, also one that is refused', async () => {
+  test('each line counts as a call, also one that is refused or blank, and the last one of an export', async () => {
     const client = service.clientOf(await issue());
-    await importGroups(client, ...groups('counted', 5), { user_group_id: '' }, { name: 'no id' });
+    const lines = toLines(...groups('counted', 5), { user_group_id: '' }, { name: 'no id' }, { summary: {} });
+    await client.call('POST', IMPORT, `${lines}\n\r\n`, NDJSON);
     const { headers } = await client.get({ user_group_id: 'counted 0' });
-    expect(headers['ratelimit']).toContain(`"api-token";r=${LIMIT - 1 - 7 - 1};`);
+    expect(headers['ratelimit']).toContain(`"api-token";r=${LIMIT - 1 - 10 - 1};`);
   });
 
   test('beyond the limit an import waits, holds nothing and reads nothing, and others go on', async () => {

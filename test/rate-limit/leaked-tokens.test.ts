@@ -21,8 +21,9 @@ onEachDatabase((kind) => {
     const workspace = `leaking ${++workspaces}`;
     const apiToken = await service.issueToken(['tokens:rotate'], workspace);
     const hosts: ApiClient[] = [];
-    for (let n = 0; n < 3; n++)
+    for (let n = 0; n < 3; n++) {
       hosts.push(service.clientOf(await service.issueToken(['user-groups:write', 'tokens:introspect'], workspace)));
+    }
     const lines = Array.from({ length: 38 }, (_, n) => ({
       user_group_id: `${workspace} ${n}`,
       name: 'L',

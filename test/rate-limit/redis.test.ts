@@ -413,8 +413,8 @@ async function startPatient(place: DatabaseKind | TestDatabase, env: Record<stri
   return service;
 }
 
-function limitAnswers({ app }: TestService, answerLimitMs: number): void {
-  replaceField(app.get(Redis), { answerLimitMs });
+function limitAnswers({ app }: TestService, responseLimitMs: number): void {
+  replaceField(app.get(Redis), { responseLimitMs });
 }
 
 /** The messages that a Redis logs from now on. */

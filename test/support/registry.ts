@@ -1,15 +1,15 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
-import type { RegisteredView } from '../../src/features/registry/things/dto/registered-response.dto.ts';
+import type { RegistryEntryView } from '../../src/features/registry/things/dto/registered-response.dto.ts';
 import type { UserGroupIssues, WorkspaceView } from '../../src/features/registry/settings/dto/workspace.dto.ts';
 import type { Answer, ApiClient } from './api-client.ts';
 import type { TestService } from './test-service.ts';
 
 /** The fields of the registry's answers; which ones an answer has is what the tests assert. */
 interface RegistryBody {
-  schema: RegisteredView;
-  schemas: RegisteredView[];
-  data_source: RegisteredView;
-  data_sources: RegisteredView[];
+  schema: RegistryEntryView;
+  schemas: RegistryEntryView[];
+  data_source: RegistryEntryView;
+  data_sources: RegistryEntryView[];
   workspace: WorkspaceView;
   required: boolean;
   user_groups: UserGroupIssues[];

@@ -1,7 +1,7 @@
 import { scopes } from '../../src/platform/common/access/scopes.ts';
 import { UserGroupList } from '../../src/core/user-group/resource/user-group-list.ts';
 import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { linesOf } from '../support/lines.ts';
 import { until } from '../support/until.ts';
 import { withService } from '../support/test-service.ts';
@@ -65,6 +65,22 @@ onEachDatabase((kind) => {
     const rest = linesOf(await change({ action: 'rotate', issued_before: started_at }, query));
     expect(rest.at(-1)!.summary).toEqual({ changed: 0, unchanged: 230, failed: 0, complete: true });
     expect(await tokenOf(ids[0]!)).toBe(issued[0]!.token);
+  });
+
+  test('the groups of the start are changed, whatever the clocks that created them said, and none that comes later', async () => {
+    await create('at the start', 3);
+    const nextYear = `${new Date().getFullYear() + 1}-01-01T00:00:00Z`;
+    const setTime = `UPDATE user_group SET created_at = ${Date.parse(nextYear)} WHERE provided_id = 'at the start 0'`;
+    await changeDatabase(service.database, setTime);
+    const list = service.app.get(UserGroupList);
+    const readPage = list.page.bind(list);
+    jest.spyOn(list, 'page').mockImplementationOnce(async (...of) => {
+      await create('at the start, but later', 1);
+      return readPage(...of);
+    });
+    const lines = linesOf(await change({ action: 'suspend' }, '?name_prefix=at+the+start'));
+    expect(lines.slice(1, -1).map(({ provided_id }) => provided_id)).toEqual([0, 1, 2].map((n) => `at the start ${n}`));
+    expect(lines.at(-1)!.summary).toEqual({ changed: 3, unchanged: 0, failed: 0, complete: true });
   });
 
   test('a rotation without a grace period ends the old tokens, and two at once leave a token that works', async () => {

@@ -83,8 +83,9 @@ onEachDatabase((kind) => {
         const isList = sql.includes('AS "providedId"');
         expect([sql, plan.filter((step) => WHOLE.test(step)), plan]).toEqual([sql, [], plan]);
         if (!isList) expect([sql, plan.join('\n')]).toEqual([sql, expect.stringMatching(index)]);
-        else if (sql.includes('json_'))
+        else if (sql.includes('json_')) {
           expect([sql, plan.join('\n')]).toEqual([sql, expect.stringMatching(/id = ANY|PRIMARY KEY \(rowid=\?\)/)]);
+        }
       }
     }
     const { found } = await readAll(`valid_until_after=${new Date(LATER).toISOString()}&sort=${sort}`);

@@ -88,9 +88,9 @@ onPostgres('three processes on postgres', () => {
         underWay.delete(key);
         response.writeHead(fails(id) && times.length === 1 ? 500 : 204).end();
       };
-      if (lot(id) <= 2 && times.length === 1)
+      if (lot(id) <= 2 && times.length === 1) {
         void inRealTime(LATE_MS, 'every process looks once a second').then(answer);
-      else answer();
+      } else answer();
     };
     const { api } = servers[0];
     for (let number = 1; number <= ENDPOINTS; number++) {

@@ -146,10 +146,10 @@ onEachDatabase((kind) => {
 
   test('what was announced long ago is forgotten', async () => {
     await sql(
-      `INSERT INTO notice (kind, subject, at) VALUES ('x', '1', ${Date.now() - 31 * DAY_MS}), ('x', '2', ${Date.now()})`,
+      `INSERT INTO reminder (kind, subject, at) VALUES ('x', '1', ${Date.now() - 31 * DAY_MS}), ('x', '2', ${Date.now()})`,
     );
     expect(await service.app.get(ReminderRetention).sweep()).toBe(1);
-    const rows = await service.query<{ subject: string }>("SELECT subject FROM notice WHERE kind = 'x'");
+    const rows = await service.query<{ subject: string }>("SELECT subject FROM reminder WHERE kind = 'x'");
     expect(rows.map(({ subject }) => subject)).toEqual(['2']);
   });
 });

@@ -223,7 +223,7 @@ onEachDatabase((kind) => {
     await remove('data-sources', id);
     const workedThrough = async () => {
       const [row] = await service.query<{ count: string }>(
-        `SELECT count(*) AS count FROM change_event e JOIN notice n ON n.kind = e.kind AND n.subject = CAST(e.public_id AS text)
+        `SELECT count(*) AS count FROM change_event e JOIN reminder r ON r.kind = e.kind AND r.subject = CAST(e.public_id AS text)
          WHERE ${ofOther}`,
       );
       return Number(row!.count);

@@ -29,8 +29,9 @@ export const traceChecks: Check[] = [
       'Every image and link of another site gets the address of the page, with the token. Send `Referrer-Policy: no-referrer`.',
     run: async (kit) => {
       const template = kit.config.page === undefined ? httpTemplate(kit) : pageTemplate(kit.config.page);
-      if (!('url' in template) || !template.url.includes('{token}'))
+      if (!('url' in template) || !template.url.includes('{token}')) {
         throw new Skipped('no address has the token in it');
+      }
       const { token } = await kit.group(0);
       const { headers, status } = await kit.render(token, template);
       const policies = (headers.get('Referrer-Policy') ?? '').split(',').map((policy) => policy.trim().toLowerCase());

@@ -154,8 +154,9 @@ export const variableChecks: Check[] = [
       const words = kit.config.sql?.field === undefined ? [...ERRORS, STATEMENT] : ERRORS;
       await eachValue(kit, kit.variables, valuesOf, ({ text }, what) => {
         const found = words.map((one) => one.exec(text)?.[0]).find((one) => one !== undefined);
-        if (found !== undefined)
+        if (found !== undefined) {
           throw new Failed(`${what}: the response has ${JSON.stringify(found.slice(0, 100))} in it`);
+        }
       });
     },
   },

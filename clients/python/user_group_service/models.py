@@ -980,7 +980,7 @@ class UserGroup(TypedDict):
     its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires.
     `no_valid_token`: its token was ended together with others, and it has no other one yet.
     `unresolved`: its tokens are active, but its mapping names something that is not in the
-    registry, against the policy `registered`. Of several the first.
+    registry, against the policy `registered`. If several apply, the first.
     """
 
     reasons: list[StatusReason]

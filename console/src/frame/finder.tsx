@@ -65,9 +65,9 @@ export default function Finder({ onClose }: { onClose: () => void }) {
   const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const step = steps[event.key];
-    if (step !== undefined && options.length > 0)
+    if (step !== undefined && options.length > 0) {
       setChosen(options[(at + step + options.length) % options.length]!.key);
-    else if (event.key !== 'Enter') return;
+    } else if (event.key !== 'Enter') return;
     else if (current && !isBusy && event.currentTarget.value === text) open(current);
     else isEntered.current = true;
     event.preventDefault();

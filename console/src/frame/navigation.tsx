@@ -27,8 +27,9 @@ export function Navigation({ own, first, onFind, ...actions }: Actions & { own: 
   useEffect(() => {
     if (!isOpen) return undefined;
     const close = (event: Event) => {
-      if (event instanceof KeyboardEvent ? event.key !== 'Escape' : side.current!.contains(event.target as Node))
+      if (event instanceof KeyboardEvent ? event.key !== 'Escape' : side.current!.contains(event.target as Node)) {
         return;
+      }
       setOpen(false);
       if (event instanceof KeyboardEvent) menu.current?.focus();
     };

@@ -1,4 +1,4 @@
-import { answerOf, api } from '../api.ts';
+import { dataOf, api } from '../api.ts';
 import { inspect, INSPECTING, reportLeaked } from '../inspector.ts';
 import type { Scope } from '../own-types.ts';
 import { allowed } from '../menu.ts';
@@ -75,8 +75,9 @@ function offerInspection(text: string): Offer {
     !isKnown ? 'Inspect it' : count > 1 ? 'Inspect the first token' : 'Inspect this token',
     inspect,
   );
-  if (count > 0)
+  if (count > 0) {
     offer('tokens:rotate', 'warning', count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked', reportLeaked);
+  }
   if (!isKnown && may('user-groups:read')) options.push(searchOption(text, 'Search for it: it is an id'));
   return { options, ...(!may(INSPECTING) && { note: NO_INSPECTING }) };
 }
@@ -113,8 +114,8 @@ async function* findGroups(text: string, signal: AbortSignal): AsyncGenerator<Of
   for (;;) {
     const { next: cursor } = found;
     const query = { search: text, limit: SHOWN, sort: '-created_at' as const, ...(cursor && { cursor }) };
-    const answer = await answerOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
-    const page = { rows: answer.user_groups, next: answer.next_cursor };
+    const response = await dataOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
+    const page = { rows: response.user_groups, next: response.next_cursor };
     examined += examinedIn(page, SHOWN);
     // The exact one comes again where the search reaches it.
     const others = page.rows.filter(({ team_id }) => team_id !== found.rows[0]?.team_id);
@@ -122,7 +123,7 @@ async function* findGroups(text: string, signal: AbortSignal): AsyncGenerator<Of
     const rows = found.rows.slice(0, SHOWN);
     const more = found.next;
     const goesOn = more !== undefined && rows.length < SHOWN;
-    if (goesOn) total ??= (await answerOf(api.GET('/api/v1/overview', { signal }))).overview.user_groups.total;
+    if (goesOn) total ??= (await dataOf(api.GET('/api/v1/overview', { signal }))).overview.user_groups.total;
     const options = rows.map(({ team_id, provided_id, name }): Option => ({
       key: `group ${team_id}`,
       icon: 'groups',
@@ -155,7 +156,7 @@ async function findRequest(text: string, signal: AbortSignal): Promise<Offer> {
   const query = { request_id: text, limit: 1 };
   const {
     audit_events: [event],
-  } = await answerOf(api.GET('/api/v1/audit-events', { params: { query }, signal }));
+  } = await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal }));
   if (event) {
     const open = lead(addressOf(['audit'], { request_id: text }));
     return { options: [{ key: 'request', icon: 'audit', name: `Request ${text}`, about: event.action, open }] };

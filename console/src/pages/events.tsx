@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { unchangingActions } from '../../../src/core/audit/audit-actions.ts';
-import { answerOf, api } from '../api.ts';
+import { dataOf, api } from '../api.ts';
 import { curl } from '../curl.ts';
 import { followEvents } from '../follow-events.ts';
 import type { Schemas } from '../own-types.ts';
@@ -23,7 +23,7 @@ type Event = Schemas['Event'];
 const KEPT = 500;
 
 const BEGUN_WITH = 50;
-/** The latest of the audit log, of which some are no events. */
+/** The latest entries of the audit log; some of them are no events. */
 const LOOKED_AT = 200;
 
 function isOfTypes(type: string, types: string): boolean {
@@ -35,7 +35,7 @@ function isOfTypes(type: string, types: string): boolean {
 async function latest(types: string, signal: AbortSignal): Promise<Event[]> {
   if (!may('audit:read')) return [];
   const call = api.GET('/api/v1/audit-events', { params: { query: { limit: LOOKED_AT } }, signal });
-  const { audit_events: found } = await answerOf(call);
+  const { audit_events: found } = await dataOf(call);
   return found
     .filter(({ action }) => !unchangingActions.includes(action) && isOfTypes(action, types))
     .slice(0, BEGUN_WITH)
@@ -204,13 +204,13 @@ function Payload({ event }: { event: Event }) {
 
 const NO_NAMES: TokenNames = new Map();
 
-/** The change as the audit log tells it; the event itself if that is no longer there. */
+/** The change as the audit log shows it, or the event itself if that entry was removed. */
 function Details({ event }: { event: Event }) {
   const { data, error } = useLoad(async (signal) => {
     const at = event.occurred_at;
     const query = { types: event.type, from: at, to: new Date(Date.parse(at) + 1).toISOString(), limit: 200 };
     const call = api.GET('/api/v1/audit-events', { params: { query }, signal });
-    return { found: (await answerOf(call)).audit_events.find(({ id }) => id === event.id) };
+    return { found: (await dataOf(call)).audit_events.find(({ id }) => id === event.id) };
   }, []);
   if (error) return <Trouble error={error} />;
   if (!data) return <Skeleton lines={2} />;

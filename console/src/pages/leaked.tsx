@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answerOf, api } from '../api.ts';
+import { dataOf, api } from '../api.ts';
 import { hold } from '../hold.ts';
 import { takeOver } from '../inspector.ts';
 import { useLoad } from '../load.ts';
@@ -60,9 +60,10 @@ export default function Leaked() {
     for (let from = 0; from < left.length; from += AT_ONCE) {
       const tokens = left.slice(from, from + AT_ONCE);
       const body = { tokens, ...(source && { source }) };
-      const answer = await answerOf(api.POST('/api/v1/tokens/report-leaked', { body }));
-      for (const [index, token] of tokens.entries())
-        all.set(token, { last_four: token.slice(-4), ...answer.results[index]! });
+      const response = await dataOf(api.POST('/api/v1/tokens/report-leaked', { body }));
+      for (const [index, token] of tokens.entries()) {
+        all.set(token, { last_four: token.slice(-4), ...response.results[index]! });
+      }
       reported.value = new Map(all);
       isUnsaved.value = true;
     }
@@ -242,8 +243,7 @@ function EndAll({ onClose }: { onClose: () => void }) {
       // Embed tokens are not stored, so nobody can count them.
       if (!kinds.includes('user_group_token')) return undefined;
       const preview = { ...body, reason: 'preview', dry_run: true };
-      return (await answerOf(api.POST('/api/v1/workspace/end-tokens', { body: preview, signal }))).ended_tokens
-        .would_end;
+      return (await dataOf(api.POST('/api/v1/workspace/end-tokens', { body: preview, signal }))).ended_tokens.would_end;
     },
     [kinds.join(), at],
   );
@@ -255,7 +255,7 @@ function EndAll({ onClose }: { onClose: () => void }) {
       disabled={reason === '' || kinds.length === 0}
       onClose={onClose}
       onSubmit={async () => {
-        const { ended_tokens: ended } = await answerOf(api.POST('/api/v1/workspace/end-tokens', { body }));
+        const { ended_tokens: ended } = await dataOf(api.POST('/api/v1/workspace/end-tokens', { body }));
         onClose();
         notify(`Ended: tokens issued before ${moment(ended.before)}`);
       }}

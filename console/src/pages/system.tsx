@@ -1,4 +1,4 @@
-import { api, fetchOk, type Refusal, answerOf } from '../api.ts';
+import { api, fetchOk, type Refusal, dataOf } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { Skeleton } from '../ui/empty.tsx';
 import { Header, Panel } from '../ui/page.tsx';
@@ -45,7 +45,7 @@ const isMoment = (value: Value): value is string =>
 /** Shows a part that a later version adds as it is. */
 export default function System() {
   const { data, error, reload } = useLoad(
-    async (signal) => (await answerOf(api.GET('/api/v1/system', { signal }))).system,
+    async (signal) => (await dataOf(api.GET('/api/v1/system', { signal }))).system,
     [],
   );
   const entries = Object.entries<Value>({ ...data });

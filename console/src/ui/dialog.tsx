@@ -28,7 +28,7 @@ export function Dialog({
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
-  /** Whether it would lose something with the page: Back is then as Escape, and a reload asks. */
+  /** Whether leaving the page would lose something: Back then works like Escape, and a reload asks. */
   isHeld?: () => boolean;
 }) {
   useHold({ isOn: isHeld, ask: onClose });
@@ -109,7 +109,7 @@ export function DialogForm({
   asks?: boolean;
   /** Whether something was written; by default whether its controls differ from what they began with. */
   isChanged?: boolean;
-  /** Shows an error in its own words; what it returns nothing for is shown in those of the API. */
+  /** Returns words for an error; without them those of the API are shown. */
   explain?: (error: unknown) => ComponentChildren;
   /** Returns the call of the API that the form makes, to copy. */
   call?: (() => string) | undefined;

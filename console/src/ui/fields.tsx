@@ -164,7 +164,7 @@ export function Choice({
   );
 }
 
-/** Tells whether a text may be searched for. A token is not, and is said to be none. */
+/** Tells whether a text may be searched for. A token may not, and the field says so. */
 export function isSearchable(text: string): boolean {
   if (!isLikeToken(text)) return true;
   notify(

@@ -70,7 +70,10 @@ export class ActivityTally implements OnApplicationBootstrap, OnFlush {
   of(workspaceId: number): Activity {
     if (currentTime() - this.hour >= HOUR_MS) this.turn();
     let activity = this.ofHour.get(workspaceId);
-    if (!activity) this.ofHour.set(workspaceId, (activity = noActivity()));
+    if (!activity) {
+      activity = noActivity();
+      this.ofHour.set(workspaceId, activity);
+    }
     return activity;
   }
 

@@ -27,7 +27,7 @@ import {
 } from '../../platform/common/http/parameters/preconditions.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ApiTokenService } from './api-token.service.ts';
-import { tagOf } from './api-token.view.ts';
+import { entityTagOfApiToken } from './api-token.view.ts';
 import {
   ApiTokenQueryDto,
   CreateApiTokenRequest,
@@ -75,9 +75,9 @@ export class ApiTokenController {
     @IdempotencyKeyHeader() key: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ApiTokenWithSecretResponse> {
-    const answer = await this.apiTokens.issue(caller, dto, key);
-    response.location(`/api/v1/api-tokens/${answer.api_token.id}`);
-    return answer;
+    const body = await this.apiTokens.issue(caller, dto, key);
+    response.location(`/api/v1/api-tokens/${body.api_token.id}`);
+    return body;
   }
 
   @Get(':id')
@@ -97,7 +97,7 @@ export class ApiTokenController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ApiTokenResponse | undefined> {
     const body = await this.apiTokens.get(caller, id);
-    return preconditions.respond(response, tagOf(body.api_token), body);
+    return preconditions.respond(response, entityTagOfApiToken(body.api_token), body);
   }
 
   @Patch(':id')
@@ -117,7 +117,7 @@ export class ApiTokenController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ApiTokenResponse> {
     const body = await this.apiTokens.update(caller, id, dto, preconditions);
-    setEntityTag(response, tagOf(body.api_token));
+    setEntityTag(response, entityTagOfApiToken(body.api_token));
     return body;
   }
 
@@ -137,9 +137,9 @@ export class ApiTokenController {
     @IdempotencyKeyHeader() key: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ApiTokenWithSecretResponse> {
-    const answer = await this.apiTokens.rotate(caller, id, dto, key);
-    response.location(`/api/v1/api-tokens/${answer.api_token.id}`);
-    return answer;
+    const body = await this.apiTokens.rotate(caller, id, dto, key);
+    response.location(`/api/v1/api-tokens/${body.api_token.id}`);
+    return body;
   }
 
   @Post(':id/revoke')

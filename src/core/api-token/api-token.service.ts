@@ -28,7 +28,7 @@ import {
   requireAnotherAdmin,
   requireGrantable,
 } from './api-token.rules.ts';
-import { settingsOf, tagOf, toApiTokenView } from './api-token.view.ts';
+import { settingsOf, entityTagOfApiToken, toApiTokenView } from './api-token.view.ts';
 import type {
   ApiTokenQueryDto,
   CreateApiTokenRequest,
@@ -102,7 +102,7 @@ export class ApiTokenService {
         object: { type: 'api_token', id: row.id },
         after: settingsOf(row),
       });
-      return toIssuedAnswer(row, token);
+      return toIssuedResponse(row, token);
     });
   }
 
@@ -119,7 +119,7 @@ export class ApiTokenService {
     const { workspaceId } = caller;
     return this.change(caller, UNKEYED, async (manager, own) => {
       const row = await this.apiTokens.getActive(manager, { workspaceId, id });
-      preconditions?.require(tagOf(toApiTokenView(row)));
+      preconditions?.require(entityTagOfApiToken(toApiTokenView(row)));
       const before = settingsOf(row);
       const wanted = {
         scopes: dto.scopes?.join(' ') ?? row.scopes,
@@ -185,7 +185,7 @@ export class ApiTokenService {
           ...(predecessor && { ended: predecessor.id }),
         },
       });
-      return toIssuedAnswer(row, token);
+      return toIssuedResponse(row, token);
     });
   }
 
@@ -276,7 +276,7 @@ export class ApiTokenService {
   }
 }
 
-function toIssuedAnswer(row: ApiToken, token: string): ApiTokenWithSecretResponse {
+function toIssuedResponse(row: ApiToken, token: string): ApiTokenWithSecretResponse {
   return { success: 1, api_token: { ...toApiTokenView(row), token } };
 }
 

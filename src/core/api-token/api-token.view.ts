@@ -22,7 +22,7 @@ export function toApiTokenView(token: ShownApiToken): ApiTokenView {
 }
 
 /** Returns a weak entity tag: it stays the same when the token is used. */
-export function tagOf(view: ApiTokenView): string {
+export function entityTagOfApiToken(view: ApiTokenView): string {
   return `W/${entityTagOf({ ...view, last_used_at: null })}`;
 }
 

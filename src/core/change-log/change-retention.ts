@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, currentTime } from '../../platform/common/time.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { BATCH, ExpirySweep, type RemoveExpired } from '../../platform/database/upkeep/expiry-sweep.ts';
 
-/** Longer than any transaction stays open: a change made this long before a position was reached lies before it. */
+/** Longer than any transaction: a change older than this has already been read by everybody at that position. */
 const MARGIN_MS = 600_000;
 
 /** A reader of the change log that must not miss a change, however long it is disconnected. */

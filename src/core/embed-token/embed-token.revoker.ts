@@ -90,7 +90,7 @@ function eventsOf({ claims: { jti, gen }, group }: ReadEmbedToken, leak?: Leak):
   ];
 }
 
-/** Removes revocations of tokens that have expired: a day later, as no other clock than its own tells when a token has. */
+/** Removes revocations a day after their tokens expire, since the clock of a verifier may be behind. */
 @Injectable()
 export class RevokedEmbedTokenExpiry extends ExpirySweep {
   protected readonly removeExpired = removeOldest('revoked_embed_token', 'expires_at', 'user_group_id', 'jti');

@@ -73,7 +73,7 @@ export class EmbedTokenService {
     requireActive(snapshot);
     const now = currentTime();
     const iat = Math.floor(now / 1000);
-    const answer = await this.sign({
+    const response = await this.sign({
       iss: embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
@@ -90,19 +90,19 @@ export class EmbedTokenService {
       ...(actingFor && { act: { sub: actingFor.subject } }),
     });
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
-    // A repetition issues another token: nothing of one that a page asks for is kept.
-    if (!actingFor) return answer;
-    // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
+    // A repeated call issues another token: tokens for pages are not stored.
+    if (!actingFor) return response;
+    // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
     const record = async (manager: EntityManager) => {
-      const { jti, expires_at } = answer.embed_token;
+      const { jti, expires_at } = response.embed_token;
       await this.auditLog.record(manager, caller, {
         action: 'user_group.view_as',
         object: { type: 'user_group', id: providedId },
         userGroupId: group.userGroupId,
         details: { team_id: group.userGroupId, ...actingFor, audience: aud, jti, expires_at },
       });
-      return answer;
+      return response;
     };
     return this.gate.run(caller, () => this.calls.run(caller, call, record));
   }

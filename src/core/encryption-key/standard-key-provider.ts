@@ -21,7 +21,7 @@ export class StandardKeyProvider extends KeyProvider {
   }
 
   async keys(): Promise<readonly EncryptionKey[]> {
-    return (await configuredKeys(this.config)) ?? readKeyFile(this.config.dataDir, await this.isNew());
+    return (await keysOfConfig(this.config)) ?? readKeyFile(this.config.dataDir, await this.isNew());
   }
 }
 
@@ -29,7 +29,7 @@ export class StandardKeyProvider extends KeyProvider {
  * Returns the keys of `TOKEN_ENCRYPTION_KEYS`; undefined if it is not set.
  * @throws OperatorError if one cannot be unwrapped
  */
-export async function configuredKeys(config: Config): Promise<EncryptionKey[] | undefined> {
+export async function keysOfConfig(config: Config): Promise<EncryptionKey[] | undefined> {
   const { tokenEncryptionKeys: configured } = config;
   if (!configured) return undefined;
   const wrapped = configured.filter((key) => 'wrapped' in key);

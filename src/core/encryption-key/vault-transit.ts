@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import type { Config } from '../../platform/config/config.ts';
 
 /** A response of the transit engine. */
-interface Answer {
+interface VaultResponse {
   data?: { ciphertext?: string; batch_results?: { plaintext?: string; error?: string }[] };
   errors?: string[];
 }
@@ -74,7 +74,7 @@ export class VaultTransit {
     return `${this.key.mount}/keys/${this.key.name}`;
   }
 
-  private async ask(operation: string, body: object): Promise<Answer> {
+  private async ask(operation: string, body: object): Promise<VaultResponse> {
     const url = `${this.address}/v1/${this.key.mount}/${operation}/${this.key.name}`;
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -92,11 +92,11 @@ export class VaultTransit {
   }
 
   /** @throws Passing if a retry may succeed; else OperatorError */
-  private read(status: number, text: string): Answer {
+  private read(status: number, text: string): VaultResponse {
     if (status === 429 || status >= 500) throw new Passing(`it returns ${status}`);
-    const answer = parse(text);
+    const response = parse(text);
     // A partly failing batch returns 400, with a result for each.
-    if (answer && (status === 200 || (status === 400 && answer.data?.batch_results))) return answer;
+    if (response && (status === 200 || (status === 400 && response.data?.batch_results))) return response;
     if (status === 403) {
       throw new OperatorError(`Vault does not allow VAULT_TOKEN to use ${this.keyPath}.`);
     }
@@ -132,7 +132,7 @@ export class VaultTransit {
   }
 }
 
-function parse(text: string): Answer | undefined {
+function parse(text: string): VaultResponse | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return value !== null && typeof value === 'object' ? value : undefined;

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { IdempotencyKeyReused, IdempotencyKeySpent } from '../../platform/common/problem/errors.ts';
 import { canonicalJson } from '../../platform/common/json/canonical-json.ts';
-import { sha256 } from '../../platform/common/secret/secrets.ts';
+import { hashIdempotencyKey, sha256 } from '../../platform/common/secret/secrets.ts';
 import { currentTime, DAY_MS } from '../../platform/common/time.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
@@ -108,7 +108,7 @@ export class IdempotentCalls {
     work: () => Promise<T>,
   ): Promise<T> {
     if (key === undefined) return work();
-    const owner = { workspaceId, keyHash: sha256(`${apiTokenId} ${key}`) };
+    const owner = { workspaceId, keyHash: hashIdempotencyKey(apiTokenId, key) };
     const requestHash = sha256(canonicalJson(request));
     const now = currentTime();
     const expired = now - LIFE_MS;

@@ -15,7 +15,7 @@ export class AuthorizationServerController {
   @Operation(
     'getAuthorizationServerMetadata',
     'Where things are, for OAuth 2.0 clients',
-    'Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.',
+    'Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.',
   )
   @Ok(AuthorizationServerMetadata, 'The metadata.')
   @ApiPublicProblems(PublicUrlUnset)

@@ -7,7 +7,7 @@ import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts'
 import { standingOf, UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
-import type { UserGroupViewResponse, Variable } from './dto/group-view.dto.ts';
+import type { UserGroupViewResponse, VariableView } from './dto/group-view.dto.ts';
 import { describeUserGroupToken } from './introspection.service.ts';
 
 /** Shows people what the renderer of a group gets. */
@@ -33,17 +33,17 @@ export class GroupViewService {
 }
 
 /** Describes the declared variables, and the properties that none of them is in. */
-function describeVariables(declared: readonly DeclaredVariable[], properties: JsonObject): Variable[] {
+function describeVariables(declared: readonly DeclaredVariable[], properties: JsonObject): VariableView[] {
   const roots = new Set(declared.map((variable) => pathOf(variable)[0]));
   const others = Object.entries(properties).filter(([name]) => !roots.has(name));
   return [
-    ...declared.map((variable): Variable => {
+    ...declared.map((variable): VariableView => {
       const { name, type, required } = variable;
       const hasValue = (valueAt(properties, pathOf(variable)) ?? null) !== null;
       const origin = hasValue ? 'properties' : variable.default === undefined ? 'none' : 'default';
       return { name, type, origin, declared: true, required };
     }),
-    ...others.map(([name, value]): Variable => {
+    ...others.map(([name, value]): VariableView => {
       return { name, type: typeOf(value), origin: 'properties', declared: false, required: false };
     }),
   ];

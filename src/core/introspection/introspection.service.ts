@@ -5,7 +5,7 @@ import type { JsonObject } from '../../platform/common/json/strict-json.ts';
 import { canBeUserGroupToken, hashToken } from '../../platform/common/secret/secrets.ts';
 import { EmbedTokenReader, generationOf } from '../embed-token/embed-token.reader.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
-import { variablesOf } from '../mapping/variables.ts';
+import { variableValues } from '../mapping/variables.ts';
 import type { IntrospectableToken, UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid } from '../user-group/token/token-validity.ts';
@@ -35,12 +35,12 @@ export class IntrospectionService {
     dto: IntrospectionRequest,
     isFresh: boolean,
   ): Promise<IntrospectionResponse> {
-    const answer =
+    const response =
       (await this.describeEmbedToken(workspaceId, dto, isFresh)) ??
       (await this.describeToken(workspaceId, dto, isFresh));
-    this.counts[answer ? 'active' : 'inactive']++;
+    this.counts[response ? 'active' : 'inactive']++;
     this.activity.of(workspaceId).introspections++;
-    return answer ?? { active: false };
+    return response ?? { active: false };
   }
 
   private async describeToken(
@@ -109,7 +109,7 @@ function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
     name: group.name,
     ...describeMapping(group.rules, group.mapping, schemaId),
     properties,
-    ...(variables.length > 0 && { variables: variablesOf(variables, properties) }),
+    ...(variables.length > 0 && { variables: variableValues(variables, properties) }),
   };
 }
 

@@ -113,7 +113,7 @@ export function schemaNamed(text: string, schemas: readonly SchemaIds[]): Schema
  * Lists the missing requirements of a user group, with places in its body; empty if it is complete. Writes, reports and
  * introspection all use this check.
  */
-export function shortcomingsOf(
+export function missingRequirements(
   rules: UserGroupRules,
   { properties, mapping }: { properties: JsonObject; mapping: readonly ResolvedEntry[] },
 ): Violation[] {

@@ -97,7 +97,7 @@ export function valueAt(properties: JsonObject, path: readonly string[]): JsonVa
 }
 
 /** Returns every declared variable of a group: its value, the default or null. Paths become nested objects. */
-export function variablesOf(declared: readonly DeclaredVariable[], properties: JsonObject): JsonObject {
+export function variableValues(declared: readonly DeclaredVariable[], properties: JsonObject): JsonObject {
   const variables = emptyObject();
   for (const variable of declared) {
     const path = pathOf(variable);

@@ -34,8 +34,9 @@ export class ContainedRateLimitStore extends RateLimitStore {
       const isFirst = performance.now() >= this.pausedUntil;
       this.pausedUntil = performance.now() + PAUSE_MS;
       const { name } = extension;
-      if (isFirst)
+      if (isFirst) {
         this.logger.warn({ msg: 'rate limit store failed: calls are counted in this process', extension: name, err });
+      }
       return this.own.take(buckets, wanted);
     }
   }

@@ -9,7 +9,7 @@ import {
 } from '../../platform/common/problem/errors.ts';
 import { addressBlock, clientAddress } from '../../platform/common/http/parameters/client-address.ts';
 import { Config } from '../../platform/config/config.ts';
-import { countCalls, type Limit, reportCounts } from './limits.ts';
+import { countCalls, type CallLimit, reportCounts } from './limits.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
 
 const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed, SignInFailed];
@@ -21,7 +21,7 @@ const MESSAGE = 'Too many failed authentications from this address.';
  */
 @Injectable()
 export class FailedAuthenticationLimiter {
-  private readonly limit: Limit;
+  private readonly limit: CallLimit;
 
   constructor(
     config: Config,

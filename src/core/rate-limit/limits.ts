@@ -5,7 +5,7 @@ import type { RateLimitStore } from './rate-limit-store.ts';
 
 const WINDOW_SECONDS = 60;
 
-export interface Limit {
+export interface CallLimit {
   /** Name in the `RateLimit` fields and in the store. */
   name: string;
   /** Calls that one key may make at once, and that it gains in a minute; 0 for no limit. */
@@ -14,13 +14,13 @@ export interface Limit {
 }
 
 /** Limits for one call, each with the key that the call counts for. */
-export type KeyedLimit = readonly [limit: Limit, key: string | number];
+export type KeyedLimit = readonly [limit: CallLimit, key: string | number];
 
 interface Count extends BucketState {
-  limit: Limit;
+  limit: CallLimit;
 }
 
-export interface Counted {
+export interface CountedCalls {
   /** Calls that were counted, by each limit or by none. */
   granted: number;
   counts: Count[];
@@ -34,11 +34,13 @@ export async function countCalls(
   store: RateLimitStore,
   limits: readonly KeyedLimit[],
   { wanted = 1, reserve = 0 } = {},
-): Promise<Counted> {
+): Promise<CountedCalls> {
   const active = limits.filter(([{ perMinute }]) => perMinute > 0);
   if (active.length === 0) return { granted: wanted, counts: [] };
   const buckets = active.map(([{ name, perMinute }, key]) => ({
-    ...{ key: `${name}:${key}`, perMinute, reserve: Math.floor(perMinute * reserve) },
+    key: `${name}:${key}`,
+    perMinute,
+    reserve: Math.floor(perMinute * reserve),
   }));
   const { granted, states } = await store.take(buckets, wanted);
   return { granted, counts: active.map(([limit], n) => ({ limit, ...states[n]! })) };
@@ -49,7 +51,7 @@ export async function countCalls(
  * (draft-ietf-httpapi-ratelimit-headers): `r` can be called now, and after `t` seconds without a call again `q`.
  * @throws RateLimited if the call was refused
  */
-export function reportCounts({ granted, counts }: Counted, response: Response): void {
+export function reportCounts({ granted, counts }: CountedCalls, response: Response): void {
   if (counts.length === 0) return;
   const policies = counts.map(({ limit: { name, perMinute } }) => `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`);
   const left = counts.map(({ limit, remaining, resetMs }) => `"${limit.name}";r=${remaining};t=${secondsOf(resetMs)}`);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Config } from '../../platform/config/config.ts';
-import { countCalls, type KeyedLimit, type Limit, reportCounts } from './limits.ts';
+import { countCalls, type KeyedLimit, type CallLimit, reportCounts } from './limits.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
 
 const MESSAGES = {
@@ -29,8 +29,8 @@ export function workspaceRateLimitOf({ rateLimitPerMinute, workspaceRateLimitPer
  */
 @Injectable()
 export class RateLimits {
-  private readonly requests: readonly Limit[];
-  private readonly introspections: readonly Limit[];
+  private readonly requests: readonly CallLimit[];
+  private readonly introspections: readonly CallLimit[];
 
   constructor(
     config: Config,
@@ -73,12 +73,12 @@ export class RateLimits {
     return (await countCalls(this.store, limits, { wanted, reserve: RESERVED })).granted;
   }
 
-  private limitsFor(isIntrospection: boolean): readonly Limit[] {
+  private limitsFor(isIntrospection: boolean): readonly CallLimit[] {
     return isIntrospection ? this.introspections : this.requests;
   }
 }
 
-function keyed([ofToken, ofWorkspace]: readonly Limit[], { firstTokenId, workspaceId }: Caller): KeyedLimit[] {
+function keyed([ofToken, ofWorkspace]: readonly CallLimit[], { firstTokenId, workspaceId }: Caller): KeyedLimit[] {
   return firstTokenId === null
     ? []
     : [

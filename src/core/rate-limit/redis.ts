@@ -4,7 +4,7 @@ import { within } from '../../platform/common/concurrency/within.ts';
 import { reasonOf } from '../../platform/common/problem/reason-of.ts';
 import type { Config } from '../../platform/config/config.ts';
 
-const ANSWER_LIMIT_MS = 100;
+const RESPONSE_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2000;
 /** Pause before reconnecting. */
 const PAUSE_MS = 1000;
@@ -21,7 +21,7 @@ export class Redis implements OnApplicationShutdown {
   private askAgainAt = 0;
   private isThere: boolean | undefined;
   /** Without a response for this long Redis is considered down. */
-  private readonly answerLimitMs = ANSWER_LIMIT_MS;
+  private readonly responseLimitMs = RESPONSE_LIMIT_MS;
 
   private constructor(private readonly createConnection?: () => Client) {}
 
@@ -45,7 +45,7 @@ export class Redis implements OnApplicationShutdown {
     const { client } = this;
     if (!this.isThere || !client?.isReady) throw new Error('Redis is not connected');
     try {
-      return await withinLimit(this.answerLimitMs, client.eval(script, options));
+      return await withinLimit(this.responseLimitMs, client.eval(script, options));
     } catch (error) {
       this.giveUp(client, error);
       throw error;
@@ -102,7 +102,7 @@ function createConnection(create: typeof createClient, url: string) {
     disableClientInfo: true,
     maintNotifications: 'disabled',
     disableOfflineQueue: true,
-    // `answerLimitMs` also covers the time after the command was sent.
+    // `responseLimitMs` also covers the time after the command was sent.
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false },
   });

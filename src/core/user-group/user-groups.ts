@@ -47,7 +47,7 @@ export class UserGroups {
   async get(caller: Caller, userGroupId: string): Promise<UserGroupResource> {
     requireScope(caller, 'user-groups:read');
     requirePossibleId(userGroupId);
-    return (await this.resources.get(caller, userGroupId)).answer.user_group;
+    return (await this.resources.get(caller, userGroupId)).body.user_group;
   }
 
   /**
@@ -58,7 +58,7 @@ export class UserGroups {
     requireScope(caller, 'user-groups:write');
     requirePossibleId(userGroupId);
     const dto = dtoFromObject(UpdateUserGroupRequest, body);
-    return (await this.resources.patch(caller, userGroupId, dto, UNCONDITIONAL)).answer.user_group;
+    return (await this.resources.patch(caller, userGroupId, dto, UNCONDITIONAL)).body.user_group;
   }
 
   /** Deletes the group and ends its tokens. @throws UserGroupNotFound, InsufficientScope */

@@ -65,7 +65,7 @@ export class BulkWrites {
     } while (rest.length > 0);
   }
 
-  /** Does the work; for a while retries it if the database or the calls of the workspace are in the way. */
+  /** Runs `work`, and retries it for a few seconds while the database or the workspace is busy. */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -79,7 +79,7 @@ export class BulkWrites {
   }
 
   /**
-   * Stores writes, each of another group; for a while retries those that failed because of an outage.
+   * Stores writes of different groups, and retries for a few seconds those that failed because of an outage.
    * @param store stores some of them, and returns their outcomes in order
    * @throws DatabaseUnavailable, AuditUnavailable; some may be stored by then, and can safely be stored again
    */

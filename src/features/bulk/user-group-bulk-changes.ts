@@ -161,12 +161,14 @@ function wantedOf(
 ): Wanted {
   if (!stored) throw new UserGroupNotFound();
   // A token that was issued since then leaves the version as it is. A rotation does not replace that one.
-  if (isForEnded && action !== 'rotate' && !stored.isTokenEnded)
+  if (isForEnded && action !== 'rotate' && !stored.isTokenEnded) {
     throw new PreconditionFailed('The group has got another token since it passed the filters.');
+  }
   if (action === 'delete') {
-    // It may no longer pass the filters, and nothing brings it back with its token.
-    if (version !== undefined && version !== stored.version)
+    // It may no longer match, and a deleted token cannot be restored.
+    if (version !== undefined && version !== stored.version) {
       throw new PreconditionFailed('The group has changed since it passed the filters.');
+    }
     return 'removal';
   }
   if (action !== 'rotate') return { suspended: action === 'suspend' };

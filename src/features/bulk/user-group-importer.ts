@@ -11,7 +11,7 @@ import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
 import { idOfLine, UserGroupLine } from './dto/import.dto.ts';
 import {
   endingOf,
-  type ImportAnswerLine,
+  type ImportResponseLine,
   type ImportedLine,
   type RefusedLine,
   toRefusedLine,
@@ -51,7 +51,7 @@ interface LineOfGroup {
 /** A parsed line: its group, or the reason for refusing it. */
 type ReadLine = LineOfGroup | { line: number; refused: RefusedLine };
 
-type Answered = ImportedLine | RefusedLine;
+type ResultLine = ImportedLine | RefusedLine;
 
 /** Reads groups line by line and stores them, no faster than the response is read. */
 @Injectable()
@@ -76,7 +76,7 @@ export class UserGroupImporter {
     caller: Caller,
     lines: Lines,
     { results = 'all', dry_run }: ImportQueryDto = {},
-  ): AsyncGenerator<ImportAnswerLine[]> {
+  ): AsyncGenerator<ImportResponseLine[]> {
     const dryRun = dry_run === 'true' ? new DryRun() : undefined;
     return this.slots.within(caller, AT_ONCE, this.store(caller, lines, { results, dryRun }));
   }
@@ -85,19 +85,19 @@ export class UserGroupImporter {
     caller: Caller,
     lines: Lines,
     { results, dryRun }: Pick<ImportQueryDto, 'results'> & { dryRun: DryRun | undefined },
-  ): AsyncGenerator<ImportAnswerLine[]> {
+  ): AsyncGenerator<ImportResponseLine[]> {
     const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, tokens_replaced: 0 };
     try {
       // A dry run judges each batch after those before it.
       const atOnce = dryRun ? 1 : undefined;
       const storeNext = (batch: Admitted<ReadLine>) => this.importBatch(batch, dryRun);
-      for await (const answered of oneAhead(this.admit(caller, lines), storeNext, atOnce)) {
-        for (const line of answered) {
+      for await (const resultLines of oneAhead(this.admit(caller, lines), storeNext, atOnce)) {
+        for (const line of resultLines) {
           counts[line.success === 1 ? line.result : 'failed']++;
           if (isReplacement(line)) counts.tokens_replaced++;
         }
         // Yields even an empty list: the consumer ends the import when its client is gone.
-        yield results === 'all' ? answered : answered.filter((line) => line.success === 0 || isReplacement(line));
+        yield results === 'all' ? resultLines : resultLines.filter((line) => line.success === 0 || isReplacement(line));
       }
       yield [{ summary: { ...counts, complete: true } }];
     } catch (error) {
@@ -120,7 +120,7 @@ export class UserGroupImporter {
     }
   }
 
-  private async importBatch({ caller, items }: Admitted<ReadLine>, dryRun: DryRun | undefined): Promise<Answered[]> {
+  private async importBatch({ caller, items }: Admitted<ReadLine>, dryRun: DryRun | undefined): Promise<ResultLine[]> {
     const groups = items.filter((read) => 'dto' in read);
     const writes = groups.map(({ id, dto }) => ({
       caller,
@@ -133,11 +133,11 @@ export class UserGroupImporter {
     const { workspaceId } = caller;
     const outcomes = await this.bulk.withRetry(writes, (some) => {
       if (!dryRun) return this.writes.writeAll(workspaceId, some);
-      // The lanes have no part for what only reads.
+      // A dry run only reads, so it does not use the write lanes.
       return this.bulk.patiently(() => this.gate.run(caller, () => this.writes.check(workspaceId, some, dryRun)));
     });
     let next = 0;
-    return items.map((read) => ('refused' in read ? read.refused : this.toAnswer(read, outcomes[next++]!)));
+    return items.map((read) => ('refused' in read ? read.refused : this.toResultLine(read, outcomes[next++]!)));
   }
 
   /** Parses a line; undefined for a blank one, and for the summary at the end of an export. */
@@ -163,18 +163,18 @@ export class UserGroupImporter {
     }
   }
 
-  private toAnswer({ line, id }: LineOfGroup, outcome: Outcome<WrittenUserGroup>): Answered {
+  private toResultLine({ line, id }: LineOfGroup, outcome: Outcome<WrittenUserGroup>): ResultLine {
     if ('value' in outcome) {
       const { result, group, isRotated } = outcome.value;
       const team = group.id === UNSTORED.id ? {} : { team_id: group.id };
-      const answer: ImportedLine = { line, success: 1, provided_id: id, result, ...team };
-      return isRotated ? { ...answer, token_replaced: true } : answer;
+      const imported: ImportedLine = { line, success: 1, provided_id: id, result, ...team };
+      return isRotated ? { ...imported, token_replaced: true } : imported;
     }
     return toRefusedLine(line, this.bulk.toServiceError(outcome.error), id);
   }
 }
 
-function isReplacement(line: Answered): boolean {
+function isReplacement(line: ResultLine): boolean {
   return line.success === 1 && line.token_replaced === true;
 }
 

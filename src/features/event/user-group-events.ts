@@ -8,9 +8,9 @@ import { toUserGroupEvent, type UserGroupEvent } from './feed/user-group-event.t
 export interface UserGroupListener {
   name: string;
   /** Called for each change once it is committed. Errors are logged, and a promise is not awaited. */
-  hear(event: UserGroupEvent): void | Promise<void>;
+  onChange(event: UserGroupEvent): void | Promise<void>;
   /** Changes may have been missed: all cached groups are stale. Called with the next event. */
-  lose?(): void | Promise<void>;
+  onGap?(): void | Promise<void>;
 }
 
 /**
@@ -39,11 +39,11 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
       workspaceId: undefined,
       onBatch: ({ changes }) => {
         for (const change of changes) {
-          this.contain(listener, () => listener.hear(toUserGroupEvent(change)));
+          this.contain(listener, () => listener.onChange(toUserGroupEvent(change)));
         }
       },
       onGap: () => {
-        this.contain(listener, () => listener.lose?.());
+        this.contain(listener, () => listener.onGap?.());
         unsubscribe = this.tail.subscribe(subscriber);
       },
     };

@@ -109,10 +109,10 @@ function findDangling<Thing extends DeletedThing>(
     if (row.id !== lastId) seen = new Set();
     lastId = row.id;
     const { id: userGroupId, providedId, version, schemaId } = row;
-    const things = unresolvedNames(row).flatMap((name) => named.get(name) ?? []);
-    return things
-      .filter((thing) => !seen.has(thing) && seen.add(thing))
-      .map((thing) => ({ userGroupId, providedId, version, schemaId, thing }));
+    const things = new Set(unresolvedNames(row).flatMap((name) => named.get(name) ?? []));
+    const unseen = [...things].filter((thing) => !seen.has(thing));
+    for (const thing of unseen) seen.add(thing);
+    return unseen.map((thing) => ({ userGroupId, providedId, version, schemaId, thing }));
   });
 }
 

@@ -35,13 +35,13 @@ export const listGroups = statement<{ workspaceId: number; after: number }, Row>
     ORDER BY g.id LIMIT ${GROUPS_AT_ONCE}`,
 );
 
-interface Check {
+interface DueCheck {
   workspaceId: number;
   /** The `flawsUncheckedSince` that the check has found. */
   since: number;
 }
 
-const findUnchecked = statement<object, Check>(
+const findUnchecked = statement<object, DueCheck>(
   'flaw-check.find',
   () => `
     SELECT id AS "workspaceId", flaws_unchecked_since AS since FROM workspace
@@ -49,16 +49,16 @@ const findUnchecked = statement<object, Check>(
 );
 
 /** Returns a row unless the rules have changed since, or another process has finished the check. */
-const findCheck = statement<Check, { id: number }>(
+const findCheck = statement<DueCheck, { id: number }>(
   'flaw-check.find-check',
   () => `
     SELECT id FROM workspace
     WHERE id = :workspaceId AND flaws_unchecked_since = CAST(:since AS bigint)`,
 );
 
-type Finding = Pick<Row, 'version' | 'flaw'> & { groupId: number };
+type ChangedFlaw = Pick<Row, 'version' | 'flaw'> & { groupId: number };
 
-const setFlaws = statement<{ workspaceId: number; rows: readonly Finding[] }, { id: number }>(
+const setFlaws = statement<{ workspaceId: number; rows: readonly ChangedFlaw[] }, { id: number }>(
   'flaw-check.set',
   ({ recordsOf, isAmong }) => {
     const rows = recordsOf(':rows', { groupId: 'integer', version: 'integer', flaw: 'text' });
@@ -70,7 +70,7 @@ const setFlaws = statement<{ workspaceId: number; rows: readonly Finding[] }, { 
   },
 );
 
-const finish = statement<Check>(
+const finish = statement<DueCheck>(
   'flaw-check.finish',
   () => `
     UPDATE workspace SET flaws_unchecked_since = NULL
@@ -78,7 +78,7 @@ const finish = statement<Check>(
 );
 
 /**
- * Stores which groups the rules of their workspace find flawed, for filters and counts. A write that the rules judge
+ * Stores which groups break the rules of their workspace, for filters and counts. A write that the rules judge
  * leaves no flaw, so only a change of the rules makes any. The groups are then checked in the background, with pauses as
  * long as the work between them; several processes may do so at once, and after a crash another goes on.
  */
@@ -121,7 +121,7 @@ export class FlawCheck implements OnApplicationBootstrap, OnDrained {
     }
   }
 
-  private async check(check: Check): Promise<void> {
+  private async check(check: DueCheck): Promise<void> {
     const { workspaceId } = check;
     const rules = await this.rules.read(workspaceId);
     for (let after = 0; ;) {
@@ -143,8 +143,8 @@ export class FlawCheck implements OnApplicationBootstrap, OnDrained {
     await this.transactor.apply(finish, check);
   }
 
-  /** Stores the findings by rules that cannot change meanwhile. */
-  private store(check: Check, rows: readonly Finding[]): Promise<'all' | 'some' | 'outdated'> {
+  /** Stores the flaws by rules that cannot change meanwhile. */
+  private store(check: DueCheck, rows: readonly ChangedFlaw[]): Promise<'all' | 'some' | 'outdated'> {
     const { workspaceId } = check;
     return this.rules.runWithSharedLock(workspaceId, async (manager) => {
       const present = await this.statements.run(manager, findCheck, check);

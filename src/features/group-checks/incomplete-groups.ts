@@ -3,9 +3,9 @@ import { inParts } from '../../platform/common/concurrency/in-parts.ts';
 import type { JsonObject } from '../../platform/common/json/strict-json.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { readResolvedMapping } from '../../core/mapping/resolved-mapping.ts';
-import { shortcomingsOf, type UserGroupRules } from '../../core/mapping/user-group-rules.ts';
+import { missingRequirements, type UserGroupRules } from '../../core/mapping/user-group-rules.ts';
 import { GROUPS_AT_ONCE, listGroups } from './flaw-check.ts';
-import type { Findings } from './unresolvable-mappings.ts';
+import type { FlawedGroups } from './unresolvable-mappings.ts';
 
 /** Finds groups that new requirements of their workspace would make incomplete. */
 @Injectable()
@@ -21,13 +21,13 @@ export class IncompleteGroups {
     { present, wanted }: Record<'present' | 'wanted', UserGroupRules>,
     after: number,
     limit: number,
-  ): Promise<Findings> {
+  ): Promise<FlawedGroups> {
     if (wanted.variables.length + wanted.requiredSchemas.length === 0) return { groups: [] };
     const rows = await this.statements.read(listGroups, { workspaceId, after });
     const judge = ({ id, providedId, ...stored }: (typeof rows)[number]) => {
       const properties = JSON.parse(stored.properties) as JsonObject;
       const group = { properties, mapping: readResolvedMapping(stored.mapping) };
-      const violations = shortcomingsOf(present, group).length > 0 ? [] : shortcomingsOf(wanted, group);
+      const violations = missingRequirements(present, group).length > 0 ? [] : missingRequirements(wanted, group);
       return violations.length > 0 ? [{ id, providedId, violations }] : [];
     };
     const found = await inParts(rows, (part) => part.flatMap(judge));

@@ -20,7 +20,7 @@ export interface FlawedGroup {
 }
 
 /** Part of a list of groups, found by examining some of them. */
-export interface Findings {
+export interface FlawedGroups {
   groups: FlawedGroup[];
   /** The last group examined; undefined if no group follows. */
   lookedUntil?: number;
@@ -50,7 +50,7 @@ export class UnresolvableMappings {
   constructor(private readonly statements: Statements) {}
 
   /** Lists at most `limit` of them, examining the next groups after `after`; more may follow even if it finds none. */
-  async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
+  async list(workspaceId: number, after: number, limit: number): Promise<FlawedGroups> {
     const [end] = await this.statements.read(findRangeEnd, { workspaceId, after });
     if (!end?.until) return { groups: [] };
     const range = { workspaceId, after, until: end.until };

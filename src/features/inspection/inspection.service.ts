@@ -17,7 +17,7 @@ import type { InspectionCheck, InspectionResponse, InspectionView, Refusal } fro
 import { nextSteps, stepsIfAccepted } from './next-steps.ts';
 
 /** A check, and the refusal if it fails. */
-interface Finding extends InspectionCheck {
+interface Check extends InspectionCheck {
   refusal: Refusal;
 }
 
@@ -36,7 +36,7 @@ export class InspectionService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Inspects any text. A token of another workspace gets the response of a text that is none. @throws AuditUnavailable */
+  /** Inspects any text. A token of another workspace gets the response of an unknown text. @throws AuditUnavailable */
   async inspect(caller: Caller, text: string): Promise<InspectionResponse> {
     const inspection = await this.explain(caller.workspaceId, text);
     const { kind, accepted, reason, user_group, api_token } = inspection;
@@ -64,19 +64,19 @@ export class InspectionService {
     ]);
     const isOurs = signed?.claims.workspace_id === workspace.publicId;
     // Anybody can write such a text: it must show no group.
-    if (isOurs && !signed.isSigned) return toView('embed_token', [signatureFinding(signed)], {});
+    if (isOurs && !signed.isSigned) return toView('embed_token', [signatureCheck(signed)], {});
     const key = { workspaceId, userGroupId: held?.userGroupId ?? (isOurs ? signed.claims.team_id : 0) };
     const group = await this.snapshots.find(key, { isFresh: true });
     const generation = held?.generation ?? signed?.claims.gen ?? 0;
     const token = group && (await this.tokens.find(workspaceId, group.userGroupId, generation));
     const view = token && toTokenView(token, group);
     if (held && group && view) {
-      const known = finding('known', true, 'unknown', 'The workspace has issued it.');
-      return toView('user_group_token', [known, ...findingsOf(group, view)], factsOf(group, view));
+      const known = check('known', true, 'unknown', 'The workspace has issued it.');
+      return toView('user_group_token', [known, ...checksOf(group, view)], factsOf(group, view));
     }
     if (isOurs) {
-      const own = this.findingsOfEmbedToken(signed, group);
-      const rest = group && view ? findingsOf(group, view) : [];
+      const own = this.checksOfEmbedToken(signed, group);
+      const rest = group && view ? checksOf(group, view) : [];
       return toView('embed_token', [...own, ...rest], { ...factsOf(group, view), embed_token: claimsOf(signed) });
     }
     if (apiToken) {
@@ -93,19 +93,13 @@ export class InspectionService {
     return toView('unknown', [unknownForm(text)], {});
   }
 
-  private findingsOfEmbedToken(token: UnverifiedToken, group: UserGroupSnapshot | undefined): Finding[] {
+  private checksOfEmbedToken(token: UnverifiedToken, group: UserGroupSnapshot | undefined): Check[] {
     const { iss, exp, sub, jti, act, aud, origin } = token.claims;
     const end = toWireTime(exp * 1000);
-    const found: Finding[] = [
-      signatureFinding(token),
-      finding('expiry', exp * 1000 > currentTime(), 'token_expired', `It expires at ${end}.`, `It expired at ${end}.`),
-      finding(
-        'group',
-        group?.providedId === sub,
-        'group_deleted',
-        'Its group is there.',
-        'Its group has been deleted.',
-      ),
+    const found: Check[] = [
+      signatureCheck(token),
+      check('expiry', exp * 1000 > currentTime(), 'token_expired', `It expires at ${end}.`, `It expired at ${end}.`),
+      check('group', group?.providedId === sub, 'group_deleted', 'Its group is there.', 'Its group has been deleted.'),
     ];
     if (!group) return found;
     const { workspace, revokedEmbedTokens } = group;
@@ -121,19 +115,19 @@ export class InspectionService {
     const pages = origin === undefined ? 'for pages of any origin' : `only for pages of ${origin}`;
     return [
       ...found,
-      finding('issuer', isIssuer, 'issuer_differs', own, other),
+      check('issuer', isIssuer, 'issuer_differs', own, other),
       // A renderer compares these two: here each is what the token was issued for.
-      finding('audience', true, 'unknown', `It is for ${aud}: a renderer of another name refuses it.`),
-      finding('origin', true, 'unknown', `It is ${pages}.`),
-      finding('embed_tokens_ended', !isEnded, 'tokens_ended', notEnded, ended),
-      finding('revocation', !isRevoked, 'revoked', 'It was not revoked by itself.', 'A request has revoked it.'),
-      ...(actor === undefined ? [] : [finding('view_as', isAllowed, 'view_as_forbidden', actor, forbidden)]),
+      check('audience', true, 'unknown', `It is for ${aud}: a renderer of another name refuses it.`),
+      check('origin', true, 'unknown', `It is ${pages}.`),
+      check('embed_tokens_ended', !isEnded, 'tokens_ended', notEnded, ended),
+      check('revocation', !isRevoked, 'revoked', 'It was not revoked by itself.', 'A request has revoked it.'),
+      ...(actor === undefined ? [] : [check('view_as', isAllowed, 'view_as_forbidden', actor, forbidden)]),
     ];
   }
 }
 
 /** The checks of a generation, and of its group. */
-function findingsOf(group: UserGroupSnapshot, token: TokenView): Finding[] {
+function checksOf(group: UserGroupSnapshot, token: TokenView): Check[] {
   const { generation, state, superseded_by, valid_until, refused_because } = token;
   const isReplaced = state === 'replaced' || state === 'revoked';
   const by = superseded_by ? `It was replaced by no. ${superseded_by.generation} at ${superseded_by.at}` : '';
@@ -153,9 +147,9 @@ function findingsOf(group: UserGroupSnapshot, token: TokenView): Finding[] {
   const refusal: Refusal =
     status === 'suspended' ? 'group_suspended' : status === 'expired' ? 'group_expired' : 'group_incomplete';
   return [
-    finding('generation', !isReplaced, isReplaced ? (refused_because ?? 'superseded') : 'superseded', details[state]),
-    finding('tokens_ended', !isEnded, 'tokens_ended', 'It was not ended together with others.', endedTogether),
-    finding('group_status', !isInactive, refusal, why === '' ? 'The group is active.' : why),
+    check('generation', !isReplaced, isReplaced ? (refused_because ?? 'superseded') : 'superseded', details[state]),
+    check('tokens_ended', !isEnded, 'tokens_ended', 'It was not ended together with others.', endedTogether),
+    check('group_status', !isInactive, refusal, why === '' ? 'The group is active.' : why),
   ];
 }
 
@@ -171,15 +165,15 @@ function claimsOf({ claims: { aud, origin, iss, jti, iat, exp, act } }: Unverifi
   return { aud, ...(origin !== undefined && { origin }), iss, jti, ...times, ...(act && { acting_for: act.sub }) };
 }
 
-function signatureFinding({ isSigned, kid }: UnverifiedToken): Finding {
+function signatureCheck({ isSigned, kid }: UnverifiedToken): Check {
   const changed = `It names the key ${kid}, which has not signed it as it is.`;
   const failed = kid === undefined ? 'It names no key (kid) that this service has.' : changed;
-  return finding('signature', isSigned, 'signature_invalid', `The key ${kid} of this service has signed it.`, failed);
+  return check('signature', isSigned, 'signature_invalid', `The key ${kid} of this service has signed it.`, failed);
 }
 
-function unknownForm(text: string): Finding {
+function unknownForm(text: string): Check {
   if (text !== text.trim()) {
-    return finding(
+    return check(
       'form',
       false,
       'malformed',
@@ -188,24 +182,24 @@ function unknownForm(text: string): Finding {
   }
   for (const prefix of ['ugt', 'uga'] as const) {
     if (text.startsWith(`${prefix}_`) && !isWellFormedToken(prefix, text)) {
-      return finding('form', false, 'malformed', `It begins with ${prefix}_, and its checksum is wrong.`);
+      return check('form', false, 'malformed', `It begins with ${prefix}_, and its checksum is wrong.`);
     }
   }
-  return finding('known', false, 'unknown', 'The workspace has never had a token of this text.');
+  return check('known', false, 'unknown', 'The workspace has never had a token of this text.');
 }
 
-function finding(name: string, passed: boolean, refusal: Refusal, good: string, bad = good): Finding {
+function check(name: string, passed: boolean, refusal: Refusal, good: string, bad = good): Check {
   return { name, passed, refusal, detail: passed ? good : bad };
 }
 
-function toView(kind: InspectionView['kind'], findings: readonly Finding[], facts: Facts): InspectionView {
-  const reason = findings.find(({ passed }) => !passed)?.refusal ?? null;
+function toView(kind: InspectionView['kind'], checks: readonly Check[], facts: Facts): InspectionView {
+  const reason = checks.find(({ passed }) => !passed)?.refusal ?? null;
   return {
     kind,
     accepted: reason === null,
     reason,
     next_step: reason === null ? stepsIfAccepted[kind] : nextSteps[reason],
-    checks: findings.map(({ name, passed, detail }) => ({ name, passed, detail })),
+    checks: checks.map(({ name, passed, detail }) => ({ name, passed, detail })),
     ...facts,
   };
 }

@@ -34,7 +34,7 @@ export class OverviewController {
   @Operation(
     'getActivity',
     'Read the activity of the workspace, by the hour or day',
-    'How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.',
+    'How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so the last point lags by that much.',
   )
   @Ok(ActivityResponse, 'The points, the oldest first.')
   @ApiReadProblems()

@@ -11,7 +11,7 @@ export interface Counted<T> {
   asOf: number;
 }
 
-interface Kept<T> {
+interface KeptCount<T> {
   last?: Counted<T>;
   /** No further count begins before this, by `performance.now`. */
   restUntil: number;
@@ -32,7 +32,7 @@ const MAX_KEPT = 1000;
  */
 export abstract class ThrottledCounts<T> implements OnDrained {
   private readonly logger = new Logger(this.constructor.name);
-  private readonly kept = new LRUCache<number, Kept<T>>({ max: MAX_KEPT });
+  private readonly kept = new LRUCache<number, KeptCount<T>>({ max: MAX_KEPT });
   private readonly ending = new AbortController();
   private readonly counting = new Set<Promise<unknown>>();
 
@@ -54,8 +54,8 @@ export abstract class ThrottledCounts<T> implements OnDrained {
     return kept.last ?? (await this.begin(workspaceId).counting!);
   }
 
-  private begin(workspaceId: number): Kept<T> {
-    const kept: Kept<T> = this.kept.get(workspaceId) ?? { restUntil: 0 };
+  private begin(workspaceId: number): KeptCount<T> {
+    const kept: KeptCount<T> = this.kept.get(workspaceId) ?? { restUntil: 0 };
     this.kept.set(workspaceId, kept);
     if (!kept.counting && (!kept.last || performance.now() >= kept.restUntil)) {
       const counting = this.run(workspaceId, kept);
@@ -68,13 +68,13 @@ export abstract class ThrottledCounts<T> implements OnDrained {
       counting.then(forget, (err: unknown) => {
         forget();
         if (this.ending.signal.aborted) return;
-        logRepeated(this.logger, 'warn', { msg: 'not counted', workspaceId, err });
+        logRepeated(this.logger, 'warn', { msg: 'could not count user groups', workspaceId, err });
       });
     }
     return kept;
   }
 
-  private async run(workspaceId: number, kept: Kept<T>): Promise<Counted<T>> {
+  private async run(workspaceId: number, kept: KeptCount<T>): Promise<Counted<T>> {
     const asOf = currentTime();
     const started = performance.now();
     const value = await this.count(workspaceId, this.ending.signal);

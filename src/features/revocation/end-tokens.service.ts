@@ -84,7 +84,7 @@ export class EndTokensService {
 
   private async endNow(caller: Caller, { before, kinds, reason }: EndTokensRequest): Promise<EndTokensResponse> {
     const { workspaceId } = caller;
-    const answer = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
+    const response = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
       await this.workspaces.lock(manager, workspaceId);
       const { publicId, ...stored } = (await this.statements.run(manager, find, { workspaceId }))[0]!;
       const time = timeOf(before);
@@ -97,7 +97,8 @@ export class EndTokensService {
         next.embedTokensEpoch += Number(before === undefined);
         next.embedTokensEndedBefore = Math.max(stored.embedTokensEndedBefore ?? 0, time);
       }
-      const [was, is] = [toView(stored), toView(next)];
+      const was = toView(stored);
+      const is = toView(next);
       if (!isDeepStrictEqual(stored, next)) {
         await this.statements.run(manager, store, { workspaceId, ...next });
         await this.auditLog.record(manager, caller, {
@@ -111,7 +112,7 @@ export class EndTokensService {
       return { success: 1, ended_tokens: { before: toWireTime(time), kinds, in_force: is } };
     });
     this.changes.announce({ workspaceId, of: 'user_groups' });
-    return answer;
+    return response;
   }
 
   private async preview({ workspaceId }: Caller, { before, kinds }: EndTokensRequest): Promise<EndTokensResponse> {

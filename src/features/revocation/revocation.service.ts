@@ -33,7 +33,7 @@ const TOO_MANY: Violation = {
 };
 
 const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
-/** Order of the results of which a text with several tokens has the first: somebody has to act on that. */
+/** Results by urgency: a text with several tokens gets the first that applies. */
 const BY_URGENCY: readonly ReportedToken['result'][] = ['last_admin_token', 'ended', 'already_inactive'];
 
 /** Ends tokens of any kind. A token of another workspace is unknown. */
@@ -82,12 +82,14 @@ export class RevocationService {
     for await (const part of this.slots.ofToken(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
       current = part.caller;
       if (part.items.length === 0) continue;
-      for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak)))
+      for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak))) {
         ended.set(text, result);
+      }
     }
     // At the end: one of them may be the token of the caller itself.
-    for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak)))
+    for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak))) {
       ended.set(text, result);
+    }
     return { success: 1, results: within.map((found) => worstOf(found.flatMap((text) => ended.get(text) ?? []))) };
   }
 

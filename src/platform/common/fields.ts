@@ -124,7 +124,7 @@ export function flagViolations(value: unknown, pointer: string): Violation[] {
 }
 
 /** Makes the rule of a text that is one of several. */
-export function oneOf(values: readonly string[]): Check {
+export function choiceOf(values: readonly string[]): Check {
   return textThat((text) => values.includes(text), `The value must be one of ${values.join(', ')}.`);
 }
 

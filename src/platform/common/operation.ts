@@ -123,7 +123,7 @@ function documentProblems(common: DocumentedError[], own: DocumentedError[]): Me
       const ofStatus = errors.filter((error) => statusOf(error) === status);
       const parts = new Set(ofStatus.map((error) => partOfName(error, common)));
       const name = `${status}${[...parts].join('')}`;
-      // The last of two lists would stand for both.
+      // The second of two lists for one status would replace the first.
       const known = sharedResponses.get(name) ?? ofStatus;
       if (!isDeepStrictEqual(known, ofStatus)) throw new Error(`Two lists of errors have the name ${name}.`);
       sharedResponses.set(name, ofStatus);

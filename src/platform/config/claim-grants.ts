@@ -14,7 +14,7 @@ export interface ClaimGrant {
 }
 
 const FORM =
-  'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}], with "prefix" in place of "value" for all that begin alike.';
+  'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}], or "prefix" instead of "value" to match every value that begins with it.';
 
 /** A claim `email`, also within another or by a URL, or one that says what it is of, such as `contact_email`. */
 const EMAIL = /(?:^|[^a-z])(?:e-?)?mails?$/i;

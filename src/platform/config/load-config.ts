@@ -169,7 +169,11 @@ function isShortened(name: string, known: string): boolean {
   const [words, all] = [name.split('_'), known.split('_')];
   if (words.length < 2 || words[0] !== all[0] || words.at(-1) !== all.at(-1)) return false;
   let at = 0;
-  return words.every((word) => (at = all.indexOf(word, at) + 1) > 0);
+  return words.every((word) => {
+    const found = all.indexOf(word, at);
+    at = found + 1;
+    return found !== -1;
+  });
 }
 
 /**

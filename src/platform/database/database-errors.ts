@@ -46,7 +46,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** Whether the server itself rejected a statement, so that its connection is still usable. */
-export function isAnsweredByPostgres(error: unknown): boolean {
+export function isReportedByPostgres(error: unknown): boolean {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   if (!isPostgresError(cause) || refusedConnections.has(cause)) return false;
   return !/^(08|57P|25P0[34])/.test(cause.code ?? '');

@@ -141,7 +141,10 @@ function preparedOn(connection: BetterSqlite3.Database, text: string): BetterSql
   const known = preparedTexts.get(connection) ?? new Map<string, BetterSqlite3.Statement>();
   preparedTexts.set(connection, known);
   let statement = known.get(text);
-  if (!statement) known.set(text, (statement = connection.prepare(text)));
+  if (!statement) {
+    statement = connection.prepare(text);
+    known.set(text, statement);
+  }
   return statement;
 }
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { printMessage } from './show-progress.ts';
-import type { Page } from './read-pages.ts';
+import type { ListPage } from './read-pages.ts';
 import { withoutControls } from '../../platform/common/text.ts';
 import { type Columns, printFields, printTable, toTerminalJson } from './print-table.ts';
 
@@ -37,7 +37,7 @@ export function printList<Row>({ output }: Printing, response: object, name: str
 /** Prints a response that may be a part of a list, and tells how to see the rest. */
 export function printPart<Row>(
   options: Printing,
-  response: Page,
+  response: ListPage,
   name: string,
   columns: Columns<Row>,
   cursorOption = '--cursor',

@@ -55,12 +55,12 @@ export function printFields(object: object): void {
   }
 }
 
-/** Writes a value as JSON, without characters that a terminal obeys. */
+/** Writes a value as JSON without control characters. */
 export function toTerminalJson(value: object, indent?: number): string {
   return linesForTerminal(JSON.stringify(value, null, indent));
 }
 
-/** Escapes what a terminal obeys in lines of JSON, whose values stay the same. */
+/** Escapes control characters in lines of JSON, whose values stay the same. */
 export function linesForTerminal(lines: string): string {
   return lines.split('\n').map(withoutControls).join('\n');
 }

@@ -1,6 +1,6 @@
 import { MAX_LIMIT } from '../../platform/common/http/parameters/page.dto.ts';
 
-export interface Page {
+export interface ListPage {
   has_more: boolean;
   next_cursor?: string;
 }
@@ -14,9 +14,9 @@ export interface Page {
 export async function readPages(
   name: string,
   count: number,
-  read: (query: { limit: string; cursor?: string }) => Promise<Page>,
+  read: (query: { limit: string; cursor?: string }) => Promise<ListPage>,
   cursor?: string,
-): Promise<Page> {
+): Promise<ListPage> {
   const entries: unknown[] = [];
   let next = cursor;
   for (;;) {

@@ -135,7 +135,7 @@ export function parseList(list: string): string[] {
   return list.split(',').map((entry) => entry.trim());
 }
 
-/** A number of seconds; what is none the rule of the field refuses. */
+/** Parses a number of seconds. The rule of the field refuses numbers out of its range. */
 export function parseSeconds(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.');
   return Number(text);

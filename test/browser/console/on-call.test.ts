@@ -15,8 +15,9 @@ onEachDatabase((kind) => {
     await api.call('POST', `${group('suspended')}/suspend`);
     await api.call('PATCH', group('ended'), { valid_until: new Date().toISOString() });
     const properties = { plan: 'team' };
-    for (const id of ['suspended', 'ended', 'ended-together', 'overlap-over'])
+    for (const id of ['suspended', 'ended', 'ended-together', 'overlap-over']) {
       await api.call('PATCH', group(id), { properties });
+    }
     await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'plan', type: 'string', required: true }] });
 
     await page.visit('groups/suspended/view');

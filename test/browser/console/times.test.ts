@@ -34,8 +34,9 @@ onEachDatabase((kind) => {
 
   test('what the list is filtered by is exported, however many match, and no token', async () => {
     const { page, api } = await begin();
-    for (let n = 0; n < 205; n++)
+    for (let n = 0; n < 205; n++) {
       await createGroup(api, `g${n}`, { properties: { region: n < 203 ? 'EMEA' : 'APAC' } });
+    }
     await page.visit('groups?property=region&value=EMEA');
     await page.row('g202').waitFor();
     await page.button('Export what is filtered').click();
@@ -76,8 +77,9 @@ onEachDatabase((kind) => {
 
   test('the editor of a mapping offers every data source of the registry', async () => {
     const { page, api } = await begin();
-    for (let n = 0; n < 205; n++)
+    for (let n = 0; n < 205; n++) {
       await api.call('POST', '/api/v1/data-sources', { provided_id: `wh-${n}`, name: `Warehouse ${n}` });
+    }
     await createGroup(api, 'acme', { mapping: { sales: 'wh-1' } });
     await page.visit('groups/acme');
     await page.button('Edit').click();

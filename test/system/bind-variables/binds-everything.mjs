@@ -126,8 +126,9 @@ async function tryNumbers(dialect, engine, seed, violations) {
     const [row = []] = await engine.execute(asked.text, asked.values);
     const found = [row[0] === undefined ? undefined : BigInt(row[0]), Number(row[1]), Number(row[2])];
     const wanted = [BigInt(whole), variables.ratio, Number(variables.flag)];
-    if (found.some((one, index) => one !== wanted[index]))
+    if (found.some((one, index) => one !== wanted[index])) {
       violations.push(`${wanted.join(' ')} became ${found.join(' ')}`);
+    }
   }
 }
 

@@ -69,8 +69,9 @@ async function connectMariaDb(socketPath, collation, server) {
       const options = { socketPath, user: 'root', collation, bigIntAsNumber: false, prepareCacheLength: 16 };
       return await mariadb.createConnection(options);
     } catch (error) {
-      if (tries === START_TRIES || server.exitCode !== null)
+      if (tries === START_TRIES || server.exitCode !== null) {
         throw new Error(`MariaDB does not start: ${server.said}`, { cause: error });
+      }
       await sleep(TRY_MS);
     }
   }

@@ -30,8 +30,9 @@ export function passesAsCommand(service) {
     const own = { ...config, renderer: { command, env: { TOKEN: '{token}' } }, sql: undefined };
     const { code, outcomes, stdout } = await runKit(own, ['--only', only, '--jobs', '2'], other(service));
     const skipped = idsOf(outcomes, 'skipped').join(' ');
-    if (code !== 0 || skipped !== 'tenant-conditional trace-caching')
+    if (code !== 0 || skipped !== 'tenant-conditional trace-caching') {
       throw new Violated([`${code} ${skipped}`, stdout]);
+    }
     return `${idsOf(outcomes, 'passed').length} passed, skipped: ${skipped}`;
   });
 }

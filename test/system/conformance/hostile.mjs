@@ -71,11 +71,13 @@ export async function reportsBeforeItRemoves(service) {
     const { code, stdout, stderr } = await watched(config, args);
     const report = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const isWhole = report.includes('tests="2" failures="0" errors="0"') && stdout.includes('2 passed, 0 failed');
-    if (code !== 0 || !isWhole || !/^warning: .* 503 /m.test(stderr) || stderr.includes('    at '))
+    if (code !== 0 || !isWhole || !/^warning: .* 503 /m.test(stderr) || stderr.includes('    at ')) {
       throw new Violated([`exit code ${code}`, report, stdout, stderr]);
+    }
     const none = await watched(config, [...args.slice(0, -1), '/nowhere/report.xml']);
-    if (none.code !== 2 || !none.stdout.includes('2 passed, 0 failed') || !none.stderr.includes('--to: ENOENT'))
+    if (none.code !== 2 || !none.stdout.includes('2 passed, 0 failed') || !none.stderr.includes('--to: ENOENT')) {
       throw new Violated([`a report that cannot be written: exit code ${none.code}`, none.stdout, none.stderr]);
+    }
     return 'the report is whole';
   } finally {
     await renderer.stop();

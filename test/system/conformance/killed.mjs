@@ -21,8 +21,9 @@ export async function leavesNothing(service) {
   try {
     const code = await interrupted(config, 'SIGTERM');
     const left = await groupsOf(service);
-    if (code !== 143 || left.length > 0)
+    if (code !== 143 || left.length > 0) {
       throw new Violated([`after SIGTERM: exit code ${code}, ${left.length} groups`]);
+    }
 
     await interrupted(config, 'SIGKILL');
     const killedAt = performance.now();
@@ -33,8 +34,9 @@ export async function leavesNothing(service) {
 
     const next = await runKit(config, ['--only', 'tenant-order'], { OTHER_API_TOKEN: 'none' });
     const after = await groupsOf(service);
-    if (next.code !== 0 || after.length > 0)
+    if (next.code !== 0 || after.length > 0) {
       throw new Violated([`the next run leaves ${after.length} groups`, next.stdout]);
+    }
     return `none after SIGTERM; ${leftNow.length} after SIGKILL, expired ${seconds} s later, and removed by the next run (${idsOf(next.outcomes, 'passed').length} passed)`;
   } finally {
     await renderer.stop();
@@ -48,8 +50,9 @@ async function untilExpired(service, latest) {
     const lookedAt = Date.now();
     const active = (await groupsOf(service)).filter(({ status }) => status !== 'expired');
     const ends = active.map(({ valid_until: end }) => Date.parse(end));
-    if (ends.some((end) => !(end > lookedAt && end <= latest)))
+    if (ends.some((end) => !(end > lookedAt && end <= latest))) {
       throw new Violated([`${active.length} groups have outlived their valid_until, or live for too long`]);
+    }
     if (active.length === 0) return;
     next = Math.max(...ends);
   }
@@ -60,8 +63,9 @@ async function interrupted(config, signal) {
   const { child, output } = startKit(config, [], { OTHER_API_TOKEN: 'none' });
   const deadline = performance.now() + LIMIT_MS;
   while (output.stderr.split('\n').length <= CHECKS_BEFORE_THE_END) {
-    if (child.exitCode !== null || performance.now() > deadline)
+    if (child.exitCode !== null || performance.now() > deadline) {
       throw new Error(`the kit does not run: ${output.stderr}`);
+    }
     await sleep(STEP_MS);
   }
   process.kill(child.pid, signal);

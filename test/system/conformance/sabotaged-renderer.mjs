@@ -58,12 +58,14 @@ async function introspect(token) {
   if (known) return known;
   try {
     let answer = await call('POST', '/api/v1/introspect', { token });
-    if (!answer.active && has('two-workspaces'))
+    if (!answer.active && has('two-workspaces')) {
       answer = await call('POST', '/api/v1/introspect', { token }, OTHER_API_TOKEN);
+    }
     if (has('keeps') || answer.isKept) kept.set(token, answer);
     if (has('keeps-when-away') || has('keeps-on-status')) mappings.set(token, answer);
-    if (has('keeps-what-ends') && answer.exp - Date.now() / 1000 < 60 && answer.token_type === 'user_group_token')
+    if (has('keeps-what-ends') && answer.exp - Date.now() / 1000 < 60 && answer.token_type === 'user_group_token') {
       kept.set(token, answer);
+    }
     return answer;
   } catch (error) {
     if (has('keeps-when-away') && mappings.has(token)) return mappings.get(token);
@@ -136,8 +138,9 @@ function rowsOf(viewer) {
     if (!has('filter-optional')) throw new Refusal(422, 'region is missing');
   } else if (typeof region !== 'string' && !has('any-type')) throw new Refusal(422, 'region is no text');
   const isNumber = Number.isInteger(maxRows) && maxRows >= 0;
-  if (!isNumber && !(has('number-as-text') && typeof maxRows === 'string'))
+  if (!isNumber && !(has('number-as-text') && typeof maxRows === 'string')) {
     throw new Refusal(422, 'max_rows is no number');
+  }
   const filters = ['source = :source'];
   const values = { source };
   const isLeftOut = region === undefined || region === null || (has('empty-is-missing') && !region);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -71,7 +71,7 @@ export function useActions(onDone: () => void) {
           typed={token.name}
           onClose={close}
           onSubmit={async () => {
-            await answerOf(api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }));
+            await dataOf(api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }));
             done(`${token.name} revoked`);
           }}
         >

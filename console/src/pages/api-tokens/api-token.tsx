@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -17,7 +17,7 @@ const SHOWN = 20;
 
 async function readEvents(query: object, signal: AbortSignal) {
   if (!may('audit:read')) return [];
-  return (await answerOf(api.GET('/api/v1/audit-events', { params: { query }, signal }))).audit_events;
+  return (await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal }))).audit_events;
 }
 
 /** One API token: what it may do, who has issued it, and what it has done. */
@@ -25,7 +25,7 @@ export function ApiTokenPage({ id }: { id: number }) {
   const { data, error, reload } = useLoad(
     async (signal) => {
       const [{ api_token: token }, [issue], done] = await Promise.all([
-        answerOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal })),
+        dataOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal })),
         readEvents({ object_type: 'api_token', object_id: String(id), types: 'api_token.issue', limit: 1 }, signal),
         readEvents({ api_token_id: id, limit: SHOWN }, signal),
       ]);

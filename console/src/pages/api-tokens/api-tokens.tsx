@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { useList } from '../../load.ts';
 import { addressOf, filter, place } from '../../router.ts';
 import { session } from '../../session.ts';
@@ -23,10 +23,10 @@ function List() {
   const all = place.value.query.get('all') === '1';
   const search = (place.value.query.get('search') ?? '').toLowerCase();
   const list = useList<ApiToken>(async (cursor, signal) => {
-    const answer = await answerOf(
+    const response = await dataOf(
       api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, ...(cursor && { cursor }) } }, signal }),
     );
-    return { rows: answer.api_tokens, next: answer.next_cursor };
+    return { rows: response.api_tokens, next: response.next_cursor };
   }, []);
   // Searching and hiding need all of them.
   useEffect(() => {

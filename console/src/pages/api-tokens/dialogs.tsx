@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import type { Schemas, Scope } from '../../own-types.ts';
 import { session } from '../../session.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
@@ -18,7 +18,7 @@ export function Issue({ onClose, onDone }: { onClose: () => void; onDone: (token
       disabled={grant.scopes.length === 0}
       onClose={onClose}
       onSubmit={async () => {
-        onDone((await answerOf(api.POST('/api/v1/api-tokens', { body: grant }))).api_token);
+        onDone((await dataOf(api.POST('/api/v1/api-tokens', { body: grant }))).api_token);
       }}
     >
       {fields}
@@ -36,7 +36,7 @@ export function Edit({ token, onClose, onDone }: { token: ApiToken; onClose: () 
       disabled={grant.scopes.length === 0}
       onClose={onClose}
       onSubmit={async () => {
-        await answerOf(api.PATCH('/api/v1/api-tokens/{id}', { params: { path: { id: token.id } }, body: changes }));
+        await dataOf(api.PATCH('/api/v1/api-tokens/{id}', { params: { path: { id: token.id } }, body: changes }));
         onDone();
       }}
     >
@@ -62,13 +62,13 @@ export function Rotate({
       danger={grace === 0}
       onClose={onClose}
       onSubmit={async () => {
-        const answer = await answerOf(
+        const response = await dataOf(
           api.POST('/api/v1/api-tokens/{id}/rotate', {
             params: { path: { id: token.id } },
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(answer.api_token);
+        onDone(response.api_token);
       }}
     >
       <p>A new token with the same name, scopes, expiry and addresses is made, and shown once.</p>

@@ -1,5 +1,5 @@
 import { ownActions } from '../../../../src/core/audit/audit-actions.ts';
-import { api, fetchOk, answerOf } from '../../api.ts';
+import { api, fetchOk, dataOf } from '../../api.ts';
 import { useList, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { filter, place } from '../../router.ts';
@@ -38,10 +38,10 @@ export default function Audit() {
   const list = useList<AuditEvent>(
     async (cursor, signal) => {
       const beyond = { ...filters, ...(cursor && { cursor }) } as object;
-      const answer = await answerOf(
+      const response = await dataOf(
         api.GET('/api/v1/audit-events', { params: { query: { limit: 50, ...beyond } }, signal }),
       );
-      return { rows: answer.audit_events, next: answer.next_cursor };
+      return { rows: response.audit_events, next: response.next_cursor };
     },
     [JSON.stringify(filters)],
   );
@@ -200,7 +200,7 @@ export function useApiTokenNames(): TokenNames {
   const { data } = useLoad(async (signal) => {
     const query = { limit: NAMED_AT_MOST };
     if (!may('admin')) return [];
-    return (await answerOf(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
+    return (await dataOf(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
   }, []);
   return new Map(data?.map(({ id, name }) => [id, name]));
 }

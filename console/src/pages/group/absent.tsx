@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -9,7 +9,7 @@ import { AsOf } from './history/as-of.tsx';
 import { History } from './history/history.tsx';
 import { isAbsence } from './resource.ts';
 
-/** Stands where a group is not, tells whether there was one, and offers to restore it. */
+/** Replaces the page of a missing group: says whether there was one, and offers to restore it. */
 export function Absent({ id, onRestored }: { id: string; onRestored: () => void }) {
   /** Whether versions of it are kept. */
   const history = useLoad(async (signal) => {
@@ -18,7 +18,7 @@ export function Absent({ id, onRestored }: { id: string; onRestored: () => void 
       signal,
     });
     try {
-      return (await answerOf(call)).versions.length > 0;
+      return (await dataOf(call)).versions.length > 0;
     } catch (error) {
       if (isAbsence(error)) return false;
       throw error;
@@ -28,7 +28,7 @@ export function Absent({ id, onRestored }: { id: string; onRestored: () => void 
     if (!may('audit:read')) return undefined;
     const query = { types: 'user_group.delete', object_type: 'user_group', object_id: id, limit: 1 };
     const call = api.GET('/api/v1/audit-events', { params: { query }, signal });
-    return (await answerOf(call)).audit_events[0];
+    return (await dataOf(call)).audit_events[0];
   }, []);
   return (
     <>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,7 +8,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { created } from './resource.ts';
 
-/** The current token of a group, which the service tells, and records, when it is asked for. */
+/** The current token of a group. The service records each call that shows it. */
 export function CurrentToken({
   group: { provided_id: id, status },
   known,
@@ -24,7 +24,7 @@ export function CurrentToken({
     created.value = '';
   }, []);
   const tell = async () =>
-    (await answerOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } }))).user_group.token;
+    (await dataOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } }))).user_group.token;
   const revealing = useAction(async () => {
     setToken(token === undefined ? await tell() : undefined);
   });

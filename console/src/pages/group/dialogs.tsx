@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
@@ -16,7 +16,7 @@ export function Edit({
 }: {
   known: Known;
   onClose: () => void;
-  /** Is given what was there before, and the text of what is there now. */
+  /** Receives the previous state, and the text of the new one. */
   onDone: (before: Known, text: string) => Promise<void>;
 }) {
   /** The state that the edit began with; what the page reloads meanwhile must not replace it. */
@@ -67,7 +67,7 @@ export function Edit({
   );
 }
 
-/** Says what a rotation leaves of the token that a group had. */
+/** Says what happens to the old token after a rotation. */
 function fateOfOld({ status, reasons }: Schemas['UserGroupView'], endsAt: number | undefined): string {
   if (reasons.some(({ code }) => code === 'tokens_ended')) return 'The old token stays ended.';
   if (!['active', 'unresolved'].includes(status)) return `No token works while the group is ${status}.`;
@@ -83,7 +83,7 @@ export function Rotate({
   id: string;
   name: string;
   onClose: () => void;
-  /** Is given the token, and what has become of the old one. */
+  /** Receives the new token, and the fate of the old one. */
   onDone: (token: string, old: string) => void;
 }) {
   const [grace, setGrace] = useState(3600);
@@ -103,15 +103,15 @@ export function Rotate({
       onClose={onClose}
       onSubmit={async () => {
         // The page may be older than the end of the token.
-        const { view } = await answerOf(api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } } }));
+        const { view } = await dataOf(api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } } }));
         const at = Date.now();
-        const answer = await answerOf(
+        const response = await dataOf(
           api.POST('/api/v1/user-groups/{id}/tokens/rotate', {
             params: { path: { id }, header: { 'Idempotency-Key': `${key}-${grace}` } },
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(answer.user_group.token, fateOfOld(view, grace === 0 ? undefined : at + grace * 1000));
+        onDone(response.user_group.token, fateOfOld(view, grace === 0 ? undefined : at + grace * 1000));
       }}
     >
       <p>The group gets a new token.</p>

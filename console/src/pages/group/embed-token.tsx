@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { useLoad } from '../../load.ts';
 import { may } from '../../session.ts';
@@ -31,7 +31,7 @@ export function EmbedToken({ id, onClose }: { id: string; onClose: () => void })
   const [issued, setIssued] = useState<{ token: string; expires_at: string }>();
   const { data: workspace } = useLoad(
     async (signal) =>
-      may('registry:read') ? (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace : undefined,
+      may('registry:read') ? (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace : undefined,
     [],
   );
   const body = {
@@ -61,7 +61,7 @@ export function EmbedToken({ id, onClose }: { id: string; onClose: () => void })
       call={() => groupCall('POST', id, '/embed-tokens', { body: JSON.stringify(body) })}
       onSubmit={async () => {
         const params = { path: { id }, header: { 'Idempotency-Key': key } };
-        setIssued((await answerOf(api.POST('/api/v1/user-groups/{id}/embed-tokens', { params, body }))).embed_token);
+        setIssued((await dataOf(api.POST('/api/v1/user-groups/{id}/embed-tokens', { params, body }))).embed_token);
       }}
     >
       <p>A short-lived token that a page passes to a renderer in place of the token of the group.</p>

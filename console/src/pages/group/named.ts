@@ -1,4 +1,4 @@
-import { api, Refusal, answerOf } from '../../api.ts';
+import { api, Refusal, dataOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 
 type Registered = Schemas['Schema'];
@@ -30,11 +30,11 @@ export function schemaNamed(named: string, signal: AbortSignal) {
     named,
     async (provided_id) => {
       const params = { query: { provided_id } };
-      return (await answerOf(api.GET('/api/v1/schemas', { params, signal }))).schemas;
+      return (await dataOf(api.GET('/api/v1/schemas', { params, signal }))).schemas;
     },
     async (id) => {
       const params = { path: { id } };
-      return (await answerOf(api.GET('/api/v1/schemas/{id}', { params, signal }))).schema;
+      return (await dataOf(api.GET('/api/v1/schemas/{id}', { params, signal }))).schema;
     },
   );
 }
@@ -44,11 +44,11 @@ export function sourceNamed(named: string | number, signal: AbortSignal) {
     named,
     async (provided_id) => {
       const params = { query: { provided_id } };
-      return (await answerOf(api.GET('/api/v1/data-sources', { params, signal }))).data_sources;
+      return (await dataOf(api.GET('/api/v1/data-sources', { params, signal }))).data_sources;
     },
     async (id) => {
       const params = { path: { id } };
-      return (await answerOf(api.GET('/api/v1/data-sources/{id}', { params, signal }))).data_source;
+      return (await dataOf(api.GET('/api/v1/data-sources/{id}', { params, signal }))).data_source;
     },
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { Confirm, Secret } from '../../ui/dialog.tsx';
@@ -103,7 +103,7 @@ export function OpenDialog({
       call={() => groupCall('DELETE', id)}
       onClose={close}
       onSubmit={async () => {
-        await answerOf(api.DELETE('/api/v1/user-groups/{id}', { params: { path: { id } } }));
+        await dataOf(api.DELETE('/api/v1/user-groups/{id}', { params: { path: { id } } }));
         notify(
           <>
             <Text>{name}</Text>: deleted

@@ -1,4 +1,4 @@
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Panel } from '../../ui/page.tsx';
@@ -10,7 +10,7 @@ import { lackOf, pointerOf } from '../../ui/status.tsx';
 /** Shows what the workspace requires, and what the service finds missing. */
 export function Required({ group }: { group: Schemas['UserGroup'] }) {
   const { data, error } = useLoad(
-    async (signal) => (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace,
+    async (signal) => (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace,
     [],
   );
   if (error) return <Trouble error={error} />;

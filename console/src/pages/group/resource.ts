@@ -1,4 +1,4 @@
-import { api, answerOf, Refusal } from '../../api.ts';
+import { api, dataOf, Refusal } from '../../api.ts';
 import { membersOf } from '../../json-text.ts';
 import { ofPage } from '../../of-page.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -36,7 +36,7 @@ export async function read(id: string, signal?: AbortSignal, at?: string): Promi
     parseAs: 'text',
     ...(signal && { signal }),
   });
-  const text = await answerOf(call);
+  const text = await dataOf(call);
   const { response } = await call;
   const own = groupIn(text);
   const { user_group: group, past } = JSON.parse(text) as Schemas['GetUserGroupResponse'];
@@ -68,7 +68,7 @@ export type Precondition = { 'If-Match': string } | { 'If-None-Match': '*' };
 /** Writes a user group whole; `header` is the precondition. Returns the text of the group that is then stored. */
 export async function write(id: string, written: Written, header: Precondition): Promise<string> {
   return groupIn(
-    await answerOf(
+    await dataOf(
       api.PUT('/api/v1/user-groups/{id}', {
         params: { path: { id }, header },
         body: { name: written.name },

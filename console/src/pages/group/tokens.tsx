@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -44,7 +44,7 @@ export function Tokens({
             setEnding(undefined);
           }}
           onSubmit={async () => {
-            await answerOf(
+            await dataOf(
               api.POST('/api/v1/user-groups/{id}/tokens/{generation}/revoke', {
                 params: { path: { id, generation: ending } },
               }),
@@ -73,15 +73,15 @@ function TokenTable({
 }) {
   const list = useList(
     async (cursor, signal) => {
-      const answer = await answerOf(
+      const response = await dataOf(
         api.GET('/api/v1/user-groups/{id}/tokens', {
           params: { path: { id }, query: { limit: 10, ...(cursor && { cursor }) } },
           signal,
         }),
       );
-      const current = answer.tokens.find(({ state }) => state === 'current');
+      const current = response.tokens.find(({ state }) => state === 'current');
       if (current) onKnown(current);
-      return { rows: answer.tokens, next: answer.next_cursor };
+      return { rows: response.tokens, next: response.next_cursor };
     },
     [id, round],
   );

@@ -1,4 +1,4 @@
-import { answerOf, api, Refusal } from '../../api.ts';
+import { dataOf, api, Refusal } from '../../api.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { notify, type WayBack } from '../../ui/notices.tsx';
 import { restore } from './history/versions.ts';
@@ -6,7 +6,7 @@ import { groupIn, isAbsence, isConflict, type Known, read, write, writtenOf } fr
 
 const CHANGED = new Refusal({ title: 'Somebody has changed the group since: nothing was undone.' });
 
-/** Runs what takes a change back; what somebody else has changed since stays. */
+/** Undoes a change; keeps what somebody else has changed since. */
 function wayBack(run: () => Promise<void>, onDone: () => void): WayBack {
   return {
     name: 'Undo',
@@ -28,7 +28,7 @@ async function tagOf(id: string, text: string): Promise<string | undefined> {
   return now.text === text ? now.etag : undefined;
 }
 
-/** Returns what takes an edit back, if nobody has changed the group since. @param text of the group after it */
+/** Returns a function that undoes an edit, if nobody has changed the group since. @param text of the group after it */
 export async function undoEdit(before: Known, text: string, onDone: () => void): Promise<WayBack | undefined> {
   const id = before.group.provided_id;
   const etag = await tagOf(id, text);
@@ -38,14 +38,14 @@ export async function undoEdit(before: Known, text: string, onDone: () => void):
   }, onDone);
 }
 
-/** Suspends or resumes a group; returns what takes that back, if nobody has changed the group since. */
+/** Suspends or resumes a group; returns a function that undoes that, if nobody has changed the group since. */
 export async function setSuspended(id: string, isSuspended: boolean, onDone: () => void): Promise<WayBack | undefined> {
   const set = async (is: boolean) => {
     const path = { params: { path: { id } }, parseAs: 'text' as const };
     const call = is
       ? api.POST('/api/v1/user-groups/{id}/suspend', path)
       : api.POST('/api/v1/user-groups/{id}/resume', path);
-    return groupIn(await answerOf(call));
+    return groupIn(await dataOf(call));
   };
   const text = await set(isSuspended);
   const etag = await tagOf(id, text);
@@ -63,7 +63,7 @@ export function undoDeletion(id: string): WayBack {
     name: 'Restore with a new token',
     run: async () => {
       const params = { path: { id }, query: { limit: 1 } };
-      const { versions } = await answerOf(api.GET('/api/v1/user-groups/{id}/versions', { params }));
+      const { versions } = await dataOf(api.GET('/api/v1/user-groups/{id}/versions', { params }));
       try {
         await restore(id, versions[0]!, { 'If-None-Match': '*' });
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { membersOf } from '../../json-text.ts';
 import { useLoad } from '../../load.ts';
@@ -56,7 +56,7 @@ export function View({ known, round, way }: { known: Known; round: number; way: 
 }
 
 async function readView(id: string, signal: AbortSignal) {
-  const text = await answerOf(
+  const text = await dataOf(
     api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } }, parseAs: 'text', signal }),
   );
   const { view } = JSON.parse(text) as Schemas['UserGroupViewResponse'];

@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { may } from '../../session.ts';
 
 // Reading the token of a group, or taking its view, is an event of the group, too.
@@ -8,10 +8,10 @@ const CHANGES = 'create,update,suspend,resume,delete'.replace(/\w+/g, 'user_grou
 export async function whoChanged(id: string, signal: AbortSignal): Promise<string> {
   if (!may('audit:read')) return '';
   const query = { object_type: 'user_group', object_id: id, types: CHANGES, limit: 1 };
-  const { audit_events: events } = await answerOf(api.GET('/api/v1/audit-events', { params: { query }, signal }));
+  const { audit_events: events } = await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal }));
   const number = events[0]?.actor.api_token_id;
   if (!number) return '';
   if (!may('admin')) return `API token no. ${number}`;
   const token = api.GET('/api/v1/api-tokens/{id}', { params: { path: { id: number } }, signal });
-  return (await answerOf(token)).api_token.name;
+  return (await dataOf(token)).api_token.name;
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
@@ -39,7 +39,7 @@ export function Bulk({
   const selectAll = useAction(async () => {
     if (!filters) return;
     const query = { ...filters, limit: 1, count: true } as const;
-    const { total } = await answerOf(api.GET('/api/v1/user-groups', { params: { query } }));
+    const { total } = await dataOf(api.GET('/api/v1/user-groups', { params: { query } }));
     setAll({ filters, count: total?.exact ? total.count : undefined });
   });
   const count = all ? all.count : groups.length;

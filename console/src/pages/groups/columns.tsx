@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { filter } from '../../router.ts';
@@ -15,7 +15,7 @@ export const SORTED: [column: string, name: string][] = [
 /** Loads the number of groups, or of those with the status, from the overview; not before the first are shown. */
 export function useTotal(status: string, isWaiting: boolean, round: number): number | undefined {
   const { data } = useLoad(
-    async (signal) => (isWaiting ? undefined : (await answerOf(api.GET('/api/v1/overview', { signal }))).overview),
+    async (signal) => (isWaiting ? undefined : (await dataOf(api.GET('/api/v1/overview', { signal }))).overview),
     [isWaiting, round],
   );
   if (!data) return undefined;

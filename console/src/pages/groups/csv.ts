@@ -80,8 +80,9 @@ export function toTable(lines: string): string {
     .filter((line) => !('summary' in line))
     .map(({ mapping, properties, ...own }) => {
       const row = new Map(Object.entries(own));
-      for (const [kind, group] of Object.entries({ mapping, properties }))
+      for (const [kind, group] of Object.entries({ mapping, properties })) {
         for (const [name, value] of Object.entries(group as object)) row.set(`${kind}.${name}`, value);
+      }
       return row;
     });
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];

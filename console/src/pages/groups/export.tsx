@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { answerOf, api, fetchOk } from '../../api.ts';
+import { dataOf, api, fetchOk } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { readLines, save } from '../../save.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
@@ -37,7 +37,7 @@ export function ExportDialog({ filters, onClose }: { filters: Record<string, str
     let cursor: string | undefined;
     do {
       const query = { limit: 200, ...filters, ...(cursor && { cursor }) };
-      const page = await answerOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
+      const page = await dataOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
       lines.push(...linesOf(page.user_groups));
       setFound(lines.length);
       cursor = page.next_cursor;

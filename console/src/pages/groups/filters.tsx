@@ -9,7 +9,7 @@ import { FILTERS, type readQuery, STATES } from './query.ts';
 
 const NO_FILTERS = Object.fromEntries(FILTERS.filter((name) => name !== 'sort').map((name) => [name, '']));
 
-/** The search and the filters of the list, and what of the address is none. */
+/** The search and filters of the list, and the parameters of the address that are no filters. */
 export function Filters({
   query,
   unknown,

@@ -1,4 +1,4 @@
-import { answerOf, api, Refusal } from '../../api.ts';
+import { dataOf, api, Refusal } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 
 type UserGroup = Schemas['UserGroup'];
@@ -6,7 +6,7 @@ type UserGroup = Schemas['UserGroup'];
 /** Returns the group with exactly this id, however many there are. */
 async function readExact(id: string, signal: AbortSignal): Promise<UserGroup | undefined> {
   try {
-    return (await answerOf(api.GET('/api/v1/user-groups/{id}', { params: { path: { id } }, signal }))).user_group;
+    return (await dataOf(api.GET('/api/v1/user-groups/{id}', { params: { path: { id } }, signal }))).user_group;
   } catch (error) {
     if (error instanceof Refusal && (error.problem.status ?? 500) < 500) return undefined;
     throw error;

@@ -90,7 +90,7 @@ export async function importFile(
   }
 }
 
-/** Returns a message for a file that nothing can be made of. */
+/** Returns a message for a file that cannot be imported. */
 export function unreadable(error: unknown): Refusal {
   return new Refusal({ title: 'The file cannot be read.', detail: (error as Error).message });
 }

@@ -46,7 +46,8 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
         isDry,
         signal,
         show: (progress) => {
-          setProgress((last = progress));
+          last = progress;
+          setProgress(progress);
         },
       });
       setStep(isDry ? 'checked' : 'imported');
@@ -76,7 +77,8 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
     if (!isCorrected) return run(source, isDry);
     const whole = await corrected(source, progress?.refused ?? [], draft);
     setSource(whole);
-    setDraft((begun.current = ''));
+    begun.current = '';
+    setDraft('');
     return run(whole, isDry);
   };
   const isHeld = () => busy || draft !== begun.current;

@@ -45,8 +45,9 @@ function callsOf({ of }: BulkJob, isDone: (id: string) => boolean): { query: str
   }
   const left = of.ids.filter((id) => !isDone(id));
   const calls = [];
-  for (let from = 0; from < left.length; from += IDS_AT_ONCE)
+  for (let from = 0; from < left.length; from += IDS_AT_ONCE) {
     calls.push({ query: '', body: { ids: left.slice(from, from + IDS_AT_ONCE) } });
+  }
   return calls;
 }
 

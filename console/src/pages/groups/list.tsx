@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { writeUserGroup } from '../../curl.ts';
 import { useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -38,7 +38,7 @@ export function List() {
   const list = useList<Schemas['UserGroup']>(
     async (cursor, signal) => {
       const call = api.GET('/api/v1/user-groups', { params: { query: toApi(query, cursor) }, signal });
-      const { user_groups, next_cursor: next } = await answerOf(call);
+      const { user_groups, next_cursor: next } = await dataOf(call);
       const found = { rows: user_groups, next };
       const examined = isSearching(query) ? { examined: examinedIn(found) } : {};
       if (search === '' || status !== '' || property !== '') return { ...found, ...examined };
@@ -80,9 +80,10 @@ export function List() {
     lastPicked.current = index;
     const ids = list.rows.slice(Math.min(from, index), Math.max(from, index) + 1).map((row) => row.provided_id);
     const next = new Set(selected);
-    for (const id of ids)
+    for (const id of ids) {
       if (on) next.add(id);
       else next.delete(id);
+    }
     setSelected(next);
   };
   const close = () => {

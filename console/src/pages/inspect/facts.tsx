@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
@@ -98,7 +98,7 @@ function By({ id }: { id: number | null }) {
   const { data } = useLoad(
     async (signal) => {
       if (id === null || !may('admin')) return undefined;
-      return (await answerOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal }))).api_token.name;
+      return (await dataOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal }))).api_token.name;
     },
     [id],
   );

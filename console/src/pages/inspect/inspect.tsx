@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { handedOver, takeOver } from '../../inspector.ts';
 import type { Schemas } from '../../own-types.ts';
 import { cutToken } from '../../router.ts';
@@ -29,7 +29,7 @@ export default function InspectPage() {
     last.current?.abort();
     const { signal } = (last.current = new AbortController());
     setState({ busy: true });
-    answerOf(api.POST('/api/v1/tokens/inspect', { body: { token: given }, signal })).then(
+    dataOf(api.POST('/api/v1/tokens/inspect', { body: { token: given }, signal })).then(
       ({ inspection }) => {
         if (!signal.aborted) setState({ busy: false, inspection });
       },

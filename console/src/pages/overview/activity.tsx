@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useRepeated } from '../../attended.ts';
 import { useLoad } from '../../load.ts';
 import { filter, place } from '../../router.ts';
@@ -29,7 +29,7 @@ export function Activity() {
       const to = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
       const from = new Date(to.getTime() - hours * HOUR);
       const query = { from: from.toISOString(), to: to.toISOString(), step };
-      return (await answerOf(api.GET('/api/v1/overview/activity', { params: { query }, signal }))).activity.points;
+      return (await dataOf(api.GET('/api/v1/overview/activity', { params: { query }, signal }))).activity.points;
     },
     [key],
   );

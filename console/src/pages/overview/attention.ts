@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -136,25 +136,25 @@ export async function loadOthers(signal: AbortSignal): Promise<Item[]> {
   const query = { limit: 200 };
   const parts = await Promise.allSettled([
     may('webhooks:read')
-      ? answerOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })).then((answer) =>
-          itemsOfEndpoints(answer.webhook_endpoints),
+      ? dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })).then((response) =>
+          itemsOfEndpoints(response.webhook_endpoints),
         )
       : [],
     may('admin')
-      ? answerOf(api.GET('/api/v1/api-tokens', { params: { query: { ...query, state: 'active' } }, signal })).then(
-          (answer) => itemsOfApiTokens(answer.api_tokens),
+      ? dataOf(api.GET('/api/v1/api-tokens', { params: { query: { ...query, state: 'active' } }, signal })).then(
+          (response) => itemsOfApiTokens(response.api_tokens),
         )
       : [],
-    may('admin') ? answerOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system)) : [],
+    may('admin') ? dataOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system)) : [],
   ]);
   if (parts.every(({ status }) => status === 'rejected')) throw (parts[0] as PromiseRejectedResult).reason;
   return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
 }
 
-/** Returns a sentence on the lack that the first incomplete groups most often have. */
+/** Returns a sentence on what the first incomplete groups most often lack. */
 export async function readWhyIncomplete(signal: AbortSignal): Promise<string> {
   const query = { status: 'incomplete' as const, limit: 20 };
-  const { user_groups: groups } = await answerOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
+  const { user_groups: groups } = await dataOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
   const counts = new Map<string, number>();
   for (const { pointer, code } of groups.flatMap(({ reasons }) => reasons)) {
     const lack = `${pointer?.slice(1) ?? 'something'} is ${code === 'type' ? 'of another type' : 'missing'}`;

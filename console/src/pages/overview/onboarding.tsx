@@ -1,7 +1,7 @@
 import { signal } from '../../signal.ts';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { answerOf, api, within } from '../../api.ts';
+import { dataOf, api, within } from '../../api.ts';
 import { writeUserGroup } from '../../curl.ts';
 import { useRepeated } from '../../attended.ts';
 import { useLoad } from '../../load.ts';
@@ -22,7 +22,7 @@ import { exampleRenderer, FirstCall, introspection } from './calls.tsx';
 import { type Progress, readProgress } from './progress.ts';
 
 const AGAIN_AFTER = 5000;
-/** A workspace with more groups has begun otherwise. */
+/** A workspace with more groups was set up in another way. */
 const FEW = 20;
 
 /** Hidden until the page is loaded again: a browser keeps nothing of the console. */
@@ -225,7 +225,7 @@ function TokenStep({
 }) {
   const creating = useAction(async () => {
     const body = { ...preset, allowed_cidrs: null, expires_at: null };
-    const { api_token } = await answerOf(api.POST('/api/v1/api-tokens', { body }));
+    const { api_token } = await dataOf(api.POST('/api/v1/api-tokens', { body }));
     onCreated({ name: preset.name, token: api_token.token });
   });
   return (

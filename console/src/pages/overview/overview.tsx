@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useRepeated } from '../../attended.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -15,7 +15,7 @@ import { number, WorkList } from './work-list.tsx';
 
 export default function OverviewPage() {
   const { data, error, reload } = useLoad(
-    async (signal) => (await answerOf(api.GET('/api/v1/overview', { signal }))).overview,
+    async (signal) => (await dataOf(api.GET('/api/v1/overview', { signal }))).overview,
     [],
   );
   useRepeated(reload, AGAIN_AFTER);

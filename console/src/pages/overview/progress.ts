@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { may, session } from '../../session.ts';
 
@@ -20,14 +20,14 @@ export async function readProgress(signal: AbortSignal): Promise<Progress> {
   const to = Date.now();
   const period = { from: new Date(to - DAYS * 86_400_000).toISOString(), to: new Date(to).toISOString() };
   const [{ api_tokens: all }, { activity }, sources] = await Promise.all([
-    answerOf(api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal })),
-    answerOf(api.GET('/api/v1/overview/activity', { params: { query: { ...period, step: 'day' } }, signal })),
+    dataOf(api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal })),
+    dataOf(api.GET('/api/v1/overview/activity', { params: { query: { ...period, step: 'day' } }, signal })),
     may('registry:read')
-      ? answerOf(api.GET('/api/v1/data-sources', { params: { query: { limit: 1 } }, signal }))
+      ? dataOf(api.GET('/api/v1/data-sources', { params: { query: { limit: 1 } }, signal }))
       : undefined,
   ]);
   const own = session.value?.api_token.id;
-  // The token with which one signed in, and those of people, are no backends.
+  // The token of this session and those of people do not count as backends.
   const others = all.filter(({ id, subject }) => id !== own && subject === null);
   const writes = ({ scopes }: ApiToken) => scopes.includes('user-groups:write');
   const backends = others.filter(writes);

@@ -1,4 +1,4 @@
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { each, type Listed, useLoad } from '../../load.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -46,9 +46,9 @@ async function missingOf({ code, schema, groups }: Cause, signal: AbortSignal): 
   if (code !== 'unknown_data_source') return [];
   const named = await each(groups.slice(0, SAMPLE), async (id) => {
     const call = api.GET('/api/v1/user-groups/{id}', { params: { path: { id } }, signal });
-    return (await answerOf(call)).user_group.mapping[schema];
+    return (await dataOf(call)).user_group.mapping[schema];
   });
-  // A number is that of the service, which gives none that is asked for.
+  // The service assigns the numbers, so nothing can be registered under a chosen one.
   const ids = named.filter((one) => typeof one === 'string');
   return [...new Set(ids)].map((id) => ({ kind: 'data-sources', id }));
 }
@@ -57,8 +57,8 @@ async function register(missing: Missing[]): Promise<void> {
   const known = new Map(missing.map((one) => [`${one.kind} ${one.id}`, one]));
   for (const { kind, id } of known.values()) {
     const body = { provided_id: id, name: id };
-    if (kind === 'schemas') await answerOf(api.POST('/api/v1/schemas', { body }));
-    else await answerOf(api.POST('/api/v1/data-sources', { body }));
+    if (kind === 'schemas') await dataOf(api.POST('/api/v1/schemas', { body }));
+    else await dataOf(api.POST('/api/v1/data-sources', { body }));
   }
   notify(`Registered: ${[...known.values()].map(({ id }) => id).join(', ')}`);
 }

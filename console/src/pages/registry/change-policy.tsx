@@ -1,4 +1,4 @@
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 
@@ -22,7 +22,7 @@ export function ChangePolicy({
       submit={title}
       onClose={onClose}
       onSubmit={async () => {
-        await answerOf(api.PATCH('/api/v1/workspace', { body: { mapping_policy: next } }));
+        await dataOf(api.PATCH('/api/v1/workspace', { body: { mapping_policy: next } }));
         onDone();
       }}
     >
@@ -58,7 +58,7 @@ export function ChangeViewAs({
       submit={name}
       onClose={onClose}
       onSubmit={async () => {
-        await answerOf(api.PATCH('/api/v1/workspace', { body: { view_as: next } }));
+        await dataOf(api.PATCH('/api/v1/workspace', { body: { view_as: next } }));
         onDone();
       }}
     >

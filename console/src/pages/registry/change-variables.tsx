@@ -1,5 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogForm } from '../../ui/dialog.tsx';
@@ -54,7 +54,7 @@ export function ChangeVariables({
         const body = { variables: drafts.map(fromDraft), required_schemas: required };
         // A refusal is shown at its fields, which the preview does not have.
         const params = { query: { limit: 1 } };
-        await answerOf(api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params, body }));
+        await dataOf(api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params, body }));
         setWanted(body);
       }}
     >

@@ -22,8 +22,8 @@ export function useGroups(
   inputs: unknown[],
 ): Listed<NamedGroup> {
   return useList(async (cursor, signal) => {
-    const answer = await call({ limit: 200, ...(cursor && { cursor }) }, signal);
-    return { rows: answer.user_groups, next: answer.next_cursor };
+    const response = await call({ limit: 200, ...(cursor && { cursor }) }, signal);
+    return { rows: response.user_groups, next: response.next_cursor };
   }, inputs);
 }
 

@@ -1,4 +1,4 @@
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 
 export type Thing = Schemas['Schema'];
@@ -26,15 +26,15 @@ export const KINDS: Kind[] = [
     many: 'Schemas',
     about: 'What dashboards are written against: the keys of a mapping.',
     list: async (query, signal) => {
-      const answer = await answerOf(api.GET('/api/v1/schemas', { params: { query }, signal }));
-      return { rows: answer.schemas, next: answer.next_cursor };
+      const response = await dataOf(api.GET('/api/v1/schemas', { params: { query }, signal }));
+      return { rows: response.schemas, next: response.next_cursor };
     },
-    get: async (id, signal) => (await answerOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
-    create: async (body) => (await answerOf(api.POST('/api/v1/schemas', { body }))).schema,
-    rename: (id, name) => answerOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
-    remove: (id) => answerOf(api.DELETE('/api/v1/schemas/{id}', byId(id))),
+    get: async (id, signal) => (await dataOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
+    create: async (body) => (await dataOf(api.POST('/api/v1/schemas', { body }))).schema,
+    rename: (id, name) => dataOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
+    remove: (id) => dataOf(api.DELETE('/api/v1/schemas/{id}', byId(id))),
     references: (id, query, signal) =>
-      answerOf(api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal })),
+      dataOf(api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal })),
   },
   {
     path: 'data-sources',
@@ -42,15 +42,15 @@ export const KINDS: Kind[] = [
     many: 'Data sources',
     about: 'What is queried: the values of a mapping, by ID or internal no..',
     list: async (query, signal) => {
-      const answer = await answerOf(api.GET('/api/v1/data-sources', { params: { query }, signal }));
-      return { rows: answer.data_sources, next: answer.next_cursor };
+      const response = await dataOf(api.GET('/api/v1/data-sources', { params: { query }, signal }));
+      return { rows: response.data_sources, next: response.next_cursor };
     },
     get: async (id, signal) =>
-      (await answerOf(api.GET('/api/v1/data-sources/{id}', { ...byId(id), signal }))).data_source,
-    create: async (body) => (await answerOf(api.POST('/api/v1/data-sources', { body }))).data_source,
-    rename: (id, name) => answerOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
-    remove: (id) => answerOf(api.DELETE('/api/v1/data-sources/{id}', byId(id))),
+      (await dataOf(api.GET('/api/v1/data-sources/{id}', { ...byId(id), signal }))).data_source,
+    create: async (body) => (await dataOf(api.POST('/api/v1/data-sources', { body }))).data_source,
+    rename: (id, name) => dataOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
+    remove: (id) => dataOf(api.DELETE('/api/v1/data-sources/{id}', byId(id))),
     references: (id, query, signal) =>
-      answerOf(api.GET('/api/v1/data-sources/{id}/references', { params: { path: { id }, query }, signal })),
+      dataOf(api.GET('/api/v1/data-sources/{id}/references', { params: { path: { id }, query }, signal })),
   },
 ];

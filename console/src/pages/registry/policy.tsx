@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { type Listed, useLoad } from '../../load.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,11 +26,11 @@ function obstacleOf({ fresh, error, more, rows }: Listed<NamedGroup>): string | 
 export function Policy({ tabs }: { tabs: Tab[] }) {
   const [open, setOpen] = useState<'policy' | 'view_as' | ''>('');
   const { data, error, reload } = useLoad(
-    async (signal) => (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace,
+    async (signal) => (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace,
     [],
   );
   const unresolvable = useGroups(
-    (query, signal) => answerOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
+    (query, signal) => dataOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
     [data],
   );
   const isOpen = data?.mapping_policy === 'open';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { answerOf, api, taggedOf } from '../../api.ts';
+import { dataOf, api, taggedOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { DialogForm, Typed } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -24,15 +24,13 @@ export function PreviewRequired({
 }) {
   const broken = useGroups(
     (query, signal) =>
-      answerOf(
-        api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params: { query }, body: wanted, signal }),
-      ),
+      dataOf(api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params: { query }, body: wanted, signal })),
     [wanted],
   );
   const [typed, setTyped] = useState('');
   const found = broken.rows.length;
   const breaks = found > 0;
-  // The number is told before anybody decides; a very large one is not worth the wait.
+  // Shows the number before anybody decides, but does not wait for a very large one.
   useEffect(() => {
     if (breaks && found < COUNTED && !broken.error) broken.more?.();
   }, [found, broken.busy]);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answerOf, api } from '../../api.ts';
+import { dataOf, api } from '../../api.ts';
 import { useList, useLoad } from '../../load.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -21,14 +21,14 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
   const [required, setRequired] = useState(false);
   const references = useList(
     async (cursor, signal) => {
-      const answer = await kind.references(id, { limit: 50, ...(cursor && { cursor }) }, signal);
-      setRequired(answer.required);
-      return { rows: answer.user_groups, next: answer.next_cursor };
+      const response = await kind.references(id, { limit: 50, ...(cursor && { cursor }) }, signal);
+      setRequired(response.required);
+      return { rows: response.user_groups, next: response.next_cursor };
     },
     [id],
   );
   const { data: policy } = useLoad(
-    async (signal) => (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace.mapping_policy,
+    async (signal) => (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace.mapping_policy,
     [],
   );
   const up = { address: addressOf(['registry', kind.path]), name: kind.many };

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answerOf, api, taggedOf } from '../../api.ts';
+import { dataOf, api, taggedOf } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -104,7 +104,7 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
                   name: 'Undo',
                   run: async () => {
                     const params = { header: { 'If-Match': etag } };
-                    await answerOf(api.PATCH('/api/v1/workspace', { params, body }));
+                    await dataOf(api.PATCH('/api/v1/workspace', { params, body }));
                     done();
                   },
                 });

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { useRepeated } from '../../attended.ts';
 import { writeUserGroup } from '../../curl.ts';
 import { useList, useLoad } from '../../load.ts';
@@ -14,7 +14,7 @@ import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 import { Badge, Name, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Unfold } from '../../ui/unfold.tsx';
-import { Answer, Message } from './message.tsx';
+import { ResponseText, Message } from './message.tsx';
 import { type Attempt, type Endpoint, Outcome } from './state.tsx';
 
 const TONES: Record<Attempt['delivery'], string> = { delivered: 'good', pending: 'accent', failed: 'bad' };
@@ -31,7 +31,7 @@ function latestOf(attempts: Attempt[]): Attempt[] {
 }
 
 const attemptsOf = async (id: number, query: object, signal: AbortSignal) =>
-  answerOf(api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }));
+  dataOf(api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }));
 
 export function Attempts({
   endpoint,
@@ -48,8 +48,8 @@ export function Attempts({
   const list = useList<Attempt>(
     async (cursor, signal) => {
       const query = { limit: 50, ...(event_id && { event_id }), ...(cursor && { cursor }) };
-      const answer = await attemptsOf(id, query, signal);
-      return { rows: answer.attempts, next: answer.next_cursor };
+      const response = await attemptsOf(id, query, signal);
+      return { rows: response.attempts, next: response.next_cursor };
     },
     [id, event_id],
   );
@@ -64,7 +64,7 @@ export function Attempts({
       params: { path: { id } },
       body: { event_id: one.event_id },
     });
-    answerOf(call).then(() => {
+    dataOf(call).then(() => {
       notify('It will be sent again');
       list.reload();
     }, setTrouble);
@@ -179,7 +179,7 @@ function Details({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: End
         {(data ?? [latest]).map((one) => (
           <li key={one.attempt}>
             <span class="soft">No. {one.attempt}</span> <Time at={one.occurred_at} /> <Outcome attempt={one} />
-            <Answer attempt={one} />
+            <ResponseText attempt={one} />
           </li>
         ))}
       </ul>

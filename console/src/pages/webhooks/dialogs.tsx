@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
@@ -37,9 +37,9 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
       disabled={!isComplete}
       onClose={onClose}
       onSubmit={async () => {
-        const answer = await answerOf(api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }));
-        if (answer.webhook_endpoint.secret) setMade(answer.webhook_endpoint);
-        else goTo(addressOf(['webhooks', answer.webhook_endpoint.id]));
+        const response = await dataOf(api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }));
+        if (response.webhook_endpoint.secret) setMade(response.webhook_endpoint);
+        else goTo(addressOf(['webhooks', response.webhook_endpoint.id]));
       }}
     >
       {fields}
@@ -62,7 +62,7 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
 }
 
 export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClose: () => void; onDone: () => void }) {
-  // The page reloads behind the dialog; what differs is told from what the person has seen.
+  // The page reloads behind the dialog; the changes are those to what the person has seen.
   const [before] = useState(endpoint);
   const { body, fields, isComplete } = useEndpointFields(before);
   return (
@@ -73,7 +73,7 @@ export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClos
       onClose={onClose}
       onSubmit={async () => {
         const params = { path: { id: endpoint.id } };
-        await answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: differences(body, before) }));
+        await dataOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: differences(body, before) }));
         onDone();
       }}
     >
@@ -115,13 +115,13 @@ export function Roll({
       danger={grace === 0}
       onClose={onClose}
       onSubmit={async () => {
-        const answer = await answerOf(
+        const response = await dataOf(
           api.POST('/api/v1/webhook-endpoints/{id}/roll-secret', {
             params: { path: { id } },
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(answer.webhook_endpoint.secret);
+        onDone(response.webhook_endpoint.secret);
       }}
     >
       <p>Until the old secret ends each message is signed with both.</p>
@@ -147,7 +147,7 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
           ...(delivered && { include_delivered: true }),
         };
         const params = { path: { id } };
-        await answerOf(api.POST('/api/v1/webhook-endpoints/{id}/replay', { params, body }));
+        await dataOf(api.POST('/api/v1/webhook-endpoints/{id}/replay', { params, body }));
         notify('They will be sent again');
         onClose();
       }}

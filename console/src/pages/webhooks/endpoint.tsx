@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -21,7 +21,7 @@ type Open = 'edit' | 'roll' | 'delete' | 'replay' | 'disable' | 'test' | '';
 export function Detail({ id }: { id: number }) {
   const path = { params: { path: { id } } };
   const { data, error, reload } = useLoad(
-    async (signal) => (await answerOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal }))).webhook_endpoint,
+    async (signal) => (await dataOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal }))).webhook_endpoint,
     [id],
   );
   const [open, setOpen] = useState<Open>('');
@@ -45,7 +45,7 @@ export function Detail({ id }: { id: number }) {
     );
   }
   const switchTo = async (enabled: boolean) => {
-    await answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body: { enabled } }));
+    await dataOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body: { enabled } }));
     done(enabled ? 'Enabled' : 'Disabled');
   };
   const toggle = () => {
@@ -191,7 +191,7 @@ export function Detail({ id }: { id: number }) {
           typed={host}
           onClose={close}
           onSubmit={async () => {
-            await answerOf(api.DELETE('/api/v1/webhook-endpoints/{id}', path));
+            await dataOf(api.DELETE('/api/v1/webhook-endpoints/{id}', path));
             notify('Deleted');
             goTo(up.address);
           }}

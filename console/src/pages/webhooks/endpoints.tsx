@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { curl } from '../../curl.ts';
 import { useList } from '../../load.ts';
 import { addressOf } from '../../router.ts';
@@ -20,10 +20,10 @@ const CREATE = curl(
 export function List() {
   const [creating, setCreating] = useState(false);
   const list = useList<Endpoint>(async (cursor, signal) => {
-    const answer = await answerOf(
+    const response = await dataOf(
       api.GET('/api/v1/webhook-endpoints', { params: { query: { limit: 100, ...(cursor && { cursor }) } }, signal }),
     );
-    return { rows: answer.webhook_endpoints, next: answer.next_cursor };
+    return { rows: response.webhook_endpoints, next: response.next_cursor };
   }, []);
   return (
     <>

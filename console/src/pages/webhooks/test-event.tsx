@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
+import { api, dataOf } from '../../api.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-import { Answer, Message } from './message.tsx';
+import { ResponseText, Message } from './message.tsx';
 import { type Attempt, type Endpoint, Outcome } from './state.tsx';
 
 /** Sends a test event as it opens, and shows the response. */
@@ -13,7 +13,7 @@ export function TestEvent({ endpoint, onClose }: { endpoint: Endpoint; onClose: 
   const { busy, error, run } = useAction(async () => {
     setAttempt(undefined);
     const params = { path: { id: endpoint.id } };
-    setAttempt((await answerOf(api.POST('/api/v1/webhook-endpoints/{id}/test', { params }))).attempt);
+    setAttempt((await dataOf(api.POST('/api/v1/webhook-endpoints/{id}/test', { params }))).attempt);
   });
   useEffect(run, []);
   return (
@@ -36,7 +36,7 @@ export function TestEvent({ endpoint, onClose }: { endpoint: Endpoint; onClose: 
         {attempt && (
           <div class="message">
             <h3>Response</h3>
-            <Answer attempt={attempt} />
+            <ResponseText attempt={attempt} />
             <Message attempt={attempt} endpoint={endpoint} />
           </div>
         )}

@@ -4,7 +4,7 @@ import {
   ListOf,
   listOf,
   OneOf,
-  oneOf,
+  choiceOf,
   orNull,
   QueryOneOf,
   Rule,
@@ -30,11 +30,11 @@ const SCOPES = [
 
 /** Judges by the scopes of the moment: plugins add theirs later. */
 const scopesViolations: Check = (value, pointer) =>
-  listOf(oneOf(scopes), { least: 1, most: scopes.length })(value, pointer);
+  listOf(choiceOf(scopes), { least: 1, most: scopes.length })(value, pointer);
 
 export class ApiTokenQueryDto extends CountedQueryDto {
   @QueryOneOf.optional(apiTokenStates, 'Only tokens in this state.')
-  @Rule(oneOf(apiTokenStates))
+  @Rule(choiceOf(apiTokenStates))
   state?: ApiTokenState;
 }
 

@@ -11,7 +11,7 @@ export class AuditEventQueryDto extends CountedQueryDto {
   @Text.optional(
     'Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`.',
   )
-  @Rule((value, pointer) => typesViolations(typeof value === 'string' ? value.split(',') : [], pointer))
+  @Rule((value, pointer) => auditTypesViolations(typeof value === 'string' ? value.split(',') : [], pointer))
   types?: string;
 
   @Text.optional('The kind of thing, such as `user_group`.')
@@ -46,7 +46,7 @@ export class AuditEventQueryDto extends CountedQueryDto {
 }
 
 /** Accepts globs that each match an action of the log. */
-export function typesViolations(value: unknown, pointer: string): Violation[] {
+export function auditTypesViolations(value: unknown, pointer: string): Violation[] {
   if (areGlobsOf(value, auditActions)) return [];
   const detail = 'Each of the types must match an action of the audit log, such as user_group.* does.';
   return [{ pointer, code: 'not_acceptable', detail }];

@@ -1,7 +1,7 @@
 import { Flag, Integer, ListOf, Nested, Rule, Text, Time, wholeNumber } from '../../../platform/common/fields.ts';
 import { identifierViolations, searchViolations } from '../../../platform/common/text.ts';
 import { timeViolations } from '../../../platform/common/time.ts';
-import { typesViolations } from './audit-event-query.dto.ts';
+import { auditTypesViolations } from './audit-event-query.dto.ts';
 
 /** The filters of the list; exports all events without any. */
 export class ExportAuditEventsRequest {
@@ -9,7 +9,7 @@ export class ExportAuditEventsRequest {
     minItems: 1,
     maxItems: 50,
   })
-  @Rule(typesViolations)
+  @Rule(auditTypesViolations)
   types?: string[];
 
   @Text.optional('The kind of thing.', 'user_group')

@@ -5,7 +5,7 @@ import { WriteBehind } from '../../../platform/database/upkeep/write-behind.ts';
 import type { AuditLog, AuditRecord } from '../audit-log.ts';
 import { Tally } from './tally.ts';
 
-interface Kept {
+interface KeptTally {
   event: AuditRecord;
   tally: Tally;
 }
@@ -21,7 +21,7 @@ const RETRY_MS = 60_000;
  */
 export abstract class TalliedEvents implements OnFlush {
   private readonly logger = new Logger(this.constructor.name);
-  private kept = new Map<string, Kept>();
+  private kept = new Map<string, KeptTally>();
   private timer: NodeJS.Timeout | undefined;
   private readonly writing = new WriteBehind(() => this.write());
 

@@ -58,10 +58,11 @@ export class PostgresChangeFeed extends ChangeFeed {
     this.isStarted = true;
     this.poller.start();
     if (this.receiver) this.receiver.start();
-    else
+    else {
       this.logger.warn({
         msg: 'not listening for changes of other processes: DATABASE_URL leads through a pooler and DATABASE_DIRECT_URL is not set; polling three times a second',
       });
+    }
   }
 
   override async close(): Promise<void> {

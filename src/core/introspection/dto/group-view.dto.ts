@@ -7,7 +7,8 @@ import { StatusReasonView } from '../../user-group/resource/dto/user-group-resou
 import { type GroupStatus, groupStatuses, type StatusReason } from '../../user-group/status/user-group-status.ts';
 import { IntrospectionResponse } from './introspection-response.dto.ts';
 
-export class Variable {
+@SchemaName('Variable')
+export class VariableView {
   @Text('Its name, by which dashboards and SQL use it; `address.country` is inside of `address`.', 'region')
   name!: string;
 
@@ -49,8 +50,8 @@ class GroupView {
   @ListOf.optional(String, 'Under the policy `registered`: the schemas without a data source.', ['billing'])
   unmapped?: string[];
 
-  @ListOf(Variable, 'The declared variables, and other properties of the group.')
-  variables!: Variable[];
+  @ListOf(VariableView, 'The declared variables, and other properties of the group.')
+  variables!: VariableView[];
 }
 
 export class UserGroupViewResponse extends response('view', GroupView, 'What a renderer sees.') {}

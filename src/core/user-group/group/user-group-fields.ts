@@ -45,7 +45,7 @@ export const WRITTEN = { name: 'text', properties: 'text', suspendedAt: 'bigint'
 /** The members of a group before it is stored. */
 export const UNSTORED = { id: 0, name: '', properties: '{}', suspendedAt: null, validUntil: null, version: 0 };
 
-/** Picks the members that a write sets, without nulls: all others would be sent as JSON for nothing. */
+/** Picks the members that a write sets, without nulls: the others would be needless JSON. */
 export function writtenOf({ name, properties, suspendedAt, validUntil }: UserGroupState) {
   return { name, properties, suspendedAt: suspendedAt ?? undefined, validUntil: validUntil ?? undefined };
 }

@@ -88,9 +88,9 @@ export class UserGroupHistoryController {
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResponse> {
-    const { created, answer, entityTag } = await this.history.restore(caller, id, version, query, preconditions);
+    const { created, body, entityTag } = await this.history.restore(caller, id, version, query, preconditions);
     setEntityTag(response, entityTag);
     if (created) response.status(201).set('Location', `/${GROUPS}/${encodeURIComponent(id)}`);
-    return answer;
+    return body;
   }
 }

@@ -41,7 +41,7 @@ const REASONS: Record<GroupStatus, InactiveReason | null> = {
 };
 
 /** A version with the one before it, if that is kept. */
-interface Found {
+interface FoundVersion {
   state: UserGroupVersionState;
   before: UserGroupVersionState | undefined;
 }
@@ -158,7 +158,12 @@ export class UserGroupHistory {
   }
 
   /** @param teamId null for the latest group that has had the id */
-  private async find(workspaceId: number, providedId: string, version: number, teamId: number | null): Promise<Found> {
+  private async find(
+    workspaceId: number,
+    providedId: string,
+    version: number,
+    teamId: number | null,
+  ): Promise<FoundVersion> {
     const filters = { workspaceId, providedId, teamId, version: null };
     const [latest] = await this.history.list(filters, 1);
     if (!latest) throw new UserGroupNotFound();

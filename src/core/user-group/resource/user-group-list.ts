@@ -23,7 +23,7 @@ import {
 } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import type { UserGroupFilterDto, UserGroupQueryDto } from './dto/user-group-query.dto.ts';
-import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
+import { toUserGroupsResponse } from './dto/user-group-resource-response.dto.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
@@ -102,7 +102,7 @@ export class UserGroupList {
       ? this.readBySeverity(caller, query)
       : this.readSorted(caller, query));
     const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
-    return toUserGroupsAnswer(rows, await this.rules.read(caller.workspaceId), { ...next, total });
+    return toUserGroupsResponse(rows, await this.rules.read(caller.workspaceId), { ...next, total });
   }
 
   /** Reads a page of the matching groups in order of creation. @throws ValidationFailed, TooManyAtOnce */
@@ -133,8 +133,9 @@ export class UserGroupList {
       if (query.status !== undefined && query.status !== status) continue;
       const page = await this.readPart(caller, { ...query, status }, { order, after, prefix: [rank] });
       if (page.has_more) return page;
-      if (page.rows.length > 0)
+      if (page.rows.length > 0) {
         return { rows: page.rows, ...nextAfter(status === 'active' ? undefined : [rank + 1, 0]) };
+      }
     }
     return { rows: [], has_more: false };
   }

@@ -74,8 +74,8 @@ export class UserGroupResourceController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<GetUserGroupResponse | undefined> {
     if (at !== undefined) return this.history.getAt(caller, id, at);
-    const { answer, entityTag } = await this.resources.get(caller, id);
-    return preconditions.respond(response, entityTag, answer);
+    const { body, entityTag } = await this.resources.get(caller, id);
+    return preconditions.respond(response, entityTag, body);
   }
 
   @Put(':id')
@@ -95,10 +95,10 @@ export class UserGroupResourceController {
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResponse> {
-    const { created, answer } = await this.resources.replace(caller, id, dto, preconditions);
+    const { created, body } = await this.resources.replace(caller, id, dto, preconditions);
     // Leaves out ETag: it would say that the group's representation is the body that was sent (RFC 9110, section 9.3.4).
     if (created) response.status(201).set('Location', `/${PATH}/${encodeURIComponent(id)}`);
-    return answer;
+    return body;
   }
 
   @Patch(':id')
@@ -117,9 +117,9 @@ export class UserGroupResourceController {
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResponse> {
-    const { answer, entityTag } = await this.resources.patch(caller, id, dto, preconditions);
+    const { body, entityTag } = await this.resources.patch(caller, id, dto, preconditions);
     setEntityTag(response, entityTag);
-    return answer;
+    return body;
   }
 
   @Delete(':id')

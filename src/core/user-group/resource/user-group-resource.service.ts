@@ -24,7 +24,7 @@ import { UserGroupWriter } from '../writing/user-group-writer.ts';
 
 /** A response with the entity tag of its state. */
 interface TaggedResource {
-  answer: UserGroupResponse;
+  body: UserGroupResponse;
   entityTag: string;
 }
 
@@ -78,8 +78,9 @@ export class UserGroupResourceService {
     const written = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
-        if (!stored)
+        if (!stored) {
           throw new UserGroupNotFound('No user group of the workspace has this id; PUT of the same path creates it.');
+        }
         preconditions.requireVersion(versionTagOf(stored));
         return patched(stored, dto);
       },
@@ -143,7 +144,7 @@ export class UserGroupResourceService {
         return { suspended };
       },
     });
-    return (await this.toTagged(caller.workspaceId, providedId, written)).answer;
+    return (await this.toTagged(caller.workspaceId, providedId, written)).body;
   }
 
   /** @param found with the version of the rules at the same moment */
@@ -154,7 +155,7 @@ export class UserGroupResourceService {
   ): Promise<TaggedResource> {
     const { rules } = await this.rules.at(workspaceId, rulesVersion);
     const resource = toUserGroupResource(group, providedId, statusOf(group, rules));
-    return { answer: { success: 1, user_group: resource }, entityTag: entityTagOfGroup(group, resource) };
+    return { body: { success: 1, user_group: resource }, entityTag: entityTagOfGroup(group, resource) };
   }
 }
 

@@ -8,7 +8,7 @@ import { type HeldToken, UserGroupTokenRepository } from '../token/user-group-to
 import type { Leak } from '../writing/user-group-change.ts';
 import { TokenRotations } from './token-rotations.ts';
 
-export interface EndedToken {
+export interface TokenEnd {
   providedId: string;
   /** False for a token that was inactive already. */
   isEnded: boolean;
@@ -33,8 +33,8 @@ export class TokenEnder {
    * not returned: the next look-up of each group returns its own.
    * @returns the tokens of the workspace among them, by hash in hexadecimal
    */
-  async end(caller: Caller, hashes: readonly Buffer[], leak?: Leak): Promise<Map<string, EndedToken>> {
-    const ended = new Map<string, EndedToken>();
+  async end(caller: Caller, hashes: readonly Buffer[], leak?: Leak): Promise<Map<string, TokenEnd>> {
+    const ended = new Map<string, TokenEnd>();
     let left = hashes;
     for (let attempt = 1; left.length > 0 && attempt <= MAX_ATTEMPTS; attempt++) {
       const held = await this.tokens.findHeld(caller.workspaceId, left);

@@ -18,7 +18,7 @@ import type { RotateUserGroupTokenByIdRequest } from './dto/grace.dto.ts';
 import type { RotateUserGroupTokenRequest } from './dto/rotate-token.dto.ts';
 import { toUserGroupWithToken, type UserGroupWithTokenResponse } from '../group/dto/user-group-response.dto.ts';
 import { toTokenView, type UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
-import { type IdempotentCall, IdempotencyKeys, type IssuedForKey, KeyTaken } from '../writing/idempotency-keys.ts';
+import { type KeyedRotation, IdempotencyKeys, type IssuedForKey, KeyTaken } from '../writing/idempotency-keys.ts';
 import { UserGroupWriter } from '../writing/user-group-writer.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { type RotatedToken, TokenRotations } from './token-rotations.ts';
@@ -119,25 +119,25 @@ export class UserGroupTokenService {
   /** A call with an `Idempotency-Key` is done once, and gets the same response while its token is current. */
   private async rotateIdempotently(
     caller: Caller,
-    call: IdempotentCall | undefined,
+    call: KeyedRotation | undefined,
     rotate: () => Promise<RotatedToken>,
   ): Promise<UserGroupWithTokenResponse> {
     const issued = call && (await this.idempotencyKeys.find(call));
-    if (issued) return this.answerAgain(caller, issued);
+    if (issued) return this.respondAgain(caller, issued);
     try {
-      return toAnswer(await rotate());
+      return toResponse(await rotate());
     } catch (error) {
       // The same call may have been done meanwhile; the token it named is gone then.
       const isLost = error instanceof KeyTaken || error instanceof UserGroupTokenNotFound;
       const winner = isLost && call && (await this.idempotencyKeys.find(call));
-      if (winner) return this.answerAgain(caller, winner);
+      if (winner) return this.respondAgain(caller, winner);
       // The key was removed with the group of the call that had it.
       throw error instanceof KeyTaken ? new DatabaseUnavailable(error) : error;
     }
   }
 
   /** @throws IdempotencyKeySpent if another rotation has replaced the token since */
-  private async answerAgain(caller: Caller, issued: IssuedForKey): Promise<UserGroupWithTokenResponse> {
+  private async respondAgain(caller: Caller, issued: IssuedForKey): Promise<UserGroupWithTokenResponse> {
     const { workspaceId } = caller;
     const { userGroupId, generation, name } = issued;
     const stored = await this.userGroups.findById(workspaceId, userGroupId);
@@ -145,7 +145,7 @@ export class UserGroupTokenService {
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash: stored.tokenHash });
     const { providedId } = stored;
     this.tokenDisclosures.record(caller, 'repeated_rotation', { id: userGroupId, providedId });
-    return toAnswer({ userGroupId, providedId, name, token });
+    return toResponse({ userGroupId, providedId, name, token });
   }
 
   private async getGroup({ workspaceId }: Caller, providedId: string): Promise<StoredUserGroup> {
@@ -155,7 +155,7 @@ export class UserGroupTokenService {
   }
 }
 
-function toAnswer({ userGroupId, providedId, name, token }: RotatedToken): UserGroupWithTokenResponse {
+function toResponse({ userGroupId, providedId, name, token }: RotatedToken): UserGroupWithTokenResponse {
   return { success: 1, user_group: toUserGroupWithToken({ id: userGroupId, token, name }, providedId) };
 }
 
@@ -163,7 +163,7 @@ function toCall(
   { workspaceId, apiTokenId }: Caller,
   key: string | undefined,
   request: (string | number | undefined)[],
-): IdempotentCall | undefined {
+): KeyedRotation | undefined {
   if (key === undefined) return undefined;
   return { workspaceId, apiTokenId, key, request: request.map((part) => part ?? null) };
 }

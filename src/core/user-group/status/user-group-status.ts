@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
 import type { ViolationCode } from '../../../platform/common/problem/violation.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { readResolvedMapping, type ResolvedEntry, type StoredMapping } from '../../mapping/resolved-mapping.ts';
-import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-rules.ts';
+import { missingRequirements, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 
 /** Whether the tokens of a group can be introspected, or why not: in all statuses but `unresolved` and `active` they cannot. */
 export type GroupStatus = 'suspended' | 'expired' | 'incomplete' | 'no_valid_token' | 'unresolved' | 'active';
@@ -46,7 +46,7 @@ export interface Judged {
 }
 
 /** Every reason that a group has, by status. */
-type Findings = Partial<Record<GroupStatus, StatusReason[]>>;
+type ReasonsByStatus = Partial<Record<GroupStatus, StatusReason[]>>;
 
 const TOKENS_ENDED: StatusReason = {
   code: 'tokens_ended',
@@ -77,19 +77,20 @@ export function flawOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: Use
 }
 
 /** Parses only what the rules are about. */
-function flawsOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: UserGroupRules): Findings {
+function flawsOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: UserGroupRules): ReasonsByStatus {
   const { policy, variables, requiredSchemas } = rules;
-  const findings: Findings = {};
-  if (policy === 'open' && variables.length + requiredSchemas.length === 0) return findings;
+  const reasons: ReasonsByStatus = {};
+  if (policy === 'open' && variables.length + requiredSchemas.length === 0) return reasons;
   const properties = variables.length > 0 ? (JSON.parse(group.properties) as JsonObject) : {};
   const mapping = readResolvedMapping(group.mapping);
-  const incomplete = shortcomingsOf(rules, { properties, mapping });
-  if (incomplete.length > 0)
-    findings.incomplete = incomplete.map(({ pointer, code, detail }) => ({ code, pointer, detail }));
-  if (policy === 'open') return findings;
+  const incomplete = missingRequirements(rules, { properties, mapping });
+  if (incomplete.length > 0) {
+    reasons.incomplete = incomplete.map(({ pointer, code, detail }) => ({ code, pointer, detail }));
+  }
+  if (policy === 'open') return reasons;
   const unresolved = mapping.filter(({ schema, source }) => !schema || !source).map(toUnresolved);
-  if (unresolved.length > 0) findings.unresolved = unresolved;
-  return findings;
+  if (unresolved.length > 0) reasons.unresolved = unresolved;
+  return reasons;
 }
 
 function toUnresolved({ schemaId, schema }: ResolvedEntry): StatusReason {

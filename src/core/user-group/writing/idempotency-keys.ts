@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sha256 } from '../../../platform/common/secret/secrets.ts';
+import { hashIdempotencyKey, sha256 } from '../../../platform/common/secret/secrets.ts';
 import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
 import { IdempotencyKeyReused } from '../../../platform/common/problem/errors.ts';
 import { columnsOf, toBytesText } from '../../../platform/database/dialect.ts';
@@ -8,8 +8,8 @@ import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/expiry-sweep.ts';
 
-/** A call to be done once, however often it is sent. */
-export interface IdempotentCall {
+/** A rotation to be done once, however often it is sent. Its response is made again from the stored token. */
+export interface KeyedRotation {
   workspaceId: number;
   /** The owner of the key: equal keys of different API tokens are unrelated. */
   apiTokenId: number | null;
@@ -84,23 +84,22 @@ export class IdempotencyKeys {
    * Returns the earlier result of the call; undefined if it is new.
    * @throws IdempotencyKeyReused if the key was used for another call
    */
-  async find(call: IdempotentCall): Promise<IssuedForKey | undefined> {
-    const found = await this.keys.read(call.workspaceId, keyHashOf(call).toString('hex'));
+  async find(call: KeyedRotation): Promise<IssuedForKey | undefined> {
+    const found = await this.keys.read(call.workspaceId, hashIdempotencyKey(call.apiTokenId, call.key).toString('hex'));
     if (found && !found.requestHash.equals(hashOf(call.request))) throw new IdempotencyKeyReused();
     return found;
   }
 }
 
 /** Returns the key of a call as a statement remembers it. */
-export function keyRecord(call: IdempotentCall): Record<keyof typeof KEY, string> {
-  return { keyHash: toBytesText(keyHashOf(call)), requestHash: toBytesText(hashOf(call.request)) };
+export function keyRecord(call: KeyedRotation): Record<keyof typeof KEY, string> {
+  return {
+    keyHash: toBytesText(hashIdempotencyKey(call.apiTokenId, call.key)),
+    requestHash: toBytesText(hashOf(call.request)),
+  };
 }
 
-function keyHashOf({ apiTokenId, key }: IdempotentCall): Buffer {
-  return sha256(`${apiTokenId} ${key}`);
-}
-
-function hashOf(request: IdempotentCall['request']): Buffer {
+function hashOf(request: KeyedRotation['request']): Buffer {
   return sha256(JSON.stringify(request));
 }
 

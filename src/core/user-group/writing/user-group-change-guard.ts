@@ -42,7 +42,7 @@ export interface UserGroupChangeRefusal {
 export abstract class UserGroupChangeGuard {
   /**
    * Called inside the transaction, with existing groups locked, when everything else has been checked and nothing is
-   * stored. Callers that write at the same time share a transaction, so it gets several changes, each of another group.
+   * stored. Callers that write at the same time share a transaction, so it gets several changes, of different groups.
    * A refused change gets `change_refused`, and the others are stored. A transaction that loses a race is rolled back
    * and asked about again. If it throws, nothing is stored: the changes are retried in smaller transactions, until the
    * one that it throws for is alone.

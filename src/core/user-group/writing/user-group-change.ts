@@ -21,7 +21,7 @@ import {
   withDefaults,
 } from '../group/user-group-fields.ts';
 import type { StoredUserGroup } from '../group/user-group.repository.ts';
-import type { IdempotentCall } from './idempotency-keys.ts';
+import type { KeyedRotation } from './idempotency-keys.ts';
 
 /** The wish of a write: fields to store, and perhaps another token, or no group at all. */
 export type Wanted = (WantedUserGroup & { replacement?: Replacement }) | 'removal';
@@ -35,7 +35,7 @@ export interface Replacement {
   /** Whether the token was ended together with others, so that this write replaces it unasked. */
   isEnded?: boolean;
   /** Set if the call has an `Idempotency-Key`. */
-  call?: IdempotentCall | undefined;
+  call?: KeyedRotation | undefined;
 }
 
 /** The discovery of a token outside of the systems that may have it. */

@@ -13,7 +13,7 @@ import type { Attempt } from '../../../platform/database/waves/shared-writes.ts'
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { MappingResolver } from '../../mapping/mapping-resolver.ts';
 import { readResolvedMapping, type ResolvedEntry } from '../../mapping/resolved-mapping.ts';
-import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-rules.ts';
+import { missingRequirements, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 import type { KnownRules } from '../../mapping/workspace-rules.ts';
 import { toMappingEntries } from '../group/mapping.ts';
 import type { UserGroupState } from '../group/user-group-fields.ts';
@@ -24,7 +24,7 @@ import { changeOf, changesRuled, groupAfter, isJudged, isNothing, type UserGroup
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
 
-/** Writes of one workspace, each of another group, that are planned and stored together. */
+/** Writes of one workspace to different groups that are planned and stored together. */
 export interface Wave {
   workspaceId: number;
   known: KnownRules;
@@ -107,17 +107,17 @@ export class WritePlanner {
       known.rules.policy === 'registered'
         ? await this.resolver.resolveAll(manager, workspaceId, mappings)
         : mappings.map(({ sent }) => sent.map((entry) => ({ ...entry, schema: null, source: null })));
-    const newEntries = new Map(mapped.map((one, index) => [one, resolved[index]!]));
-    return eachOf(planned, wave, (one) => {
-      const entries = newEntries.get(one) ?? one.entries;
+    const newEntries = new Map(mapped.map((plan, index) => [plan, resolved[index]!]));
+    return eachOf(planned, wave, (plan) => {
+      const entries = newEntries.get(plan) ?? plan.entries;
       if (entries instanceof ValidationFailed) throw entries;
-      const shortcomings = shortcomingsAfter(known.rules, one.change, entries);
-      if (shortcomings.length > 0) throw new ValidationFailed(shortcomings);
-      if (one.change.mapping) {
-        one.entries = entries;
-        one.group.mapping = entries;
+      const missing = missingAfter(known.rules, plan.change, entries);
+      if (missing.length > 0) throw new ValidationFailed(missing);
+      if (plan.change.mapping) {
+        plan.entries = entries;
+        plan.group.mapping = entries;
       }
-      return one;
+      return plan;
     });
   }
 
@@ -130,8 +130,8 @@ export class WritePlanner {
     const room = userGroupQuota === null ? Infinity : Math.max(userGroupQuota - wave.groupCount, 0);
     let left = room;
     const newTokens = new Set<string>();
-    return eachOf(planned, wave, (one) => {
-      const token = chosenToken(one.change);
+    return eachOf(planned, wave, (plan) => {
+      const token = chosenToken(plan.change);
       if (token !== undefined) {
         const hash = hashToken(token).toString('hex');
         if (usedTokens.has(hash) || wave.dryRun?.hasToken(hash)) throw new UserGroupTokenNotUsable();
@@ -139,7 +139,11 @@ export class WritePlanner {
         if (newTokens.has(hash)) return 'retry';
         newTokens.add(hash);
       }
-      if (one.change.stored || left-- > 0) return one;
+      if (plan.change.stored) return plan;
+      if (left > 0) {
+        left--;
+        return plan;
+      }
       // A guard may still refuse a creation, which leaves its place to another one.
       if (this.veto.hasGuards && room > 0 && !wave.isAlone) return 'retry';
       throw new UserGroupQuotaReached(userGroupQuota!);
@@ -151,14 +155,14 @@ export class WritePlanner {
     const { workspaceId } = wave;
     const judged = planned.filter(({ change }) => isJudged(change));
     const requests = new Map(
-      judged.map((one) => [one, requestOf(one.write.caller, one.write.providedId, one.change, one.group)]),
+      judged.map((plan) => [plan, requestOf(plan.write.caller, plan.write.providedId, plan.change, plan.group)]),
     );
     const refused = await this.veto.ask([...requests.values()], { manager: wave.manager!, workspaceId });
-    return eachOf(planned, wave, (one) => {
-      const request = requests.get(one);
+    return eachOf(planned, wave, (plan) => {
+      const request = requests.get(plan);
       const refusal = request && refused.get(request);
       if (refusal) throw refusal;
-      return one;
+      return plan;
     });
   }
 }
@@ -189,8 +193,8 @@ function eachOf<One extends QueuedWrite | PlannedWrite>(
 }
 
 /** Incomplete groups can still be suspended, resumed and removed. */
-function shortcomingsAfter(rules: UserGroupRules, change: UserGroupChange, mapping: readonly ResolvedEntry[]) {
+function missingAfter(rules: UserGroupRules, change: UserGroupChange, mapping: readonly ResolvedEntry[]) {
   if (!changesRuled(change)) return [];
   const properties = change.properties?.is ?? (JSON.parse(change.stored!.properties) as JsonObject);
-  return shortcomingsOf(rules, { properties, mapping });
+  return missingRequirements(rules, { properties, mapping });
 }

@@ -153,7 +153,9 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
   const replacedAt = `${greatest}(CAST(:now AS bigint), g.updated_at + 1)`;
   const ofApplied = (list: ListName) => `SELECT a.id FROM ${list} r CROSS JOIN applied a WHERE a.n = r.n`;
   const lists = Object.entries(LISTS).map(([name, columns]) => ({
-    ...{ name, columns, for: [name] },
+    name,
+    columns,
+    for: [name],
     // Outermost in each join.
     isInline: ['created', 'issued', 'entries', 'events'].includes(name),
   }));

@@ -126,10 +126,12 @@ export class WriteStore {
         records.created.push({ n, providedId, redactedId: this.auditLog.redactId(providedId), ...writtenOf(group) });
       }
       if (isRemoval) records.removed.push({ n });
-      else if (stored && changesRow(change))
+      else if (stored && changesRow(change)) {
         records.changed.push({ n, ...writtenOf(group), isJudged: Number(changesRuled(change)) });
-      if (stored && replacement)
+      }
+      if (stored && replacement) {
         records.replaced.push({ n, ...retirementOf(caller, stored.tokenHash, replacement, now) });
+      }
       if (replacement?.call) records.keys.push({ n, ...keyRecord(replacement.call) });
       const token = issued[n];
       if (token) records.issued.push({ n, ...token.record });

@@ -7,7 +7,7 @@ import {
   listOf,
   Nested,
   OneOf,
-  oneOf,
+  choiceOf,
   Rule,
   Text,
   Time,
@@ -26,7 +26,7 @@ const MAX_IDS = 1000;
 /** An action for many groups: those of `ids`, those that pass the filters of the query, or all. */
 export class ChangeUserGroupsRequest {
   @OneOf(bulkActions, 'What to do with each group.', 'rotate')
-  @Rule(oneOf(bulkActions), { required: 'The field action is required.' })
+  @Rule(choiceOf(bulkActions), { required: 'The field action is required.' })
   action!: BulkAction;
 
   @ListOf.optional(String, 'These groups, by your own ids. Then the query has no filter.', ['acme-emea'], {
@@ -85,7 +85,7 @@ export class ChangedUserGroupLine {
   token?: string;
 }
 
-/** The result of a group of which nothing was changed. */
+/** The result of a group that was not changed. */
 export class RefusedUserGroupLine extends RefusedGroup {
   @Text('Your own id of the group.', 'acme-emea')
   provided_id!: string;

@@ -1,4 +1,4 @@
-import { Flag, oneOf, QueryOneOf, Rule } from '../../../platform/common/fields.ts';
+import { choiceOf, Flag, QueryOneOf, Rule } from '../../../platform/common/fields.ts';
 
 const resultFilters = ['all', 'failed'] as const;
 
@@ -9,12 +9,12 @@ export class ImportQueryDto {
     undefined,
     { default: 'all' },
   )
-  @Rule(oneOf(resultFilters))
+  @Rule(choiceOf(resultFilters))
   results?: (typeof resultFilters)[number];
 
   @Flag.optional(
     '`true`: return what an import of the same body would do now, and store nothing. An extension that can refuse changes is not asked.',
   )
-  @Rule(oneOf(['true', 'false']))
+  @Rule(choiceOf(['true', 'false']))
   dry_run?: 'true' | 'false';
 }

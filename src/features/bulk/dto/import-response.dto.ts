@@ -51,7 +51,7 @@ export class RefusedGroup {
   errors?: readonly Violation[];
 }
 
-/** The result of a line of which nothing was stored. */
+/** The result of a line that was not stored. */
 export class RefusedLine extends RefusedGroup {
   @Integer(...LINE)
   line!: number;
@@ -99,7 +99,7 @@ export class ImportSummary {
   summary!: ImportCounts;
 }
 
-export type ImportAnswerLine = ImportedLine | RefusedLine | ImportSummary;
+export type ImportResponseLine = ImportedLine | RefusedLine | ImportSummary;
 
 /** @param providedId undefined if the line could not be parsed that far */
 export function toRefusedLine(line: number, error: ServiceError, providedId?: string): RefusedLine {

@@ -3,13 +3,13 @@ import type { Request } from 'express';
 import { SignInFailed } from '../../../platform/common/problem/errors.ts';
 import { ConsoleSite } from '../console-site.ts';
 import { isPlace } from './begin-sign-in.dto.ts';
-import type { Attempt } from './identity-provider.ts';
+import type { SignInAttempt } from './identity-provider.ts';
 
 const NAME = 'console-sign-in';
 const LIFE_SECONDS = 600;
 
 /** The cookie's content while the user is at the identity provider. */
-export interface KeptAttempt extends Attempt {
+export interface KeptAttempt extends SignInAttempt {
   /** The name of the workspace to enter; undefined for the first granted one. */
   workspace: string | undefined;
   /** The place in the page to return to; undefined for its start. */

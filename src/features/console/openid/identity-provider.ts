@@ -12,7 +12,7 @@ const TIMEOUT_SECONDS = 5;
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** The data of a sign-in attempt until the provider redirects the browser back. */
-export interface Attempt {
+export interface SignInAttempt {
   state: string;
   nonce: string;
   verifier: string;
@@ -41,7 +41,7 @@ export class IdentityProvider {
    * @returns the URL to redirect the browser to, and the attempt to store
    * @throws IdentityProviderUnavailable
    */
-  async begin(): Promise<{ url: URL; attempt: Attempt }> {
+  async begin(): Promise<{ url: URL; attempt: SignInAttempt }> {
     const openid = await import('openid-client');
     const provider = await this.discover();
     const attempt = {
@@ -65,23 +65,23 @@ export class IdentityProvider {
    * @param query the query that the provider has added to the callback
    * @throws SignInFailed, IdentityProviderUnavailable
    */
-  async finish(query: string, attempt: Attempt): Promise<{ person: Person; claims: Claims }> {
+  async finish(query: string, attempt: SignInAttempt): Promise<{ person: Person; claims: Claims }> {
     const openid = await import('openid-client');
     const provider = await this.discover();
     const url = new URL(this.callbackUrl);
     url.search = query;
     try {
-      const answer = await openid.authorizationCodeGrant(provider, url, {
+      const response = await openid.authorizationCodeGrant(provider, url, {
         expectedState: attempt.state,
         expectedNonce: attempt.nonce,
         pkceCodeVerifier: attempt.verifier,
         idTokenExpected: true,
       });
-      const own = answer.claims()!;
+      const own = response.claims()!;
       const { iss, sub } = own;
       if (!SUBJECT.test(sub)) throw new Error('the subject is not a valid OpenID Connect subject');
       const info = provider.serverMetadata().userinfo_endpoint
-        ? await openid.fetchUserInfo(provider, answer.access_token, sub)
+        ? await openid.fetchUserInfo(provider, response.access_token, sub)
         : {};
       const claims = together(own, info);
       return { person: { subject: `${iss}#${sub}`, name: nameOf(claims) }, claims };

@@ -76,8 +76,9 @@ export class ConsoleSessionGuard implements CanActivate {
     if (!session || !isAlive(session)) throw new SessionEnded(endedBecause(session));
     // The browser may have a newer session: a page that still shows another workspace must not act in this one.
     const shown = request.headers[SHOWN_SESSION];
-    if (shown !== undefined && shown !== String(session.id))
+    if (shown !== undefined && shown !== String(session.id)) {
       throw new SessionEnded('This browser has another session by now.');
+    }
     return session;
   }
 

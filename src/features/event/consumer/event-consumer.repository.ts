@@ -6,18 +6,18 @@ import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { EventConsumerRecord } from './event-consumer.entity.ts';
 
-type Named = Pick<EventConsumerRecord, 'name'>;
-type Lease = Named & { owner: string };
-type Found = Pick<EventConsumerRecord, 'position' | 'leaseOwner' | 'leaseUntil'>;
+type ConsumerName = Pick<EventConsumerRecord, 'name'>;
+type Lease = ConsumerName & { owner: string };
+type ConsumerState = Pick<EventConsumerRecord, 'position' | 'leaseOwner' | 'leaseUntil'>;
 
-const find = statement<Named, Found>(
+const find = statement<ConsumerName, ConsumerState>(
   'event-consumer.find',
   () => `
     SELECT position, lease_owner AS "leaseOwner", lease_until AS "leaseUntil"
     FROM event_consumer WHERE name = :name`,
 );
 
-const findPositions = statement<object, Pick<Found, 'position'>>(
+const findPositions = statement<object, Pick<ConsumerState, 'position'>>(
   'event-consumer.find-positions',
   () => 'SELECT position FROM event_consumer',
 );
@@ -30,14 +30,14 @@ const list = statement<object, Pick<EventConsumerRecord, 'name' | 'leaseUntil'>>
     SELECT name, lease_until AS "leaseUntil" FROM event_consumer ORDER BY name LIMIT ${LISTED}`,
 );
 
-const begin = statement<Named & { position: string; now: number }>(
+const begin = statement<ConsumerName & { position: string; now: number }>(
   'event-consumer.begin',
   () => `
     INSERT INTO event_consumer (name, position, created_at, updated_at)
     VALUES (:name, :position, :now, :now) ON CONFLICT (name) DO NOTHING`,
 );
 
-const claim = statement<Lease & { now: number; until: number }, Pick<Found, 'position'>>(
+const claim = statement<Lease & { now: number; until: number }, Pick<ConsumerState, 'position'>>(
   'event-consumer.claim',
   () => `
     UPDATE event_consumer SET lease_owner = :owner, lease_until = :until
@@ -46,14 +46,14 @@ const claim = statement<Lease & { now: number; until: number }, Pick<Found, 'pos
     RETURNING position`,
 );
 
-const renew = statement<Lease & { until: number }, Named>(
+const renew = statement<Lease & { until: number }, ConsumerName>(
   'event-consumer.renew',
   () => `
     UPDATE event_consumer SET lease_until = :until WHERE name = :name AND lease_owner = :owner
     RETURNING name`,
 );
 
-const advance = statement<Lease & { position: string; now: number; until: number }, Named>(
+const advance = statement<Lease & { position: string; now: number; until: number }, ConsumerName>(
   'event-consumer.advance',
   () => `
     UPDATE event_consumer SET position = :position, updated_at = :now, lease_until = :until
@@ -77,7 +77,7 @@ export class EventConsumerRepository {
   ) {}
 
   /** Returns undefined for a consumer that has never begun. */
-  async find(name: string): Promise<Found | undefined> {
+  async find(name: string): Promise<ConsumerState | undefined> {
     return (await this.statements.read(find, { name }))[0];
   }
 

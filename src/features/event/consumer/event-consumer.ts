@@ -22,10 +22,10 @@ export interface UserGroupSubscription {
    */
   handle(events: readonly UserGroupEvent[], context: { signal: AbortSignal }): void | Promise<void>;
   /** Called before the next events if some before them may be missing. If it throws, it is called again. */
-  lose?(): void | Promise<void>;
+  onGap?(): void | Promise<void>;
   /** Time until others take over from a killed process; 30 by default, 1 at least. */
   leaseSeconds?: number;
-  /** Time limit of `handle` and `lose`, after which they count as failed. 300 by default, 1 at least. */
+  /** Time limit of `handle` and `onGap`, after which they count as failed. 300 by default, 1 at least. */
   limitSeconds?: number;
 }
 
@@ -110,12 +110,13 @@ export class EventConsumer {
     const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     const isLost = isTooOld || lost !== undefined;
     const events = changes.filter(({ kind }) => this.isWanted(kind)).map(toUserGroupEvent);
-    if (isLost)
+    if (isLost) {
       this.logger.warn({
         msg: 'change log was replaced; events may be missing',
         consumer: name,
         reason: lost?.message,
       });
+    }
     if (isLost || events.length > 0) {
       await this.lease.during(this.ending.signal, (signal) => this.deliver(events, isLost, signal));
     }
@@ -135,7 +136,7 @@ export class EventConsumer {
     const within = (call: string, run: () => unknown) =>
       this.extension.within(call, limitSeconds * 1000, run, ANYTHING);
     try {
-      if (isLost) await within('lose', () => this.subscription.lose?.());
+      if (isLost) await within('onGap', () => this.subscription.onGap?.());
       if (events.length > 0) {
         await within('handle', () => this.subscription.handle(events, { signal }));
       }

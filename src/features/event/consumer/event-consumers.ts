@@ -8,7 +8,7 @@ import { type ChangeConsumer, ChangeRetention } from '../../../core/change-log/c
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
 import { EventConsumer, type UserGroupSubscription } from './event-consumer.ts';
 import { EventConsumerRepository } from './event-consumer.repository.ts';
-import { typesViolations } from '../feed/event-types.ts';
+import { eventTypesViolations } from '../feed/event-types.ts';
 
 const NAME = /^[\w.-]{1,100}$/;
 
@@ -95,7 +95,7 @@ export class EventConsumers implements ChangeConsumer, OnApplicationBootstrap, B
 
 function requireUsable({ name, types, leaseSeconds = 1, limitSeconds = 1 }: UserGroupSubscription): void {
   if (!NAME.test(name)) throw new TypeError('the name must be 1 to 100 of A-Z a-z 0-9 . _ -');
-  if (types && typesViolations(types.join(','), '').length > 0) {
+  if (types && eventTypesViolations(types.join(','), '').length > 0) {
     throw new TypeError('each of the types must match a type of event');
   }
   if (!(leaseSeconds >= 1)) throw new TypeError('leaseSeconds must be 1 at least');

@@ -7,13 +7,13 @@ export function isUsableGlob(text: string): boolean {
   return isGlobOf(text, changeKinds());
 }
 
-export const typesViolations = textThat(
+export const eventTypesViolations = textThat(
   // PostgreSQL itself writes the last one, for every workspace.
   (text) => areGlobsOf(text.split(','), [...changeKinds(), 'database.write']),
   'The types must be separated by commas, and each match a type of event, such as user_group.* does.',
 );
 
-/** Makes the filter of a list that `typesViolations` has accepted; without a list it admits everything. */
+/** Makes the filter of a list that `eventTypesViolations` has accepted; without a list it admits everything. */
 export function admitting(types: string | undefined): KindFilter {
   return types === undefined ? () => true : kindsMatching(types.split(','));
 }

@@ -11,7 +11,7 @@ import {
   type ReadChanges,
 } from '../../../core/change-log/change-reader.ts';
 import { ChangeTail } from './change-tail.ts';
-import { type EventQueryDto, LATEST, limitOf } from './dto/event-query.dto.ts';
+import { type EventQueryDto, LATEST, eventLimitOf } from './dto/event-query.dto.ts';
 import { type EventsResponse, toEventView } from './dto/event-response.dto.ts';
 import { EventCursors } from './event-cursors.ts';
 import type { KindFilter } from '../../../platform/common/globs.ts';
@@ -46,7 +46,7 @@ export class EventService implements BeforeApplicationShutdown {
    */
   async list(caller: Caller, query: EventQueryDto, gone: AbortSignal): Promise<EventsResponse> {
     const { workspaceId } = caller;
-    const wanted = { caller, limit: limitOf(query), isWanted: admitting(query.types) };
+    const wanted = { caller, limit: eventLimitOf(query), isWanted: admitting(query.types) };
     const from = await this.positionOf(caller, query.after);
     let read = await this.readWanted(from, wanted);
     const waitMs = Number(query.wait ?? 0) * 1000;

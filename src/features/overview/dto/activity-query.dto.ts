@@ -1,4 +1,4 @@
-import { oneOf, QueryOneOf, Rule, Text } from '../../../platform/common/fields.ts';
+import { choiceOf, QueryOneOf, Rule, Text } from '../../../platform/common/fields.ts';
 import { timeViolations } from '../../../platform/common/time.ts';
 
 export const activitySteps = ['hour', 'day'] as const;
@@ -21,6 +21,6 @@ export class ActivityQueryDto {
   to?: string;
 
   @QueryOneOf.optional(activitySteps, 'What each point counts.', undefined, { default: activitySteps[0] })
-  @Rule(oneOf(activitySteps))
+  @Rule(choiceOf(activitySteps))
   step?: ActivityStep;
 }

@@ -1,8 +1,8 @@
-import { flagViolations, listOf, objectOf, oneOf, stringViolations } from '../../../platform/common/fields.ts';
+import { flagViolations, listOf, objectOf, choiceOf, stringViolations } from '../../../platform/common/fields.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { textViolations, withoutControls } from '../../../platform/common/text.ts';
 import { valueViolations, variableTypes } from '../../../core/mapping/variables.ts';
-import { MAX_CHOICES, MAX_DESCRIPTION, MAX_VARIABLES, type Variable } from './dto/variable.dto.ts';
+import { MAX_CHOICES, MAX_DESCRIPTION, MAX_VARIABLES, type VariableDto } from './dto/variable.dto.ts';
 
 /** Every read of a group reads the variables too. */
 const MAX_BYTES = 32 * 1024;
@@ -12,7 +12,7 @@ const MAX_PATH = 15;
 const fieldsViolations = objectOf(
   {
     name: nameViolations,
-    type: oneOf(variableTypes),
+    type: choiceOf(variableTypes),
     required: flagViolations,
     default: () => [],
     enum: listOf(() => [], { least: 1, most: MAX_CHOICES }),
@@ -26,7 +26,7 @@ const fieldsViolations = objectOf(
 export function variablesViolations(value: unknown, pointer: string): Violation[] {
   const violations = listOf(variableViolations, { most: MAX_VARIABLES })(value, pointer);
   if (violations.length > 0) return violations;
-  const variables = value as Variable[];
+  const variables = value as VariableDto[];
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_BYTES) {
     return [
       { pointer, code: 'too_large', detail: `The variables must not be longer than ${MAX_BYTES} bytes of JSON.` },
@@ -43,7 +43,7 @@ export function variablesViolations(value: unknown, pointer: string): Violation[
 function variableViolations(value: unknown, pointer: string): Violation[] {
   const violations = fieldsViolations(value, pointer);
   if (violations.length > 0) return violations;
-  const { type, required, default: fallback, enum: choices, is_secret } = value as Variable;
+  const { type, required, default: fallback, enum: choices, is_secret } = value as VariableDto;
   if (choices !== undefined && is_secret) {
     const detail = 'A secret variable has no allowed values: everybody who reads the settings would see them.';
     return [{ pointer: `${pointer}/enum`, code: 'not_acceptable', detail }];

@@ -34,7 +34,7 @@ import { IncompleteGroups } from '../../group-checks/incomplete-groups.ts';
 import { MappingPolicySwitch } from '../../group-checks/mapping-policy-switch.ts';
 import type { SchemaIds } from '../../../core/mapping/user-group-rules.ts';
 import type { DeclaredVariable } from '../../../core/mapping/variables.ts';
-import { type Findings, UnresolvableMappings } from '../../group-checks/unresolvable-mappings.ts';
+import { type FlawedGroups, UnresolvableMappings } from '../../group-checks/unresolvable-mappings.ts';
 import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../../core/mapping/workspace-rules.ts';
 import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';
@@ -130,7 +130,7 @@ export class WorkspaceSettingsService {
     // Under this policy every mapping is resolved, and stays resolved whatever its text names now.
     if (policy === 'registered') return { success: 1, user_groups: [], has_more: false };
     const [after = 0] = positionOf(query, 1) ?? [];
-    return toAnswer(await this.unresolvable.list(workspaceId, after, limitOf(query)));
+    return toResponse(await this.unresolvable.list(workspaceId, after, limitOf(query)));
   }
 
   /**
@@ -150,7 +150,7 @@ export class WorkspaceSettingsService {
       requiredSchemas: present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
     };
     const [after = 0] = positionOf(query, 1) ?? [];
-    return toAnswer(await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)));
+    return toResponse(await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)));
   }
 
   private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
@@ -204,7 +204,7 @@ export class WorkspaceSettingsService {
   }
 }
 
-/** Makes declarations that try no allowed values on what is secret: the preview would tell who has one of them. */
+/** Drops `enum` from secret variables: a preview could otherwise be used to guess values. */
 function withoutGuesses(present: readonly DeclaredVariable[]) {
   const secrets = new Set(present.filter(({ isSecret }) => isSecret).map(({ name }) => name));
   return ({ enum: allowed, ...variable }: DeclaredVariable): DeclaredVariable =>
@@ -212,7 +212,8 @@ function withoutGuesses(present: readonly DeclaredVariable[]) {
 }
 
 function differences(stored: WorkspaceSettings, wanted: WorkspaceSettings): [JsonObject, JsonObject] {
-  const [was, is] = [toJson(stored), toJson(wanted)];
+  const was = toJson(stored);
+  const is = toJson(wanted);
   const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));
   const pick = (from: JsonObject) => Object.fromEntries(names.map((name) => [name, from[name]!]));
   return [pick(was), pick(is)];
@@ -223,11 +224,11 @@ function toJson(settings: WorkspaceSettings): JsonObject {
   return { ...others, variables: variables.map((variable) => ({ ...variable })) };
 }
 
-function toAnswer(findings: Findings): UserGroupIssuesResponse {
-  const { lookedUntil } = findings;
+function toResponse(flawed: FlawedGroups): UserGroupIssuesResponse {
+  const { lookedUntil } = flawed;
   return {
     success: 1,
-    user_groups: toUserGroupIssues(findings),
+    user_groups: toUserGroupIssues(flawed),
     ...nextAfter(lookedUntil === undefined ? undefined : [lookedUntil]),
   };
 }

@@ -1,6 +1,6 @@
 import { DataSourceNotFound, type ErrorClass, SchemaNotFound } from '../../../platform/common/problem/errors.ts';
 
-export interface RegisteredKind {
+export interface EntryKind {
   type: 'schema' | 'data_source';
   name: string;
   table: 'registered_schema' | 'registered_data_source';
@@ -9,7 +9,7 @@ export interface RegisteredKind {
   NotFound: ErrorClass;
 }
 
-export const schemaKind: RegisteredKind = {
+export const schemaKind: EntryKind = {
   type: 'schema',
   name: 'schema',
   table: 'registered_schema',
@@ -17,7 +17,7 @@ export const schemaKind: RegisteredKind = {
   NotFound: SchemaNotFound,
 };
 
-export const dataSourceKind: RegisteredKind = {
+export const dataSourceKind: EntryKind = {
   type: 'data_source',
   name: 'data source',
   table: 'registered_data_source',

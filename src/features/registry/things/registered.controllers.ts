@@ -42,7 +42,7 @@ import {
   SchemaResponse,
   SchemasResponse,
 } from './dto/registered-response.dto.ts';
-import { dataSourceKind, type RegisteredKind, schemaKind } from './registered-kind.ts';
+import { dataSourceKind, type EntryKind, schemaKind } from './registered-kind.ts';
 import { RegistryService } from './registry.service.ts';
 
 /** The differences between the operations of the two kinds in the OpenAPI document. */
@@ -57,8 +57,8 @@ interface Described {
   problems: DocumentedError[];
 }
 
-/** Makes the controller of a kind of things that mappings refer to. */
-function controllerOf(kind: RegisteredKind, { path, id, ...described }: Described): Type {
+/** Makes the controller of one kind of registry entries. */
+function controllerOf(kind: EntryKind, { path, id, ...described }: Described): Type {
   const { type, name, NotFound } = kind;
   const { one, page } = described;
 
@@ -92,9 +92,9 @@ function controllerOf(kind: RegisteredKind, { path, id, ...described }: Describe
       @IdempotencyKeyHeader() key: string | undefined,
       @Res({ passthrough: true }) response: Response,
     ): Promise<object> {
-      const thing = await this.registry.register(caller, kind, dto, key);
-      response.location(`/${path}/${thing.id}`);
-      return { success: 1, [type]: thing };
+      const entry = await this.registry.register(caller, kind, dto, key);
+      response.location(`/${path}/${entry.id}`);
+      return { success: 1, [type]: entry };
     }
 
     @Get(':id')
@@ -109,8 +109,8 @@ function controllerOf(kind: RegisteredKind, { path, id, ...described }: Describe
       @RequestPreconditions() preconditions: Preconditions,
       @Res({ passthrough: true }) response: Response,
     ): Promise<object | undefined> {
-      const thing = await this.registry.get(caller, kind, number);
-      return preconditions.respond(response, entityTagOf(thing), { success: 1, [type]: thing });
+      const entry = await this.registry.get(caller, kind, number);
+      return preconditions.respond(response, entityTagOf(entry), { success: 1, [type]: entry });
     }
 
     @Patch(':id')
@@ -129,9 +129,9 @@ function controllerOf(kind: RegisteredKind, { path, id, ...described }: Describe
       @RequestPreconditions() preconditions: Preconditions,
       @Res({ passthrough: true }) response: Response,
     ): Promise<object> {
-      const thing = await this.registry.rename(caller, kind, number, dto, preconditions);
-      setEntityTag(response, entityTagOf(thing));
-      return { success: 1, [type]: thing };
+      const entry = await this.registry.rename(caller, kind, number, dto, preconditions);
+      setEntityTag(response, entityTagOf(entry));
+      return { success: 1, [type]: entry };
     }
 
     @Delete(':id')

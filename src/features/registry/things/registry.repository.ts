@@ -3,18 +3,18 @@ import type { EntityManager } from 'typeorm';
 import { currentTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
-import { dataSourceKind, type RegisteredKind, schemaKind } from './registered-kind.ts';
+import { dataSourceKind, type EntryKind, schemaKind } from './registered-kind.ts';
 import type { RegisteredSchema } from '../../../core/mapping/registered-things.entity.ts';
 
 /** A registered schema or data source; both have the same columns. */
-export type Registered = Omit<RegisteredSchema, 'workspaceId' | 'workspace'>;
+export type RegistryEntry = Omit<RegisteredSchema, 'workspaceId' | 'workspace'>;
 
 interface Key {
   workspaceId: number;
   id: number;
 }
 
-/** A user group whose mapping refers to a registered thing. */
+/** A user group whose mapping refers to a registry entry. */
 export interface Referrer {
   id: number;
   providedId: string;
@@ -23,24 +23,24 @@ export interface Referrer {
 const COLUMNS = `
   id, provided_id AS "providedId", name, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-const queriesOf = ({ table }: RegisteredKind) => ({
-  list: statement<{ workspaceId: number; after: number; limit: number }, Registered>(
+const queriesOf = ({ table }: EntryKind) => ({
+  list: statement<{ workspaceId: number; after: number; limit: number }, RegistryEntry>(
     `${table}.list`,
     () => `
       SELECT ${COLUMNS} FROM ${table}
       WHERE workspace_id = :workspaceId AND id > CAST(:after AS bigint) ORDER BY id LIMIT :limit`,
   ),
-  find: statement<Key, Registered>(
+  find: statement<Key, RegistryEntry>(
     `${table}.find`,
     () => `SELECT ${COLUMNS} FROM ${table} WHERE workspace_id = :workspaceId AND id = :id`,
   ),
-  findByProvidedId: statement<{ workspaceId: number; providedId: string }, Registered>(
+  findByProvidedId: statement<{ workspaceId: number; providedId: string }, RegistryEntry>(
     `${table}.find-by-provided-id`,
     () => `
       SELECT ${COLUMNS} FROM ${table}
       WHERE workspace_id = :workspaceId AND provided_id = :providedId`,
   ),
-  lock: statement<Key, Registered>(
+  lock: statement<Key, RegistryEntry>(
     `${table}.lock`,
     ({ lockRows }) => `
       SELECT ${COLUMNS} FROM ${table} r
@@ -50,7 +50,7 @@ const queriesOf = ({ table }: RegisteredKind) => ({
     `${table}.count`,
     () => `SELECT count(*) AS count FROM ${table} WHERE workspace_id = :workspaceId`,
   ),
-  insert: statement<{ workspaceId: number; providedId: string; name: string; now: number }, Registered>(
+  insert: statement<{ workspaceId: number; providedId: string; name: string; now: number }, RegistryEntry>(
     `${table}.insert`,
     () => `
       INSERT INTO ${table} (workspace_id, provided_id, name, created_at, updated_at)
@@ -58,7 +58,7 @@ const queriesOf = ({ table }: RegisteredKind) => ({
       ON CONFLICT (workspace_id, provided_id) DO NOTHING
       RETURNING ${COLUMNS}`,
   ),
-  rename: statement<Key & { name: string; now: number }, Registered>(
+  rename: statement<Key & { name: string; now: number }, RegistryEntry>(
     `${table}.rename`,
     () => `
       UPDATE ${table} SET name = :name, updated_at = :now
@@ -88,29 +88,29 @@ export class RegistryRepository {
   constructor(private readonly statements: Statements) {}
 
   /** Lists at most `limit` with ids above `after`, in the order of registration. */
-  list({ table }: RegisteredKind, page: { workspaceId: number; after: number; limit: number }): Promise<Registered[]> {
+  list({ table }: EntryKind, page: { workspaceId: number; after: number; limit: number }): Promise<RegistryEntry[]> {
     return this.statements.read(queries[table].list, page);
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound */
-  async get({ table, NotFound }: RegisteredKind, key: Key): Promise<Registered> {
+  async get({ table, NotFound }: EntryKind, key: Key): Promise<RegistryEntry> {
     const [found] = await this.statements.read(queries[table].find, key);
     if (!found) throw new NotFound();
     return found;
   }
 
-  findByProvidedId({ table }: RegisteredKind, key: { workspaceId: number; providedId: string }): Promise<Registered[]> {
+  findByProvidedId({ table }: EntryKind, key: { workspaceId: number; providedId: string }): Promise<RegistryEntry[]> {
     return this.statements.read(queries[table].findByProvidedId, key);
   }
 
   /** Locks a row against other writers until the transaction ends. @throws SchemaNotFound, DataSourceNotFound */
-  async lock(manager: EntityManager, { table, NotFound }: RegisteredKind, key: Key): Promise<Registered> {
+  async lock(manager: EntityManager, { table, NotFound }: EntryKind, key: Key): Promise<RegistryEntry> {
     const [found] = await this.statements.run(manager, queries[table].lock, key);
     if (!found) throw new NotFound();
     return found;
   }
 
-  async count(manager: EntityManager, { table }: RegisteredKind, workspaceId: number): Promise<number> {
+  async count(manager: EntityManager, { table }: EntryKind, workspaceId: number): Promise<number> {
     const [row] = await this.statements.run(manager, queries[table].count, { workspaceId });
     return row!.count;
   }
@@ -118,26 +118,26 @@ export class RegistryRepository {
   /** Inserts a row; returns undefined if the workspace has one of this provided id already. */
   async insert(
     manager: EntityManager,
-    { table }: RegisteredKind,
-    thing: { workspaceId: number; providedId: string; name: string },
-  ): Promise<Registered | undefined> {
-    const row = { ...thing, now: currentTime() };
+    { table }: EntryKind,
+    entry: { workspaceId: number; providedId: string; name: string },
+  ): Promise<RegistryEntry | undefined> {
+    const row = { ...entry, now: currentTime() };
     return (await this.statements.run(manager, queries[table].insert, row))[0];
   }
 
-  async rename(manager: EntityManager, { table }: RegisteredKind, thing: Key & { name: string }): Promise<Registered> {
-    const row = { ...thing, now: currentTime() };
+  async rename(manager: EntityManager, { table }: EntryKind, entry: Key & { name: string }): Promise<RegistryEntry> {
+    const row = { ...entry, now: currentTime() };
     return (await this.statements.run(manager, queries[table].rename, row))[0]!;
   }
 
-  async remove(manager: EntityManager, { table }: RegisteredKind, key: Key): Promise<void> {
+  async remove(manager: EntityManager, { table }: EntryKind, key: Key): Promise<void> {
     await this.statements.run(manager, queries[table].remove, key);
   }
 
   /** Lists at most `limit` groups with ids above `after`, as committed or in the transaction of `manager`. */
   listReferrers(
     manager: EntityManager | undefined,
-    { table }: RegisteredKind,
+    { table }: EntryKind,
     page: Key & { after: number; limit: number },
   ): Promise<Referrer[]> {
     return this.statements.read(queries[table].listReferrers, page, manager);

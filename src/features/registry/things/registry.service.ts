@@ -18,9 +18,9 @@ import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
 import { IdempotentCalls } from '../../../core/idempotency/idempotent-calls.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { CreateRegistryEntryRequest, RegistryQueryDto, UpdateRegistryEntryRequest } from './dto/registered.dto.ts';
-import { type ReferencesResponse, type RegisteredView, toRegisteredView } from './dto/registered-response.dto.ts';
-import { type RegisteredKind, schemaKind } from './registered-kind.ts';
-import { type Referrer, type Registered, RegistryRepository } from './registry.repository.ts';
+import { type ReferencesResponse, type RegistryEntryView, toRegistryEntryView } from './dto/registered-response.dto.ts';
+import { type EntryKind, schemaKind } from './registered-kind.ts';
+import { type Referrer, type RegistryEntry, RegistryRepository } from './registry.repository.ts';
 import type { UserGroupRules } from '../../../core/mapping/user-group-rules.ts';
 import { WorkspaceRules } from '../../../core/mapping/workspace-rules.ts';
 
@@ -37,7 +37,7 @@ export class RegistryService {
   ) {}
 
   /** Lists one page in the order of registration, or the one with a given provided id. */
-  async list({ workspaceId }: Caller, kind: RegisteredKind, query: RegistryQueryDto): Promise<Page<RegisteredView>> {
+  async list({ workspaceId }: Caller, kind: EntryKind, query: RegistryQueryDto): Promise<Page<RegistryEntryView>> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
     const { provided_id: providedId } = query;
@@ -46,21 +46,21 @@ export class RegistryService {
         ? await this.registry.list(kind, { workspaceId, after, limit: limit + 1 })
         : await this.registry.findByProvidedId(kind, { workspaceId, providedId });
     const page = toPage(found, limit, ({ id }) => [id]);
-    return { ...page, rows: page.rows.map(toRegisteredView) };
+    return { ...page, rows: page.rows.map(toRegistryEntryView) };
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound */
-  async get({ workspaceId }: Caller, kind: RegisteredKind, id: number): Promise<RegisteredView> {
-    return toRegisteredView(await this.registry.get(kind, { workspaceId, id }));
+  async get({ workspaceId }: Caller, kind: EntryKind, id: number): Promise<RegistryEntryView> {
+    return toRegistryEntryView(await this.registry.get(kind, { workspaceId, id }));
   }
 
   /** @throws ProvidedIdTaken, TooManySchemas */
   async register(
     caller: Caller,
-    kind: RegisteredKind,
+    kind: EntryKind,
     { provided_id: providedId, name }: CreateRegistryEntryRequest,
     key?: string,
-  ): Promise<RegisteredView> {
+  ): Promise<RegistryEntryView> {
     const { workspaceId } = caller;
     const call = { key, request: [kind.type, providedId, name] };
     return this.change(caller, (manager) =>
@@ -71,14 +71,15 @@ export class RegistryService {
         }
         // Includes the new one; nobody else can register any meanwhile.
         const count = await this.registry.count(manager, kind, workspaceId);
-        if (count > kind.limit)
+        if (count > kind.limit) {
           throw new TooManySchemas(`The workspace has ${kind.limit} schemas, as many as a mapping can have entries.`);
+        }
         await this.auditLog.record(manager, caller, {
           action: `${kind.type}.create`,
           object: { type: kind.type, id: row.id },
           after: { provided_id: providedId, name },
         });
-        return toRegisteredView(row);
+        return toRegistryEntryView(row);
       }),
     );
   }
@@ -86,16 +87,16 @@ export class RegistryService {
   /** @throws SchemaNotFound, DataSourceNotFound, PreconditionFailed */
   async rename(
     caller: Caller,
-    kind: RegisteredKind,
+    kind: EntryKind,
     id: number,
     { name }: UpdateRegistryEntryRequest,
     preconditions?: Preconditions,
-  ): Promise<RegisteredView> {
+  ): Promise<RegistryEntryView> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager) => {
       const stored = await this.registry.lock(manager, kind, key);
-      preconditions?.require(entityTagOf(toRegisteredView(stored)));
-      if (stored.name === name) return toRegisteredView(stored);
+      preconditions?.require(entityTagOf(toRegistryEntryView(stored)));
+      if (stored.name === name) return toRegistryEntryView(stored);
       const row = await this.registry.rename(manager, kind, { ...key, name });
       await this.auditLog.record(manager, caller, {
         action: `${kind.type}.update`,
@@ -103,21 +104,16 @@ export class RegistryService {
         before: { name: stored.name },
         after: { name },
       });
-      return toRegisteredView(row);
+      return toRegistryEntryView(row);
     });
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound, PreconditionFailed; StillReferenced, which names the references */
-  async remove(
-    caller: Caller,
-    kind: RegisteredKind,
-    id: number,
-    preconditions?: Preconditions,
-  ): Promise<DeletedResponse> {
+  async remove(caller: Caller, kind: EntryKind, id: number, preconditions?: Preconditions): Promise<DeletedResponse> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager, rules) => {
       const stored = await this.registry.lock(manager, kind, key);
-      preconditions?.require(entityTagOf(toRegisteredView(stored)));
+      preconditions?.require(entityTagOf(toRegistryEntryView(stored)));
       const first = { ...key, after: 0, limit: MAX_VIOLATIONS };
       const referrers = await this.registry.listReferrers(manager, kind, first);
       const violations = [
@@ -142,7 +138,7 @@ export class RegistryService {
    */
   async listReferences(
     { workspaceId }: Caller,
-    kind: RegisteredKind,
+    kind: EntryKind,
     id: number,
     query: PageQueryDto,
   ): Promise<ReferencesResponse> {
@@ -175,12 +171,12 @@ export class RegistryService {
 }
 
 /** Tells whether the workspace requires it. Under `open` the required schemas are keys of mappings, and name nothing registered. */
-function isRequired(rules: UserGroupRules, kind: RegisteredKind, { providedId }: Registered): boolean {
+function isRequired(rules: UserGroupRules, kind: EntryKind, { providedId }: RegistryEntry): boolean {
   if (kind !== schemaKind || rules.policy === 'open') return false;
   return rules.requiredSchemas.includes(providedId);
 }
 
-function requirement({ requiredSchemas }: UserGroupRules, { providedId }: Registered): Violation {
+function requirement({ requiredSchemas }: UserGroupRules, { providedId }: RegistryEntry): Violation {
   const pointer = toPointer(['required_schemas', requiredSchemas.indexOf(providedId)]);
   return { pointer, code: 'refers', detail: 'The workspace requires every user group to map it.' };
 }

@@ -5,7 +5,7 @@ import {
   listOf,
   Nested,
   OneOf,
-  oneOf,
+  choiceOf,
   Rule,
   ShortText,
   Time,
@@ -27,7 +27,7 @@ export class EndTokensRequest {
   before?: string;
 
   @OneOf(endedKinds, KINDS, ['user_group_token'], { isArray: true, minItems: 1 })
-  @Rule(listOf(oneOf(endedKinds), { least: 1, most: endedKinds.length }), {
+  @Rule(listOf(choiceOf(endedKinds), { least: 1, most: endedKinds.length }), {
     required: 'The field kinds is required: it names the tokens to end.',
   })
   kinds!: EndedKind[];

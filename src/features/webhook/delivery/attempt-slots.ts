@@ -4,7 +4,7 @@ const MOST = 500;
 /** Attempts at endpoints whose last attempt failed; the others stay free for endpoints that respond. */
 const MAX_PROBES = MOST / 2;
 
-export interface Slots {
+export interface HeldSlots {
   workspaceId: number;
   count: number;
   /** Releases all but `count` slots. */
@@ -23,11 +23,14 @@ export class AttemptSlots {
 
   /**
    * Acquires slots for attempts at one endpoint; returns undefined if there are none.
-   * @param hasAnswered whether the endpoint has responded to its last attempt
+   * @param hasResponded whether the endpoint has responded to its last attempt
    */
-  acquire(workspaceId: number, { hasAnswered, wanted }: { hasAnswered: boolean; wanted: number }): Slots | undefined {
+  acquire(
+    workspaceId: number,
+    { hasResponded, wanted }: { hasResponded: boolean; wanted: number },
+  ): HeldSlots | undefined {
     const ofWorkspace = this.ofWorkspaces.get(workspaceId) ?? 0;
-    const ofKind = hasAnswered ? MOST : MAX_PROBES - this.probes;
+    const ofKind = hasResponded ? MOST : MAX_PROBES - this.probes;
     const first = ofWorkspace === 0 && this.total < 2 * MOST ? 1 : 0;
     const left = Math.max(Math.min(MOST - this.total, ofKind), first);
     const count = Math.min(wanted, MAX_PER_WORKSPACE - ofWorkspace, left);
@@ -37,7 +40,7 @@ export class AttemptSlots {
       if (held > 0) this.ofWorkspaces.set(workspaceId, held);
       else this.ofWorkspaces.delete(workspaceId);
       this.total += more;
-      if (!hasAnswered) this.probes += more;
+      if (!hasResponded) this.probes += more;
     };
     add(count);
     const slots = {

@@ -11,7 +11,7 @@ import type { NewDelivery } from './webhook-delivery.repository.ts';
 /** The clocks of replicas differ by less than this. */
 const CLOCK_SKEW_MS = 1000;
 
-export interface Made {
+export interface MadeDeliveries {
   deliveries: NewDelivery[];
   /** Endpoints with too many pending deliveries; this event is dropped for them. */
   skipping: number[];
@@ -31,13 +31,13 @@ export class NewDeliveries {
     return currentTime() - this.config.webhookRetentionDays * DAY_MS;
   }
 
-  async of(changes: readonly ChangeRecord[]): Promise<Map<number, Made>> {
+  async of(changes: readonly ChangeRecord[]): Promise<Map<number, MadeDeliveries>> {
     const workspaceIds = [...new Set(changes.flatMap(({ workspaceId }) => workspaceId ?? []))];
     if (workspaceIds.length === 0) return new Map();
     // Read after the changes: an endpoint that existed before a change is seen with it.
     const endpoints = await this.endpoints.listOf(workspaceIds);
     const { keptSince } = this;
-    const made = new Map<number, Made>(workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]));
+    const made = new Map<number, MadeDeliveries>(workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]));
     for (const { id, workspaceId, createdAt, eventTypes, skippingSince } of endpoints) {
       const isWanted = kindsMatching(eventTypes.split(' '));
       const since = Math.max(createdAt - CLOCK_SKEW_MS, keptSince);

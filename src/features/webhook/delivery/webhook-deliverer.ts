@@ -14,9 +14,9 @@ import {
 import { AddressRules } from '../sending/address-rules.ts';
 import { signatureOf } from '../sending/signature.ts';
 import { type Message, type Sent, WebhookSender } from '../sending/webhook-sender.ts';
-import { AttemptSlots, type Slots } from './attempt-slots.ts';
+import { AttemptSlots, type HeldSlots } from './attempt-slots.ts';
 import { pauseAfter, waitAfter } from './retry-schedule.ts';
-import { type ClaimedDelivery, type Made, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
+import { type ClaimedDelivery, type MadeAttempt, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 /** Limit of a whole attempt; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
 const DEADLINE_MS = 15_000;
@@ -63,22 +63,22 @@ export class WebhookDeliverer {
    * @throws DatabaseUnavailable; unfinished attempts are then repeated when their lease ends
    */
   drain({ id, workspaceId, pausedUntil }: DueEndpoint): Promise<void> | undefined {
-    const slots = this.slots.acquire(workspaceId, { hasAnswered: pausedUntil === null, wanted: 1 });
+    const slots = this.slots.acquire(workspaceId, { hasResponded: pausedUntil === null, wanted: 1 });
     return slots && this.drainBy(id, slots);
   }
 
   /** Reserves an attempt at an endpoint outside its queue; returns undefined if no slot is free. */
-  reserve({ workspaceId, pausedUntil }: StoredWebhookEndpoint): Slots | undefined {
+  reserve({ workspaceId, pausedUntil }: StoredWebhookEndpoint): HeldSlots | undefined {
     return this.isEnding
       ? undefined
-      : this.slots.acquire(workspaceId, { hasAnswered: pausedUntil === null, wanted: 1 });
+      : this.slots.acquire(workspaceId, { hasResponded: pausedUntil === null, wanted: 1 });
   }
 
   /** Makes the one attempt of a delivery that is not in the queue. The health of the endpoint stays as it is. */
   async attemptOnce(
     endpoint: StoredWebhookEndpoint,
     delivery: ClaimedDelivery,
-  ): Promise<Made & { isDelivered: boolean }> {
+  ): Promise<MadeAttempt & { isDelivered: boolean }> {
     const { made, isDelivered } = await this.make(endpoint, delivery);
     await this.transactor.run((manager) =>
       this.deliveries.settle(manager, delivery, isDelivered ? 'delivered' : 'failed', null, made),
@@ -86,9 +86,9 @@ export class WebhookDeliverer {
     return { ...made, isDelivered };
   }
 
-  private async drainBy(id: number, first: Slots): Promise<void> {
+  private async drainBy(id: number, first: HeldSlots): Promise<void> {
     const end = performance.now() + MAX_DRAIN_MS;
-    for (let slots: Slots | undefined = first; slots;) {
+    for (let slots: HeldSlots | undefined = first; slots;) {
       let goesOn: boolean;
       try {
         goesOn = await this.sendBatch(id, slots);
@@ -96,12 +96,12 @@ export class WebhookDeliverer {
         slots.release();
       }
       if (!goesOn || this.isEnding || performance.now() >= end) return;
-      slots = this.slots.acquire(first.workspaceId, { hasAnswered: true, wanted: AT_ONCE });
+      slots = this.slots.acquire(first.workspaceId, { hasResponded: true, wanted: AT_ONCE });
     }
   }
 
   /** @returns whether something was sent, and no attempt caused a pause */
-  private async sendBatch(id: number, slots: Slots): Promise<boolean> {
+  private async sendBatch(id: number, slots: HeldSlots): Promise<boolean> {
     const endpoint = await this.endpoints.findForSending(id);
     if (!endpoint) return false;
     const until = currentTime() + LEASE_MS;
@@ -152,7 +152,7 @@ export class WebhookDeliverer {
   private async make(
     endpoint: StoredWebhookEndpoint,
     delivery: ClaimedDelivery,
-  ): Promise<{ result: Result; made: Made; isDelivered: boolean }> {
+  ): Promise<{ result: Result; made: MadeAttempt; isDelivered: boolean }> {
     const at = currentTime();
     const begun = performance.now();
     const result = await this.send(endpoint, delivery);
@@ -163,7 +163,7 @@ export class WebhookDeliverer {
       status,
       failure: result.failure ?? null,
       // A response may repeat the values of headers, in any form.
-      answer: result.failure === undefined && endpoint.headerNames === '' ? result.answer : null,
+      response: result.failure === undefined && endpoint.headerNames === '' ? result.response : null,
     };
     return { result, made, isDelivered: status !== null && status >= 200 && status < 300 };
   }

@@ -23,7 +23,7 @@ export type ClaimedDelivery = Pick<
 export type ListedAttempt = Omit<WebhookAttempt, 'delivery' | 'deliveryId' | 'endpointId'> &
   Pick<WebhookDelivery, 'kind' | 'body' | 'state' | 'dueAt'>;
 
-export type Made = { [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'answer']: WebhookAttempt[Name] };
+export type MadeAttempt = { [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'response']: WebhookAttempt[Name] };
 
 const NEW_DELIVERY = {
   endpointId: 'integer',
@@ -92,14 +92,14 @@ const settleDelivery = statement<
 );
 
 /** Inserts nothing if the delivery has been removed meanwhile. */
-const insertAttempt = statement<Made & { deliveryId: number; number: number }>(
+const insertAttempt = statement<MadeAttempt & { deliveryId: number; number: number }>(
   'webhook-attempt.insert',
   () => `
     INSERT INTO webhook_attempt (delivery_id, number, endpoint_id, event_id, at, duration_ms, status,
-      failure, answer)
+      failure, response)
     SELECT id, CAST(:number AS integer), endpoint_id, event_id, CAST(:at AS bigint),
       CAST(:durationMs AS integer), CAST(:status AS integer), CAST(:failure AS text),
-      CAST(:answer AS text)
+      CAST(:response AS text)
     FROM webhook_delivery WHERE id = :deliveryId
     ON CONFLICT (delivery_id, number) DO NOTHING`,
 );
@@ -121,7 +121,7 @@ const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
   >(
     () => `
       SELECT a.number, a.event_id AS "eventId", a.at, a.duration_ms AS "durationMs", a.status,
-        a.failure, a.answer, d.kind, d.body, d.state, d.due_at AS "dueAt"
+        a.failure, a.response, d.kind, d.body, d.state, d.due_at AS "dueAt"
       FROM webhook_attempt a JOIN webhook_delivery d ON d.id = a.delivery_id
       WHERE a.endpoint_id = :endpointId
         ${filters.eventId === undefined ? '' : 'AND a.event_id = :eventId'}
@@ -187,7 +187,7 @@ export class WebhookDeliveryRepository {
     { id, attempts, scheduleFrom }: ClaimedDelivery,
     state: WebhookDelivery['state'],
     dueAt: number | null,
-    made: Made,
+    made: MadeAttempt,
   ): Promise<void> {
     const settled = { id, attempts, scheduleFrom, state, dueAt };
     await this.statements.run(manager, settleDelivery, settled);

@@ -9,7 +9,7 @@ import type { ChangeConsumer } from '../../../core/change-log/change-retention.t
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
-import { type Made, NewDeliveries } from './new-deliveries.ts';
+import { type MadeDeliveries, NewDeliveries } from './new-deliveries.ts';
 import { WebhookBacklogRepository } from './webhook-backlog.repository.ts';
 import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
@@ -43,11 +43,11 @@ const lockPosition = statement<{ position: string }, { id: number }>(
     RETURNING id`,
 );
 
-interface Page {
+interface FanOutPage {
   /** Undefined before the first page. */
   last: ChangePosition | undefined;
   next: ChangePosition;
-  made: readonly Made[];
+  made: readonly MadeDeliveries[];
   /** Workspaces that were left out, since they have positions of their own. */
   behind: readonly number[];
   /** Workspaces that get a position of their own, the start of this page. */
@@ -151,7 +151,7 @@ export class WebhookFanOut implements ChangeConsumer {
   }
 
   /** @returns false if a workspace that is left out has caught up meanwhile */
-  private async tryToStore(page: Page): Promise<boolean> {
+  private async tryToStore(page: FanOutPage): Promise<boolean> {
     try {
       await this.transactor.run((manager) => this.store(manager, page));
       return true;
@@ -177,7 +177,7 @@ export class WebhookFanOut implements ChangeConsumer {
     this.storedAt = performance.now();
   }
 
-  private async store(manager: EntityManager, page: Page): Promise<void> {
+  private async store(manager: EntityManager, page: FanOutPage): Promise<void> {
     const { last, next, made, behind, large, from } = page;
     const advanced =
       last === undefined
@@ -191,7 +191,7 @@ export class WebhookFanOut implements ChangeConsumer {
     await this.insert(manager, made);
   }
 
-  private async insert(manager: EntityManager, made: readonly Made[]): Promise<void> {
+  private async insert(manager: EntityManager, made: readonly MadeDeliveries[]): Promise<void> {
     await this.deliveries.insert(
       manager,
       made.flatMap(({ deliveries }) => deliveries),

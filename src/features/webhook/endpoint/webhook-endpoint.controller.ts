@@ -34,7 +34,7 @@ import {
   WebhookEndpointWithSecretResponse,
   WebhookEndpointResponse,
   WebhookEndpointsResponse,
-  tagOf,
+  entityTagOfEndpoint,
 } from './dto/webhook-endpoint-response.dto.ts';
 import { WebhookEndpointService } from './webhook-endpoint.service.ts';
 
@@ -71,9 +71,9 @@ export class WebhookEndpointController {
     @IdempotencyKeyHeader() key: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookEndpointWithSecretResponse> {
-    const answer = await this.endpoints.create(caller, dto, key);
-    response.location(`/api/v1/webhook-endpoints/${answer.webhook_endpoint.id}`);
-    return answer;
+    const body = await this.endpoints.create(caller, dto, key);
+    response.location(`/api/v1/webhook-endpoints/${body.webhook_endpoint.id}`);
+    return body;
   }
 
   @Get(':id')
@@ -93,7 +93,7 @@ export class WebhookEndpointController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookEndpointResponse | undefined> {
     const body = await this.endpoints.get(caller, id);
-    return preconditions.respond(response, tagOf(body.webhook_endpoint), body);
+    return preconditions.respond(response, entityTagOfEndpoint(body.webhook_endpoint), body);
   }
 
   @Patch(':id')
@@ -113,7 +113,7 @@ export class WebhookEndpointController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookEndpointResponse> {
     const body = await this.endpoints.update(caller, id, dto, preconditions);
-    setEntityTag(response, tagOf(body.webhook_endpoint));
+    setEntityTag(response, entityTagOfEndpoint(body.webhook_endpoint));
     return body;
   }
 

@@ -19,13 +19,13 @@ import type {
 } from './dto/webhook-endpoint.dto.ts';
 import {
   type WebhookEndpointWithSecretResponse,
-  tagOf,
+  entityTagOfEndpoint,
   toWebhookEndpointView,
   type WebhookEndpointView,
   type WebhookEndpointResponse,
   type WebhookEndpointsResponse,
 } from './dto/webhook-endpoint-response.dto.ts';
-import { EndpointSecrets, requireHeadersAnew } from './endpoint-secrets.ts';
+import { EndpointSecrets, requireNewHeaders } from './endpoint-secrets.ts';
 import { EndpointUrls } from './endpoint-urls.ts';
 import { RemovedEndpoints } from './removed-endpoints.ts';
 import { type StoredWebhookEndpoint, WebhookEndpointRepository } from './webhook-endpoint.repository.ts';
@@ -121,7 +121,7 @@ export class WebhookEndpointService {
         object: { type: 'webhook_endpoint', id: inserted.id },
         after: settingsOf(inserted),
       });
-      return toIssuedAnswer(inserted, secret);
+      return toIssuedResponse(inserted, secret);
     });
   }
 
@@ -138,9 +138,9 @@ export class WebhookEndpointService {
     if (dto.url !== undefined) this.urls.requireAcceptable(dto.url);
     const changed = await this.transactor.run((manager) =>
       this.change(manager, caller, id, async (row) => {
-        preconditions?.require(tagOf(toWebhookEndpointView(row)));
+        preconditions?.require(entityTagOfEndpoint(toWebhookEndpointView(row)));
         const before = { ...row };
-        requireHeadersAnew(row, dto);
+        requireNewHeaders(row, dto);
         Object.assign(row, {
           url: dto.url ?? row.url,
           // A new URL has not responded yet.
@@ -191,7 +191,7 @@ export class WebhookEndpointService {
           },
         });
       });
-      return toIssuedAnswer(changed, issued);
+      return toIssuedResponse(changed, issued);
     });
   }
 
@@ -208,7 +208,7 @@ export class WebhookEndpointService {
     const key = { workspaceId: caller.workspaceId, id };
     await this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, key);
-      preconditions?.require(tagOf(toWebhookEndpointView(row)));
+      preconditions?.require(entityTagOfEndpoint(toWebhookEndpointView(row)));
       await this.endpoints.markRemoved(manager, key);
       await this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.delete',
@@ -258,7 +258,7 @@ export class WebhookEndpointService {
   }
 }
 
-function toIssuedAnswer(row: StoredWebhookEndpoint, secret: string): WebhookEndpointWithSecretResponse {
+function toIssuedResponse(row: StoredWebhookEndpoint, secret: string): WebhookEndpointWithSecretResponse {
   return {
     success: 1,
     webhook_endpoint: { ...toWebhookEndpointView(row), secret: row.signature === 'v1' ? secret : null },

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Marks a reminder as sent, or an event as handled, so that it happens once. The table is named `notice`. */
-@Entity('notice')
+/** Marks a reminder as sent, or an event as handled, so that it happens once. */
+@Entity('reminder')
 @Index(['at'])
 export class Reminder {
   @PrimaryColumn({ type: 'text', collation: 'C' }) kind!: string;

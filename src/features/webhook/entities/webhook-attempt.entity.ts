@@ -21,5 +21,5 @@ export class WebhookAttempt {
   @Column('varchar', { length: 32, nullable: true }) failure!: string | null;
 
   /** The first part of the response; null if there was none, or if the endpoint has headers. */
-  @Column('text', { nullable: true }) answer!: string | null;
+  @Column('text', { nullable: true }) response!: string | null;
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** A replay of a period, of which a workspace has one at a time. */
+/** A replay of a period. A workspace has at most one at a time. */
 @Entity('webhook_replay')
 export class WebhookReplay {
   @PrimaryColumn('integer') workspaceId!: number;

@@ -40,8 +40,8 @@ export const endingOverlaps: EndingReminder<EndingOverlap> = {
         AND t.revoked_at IS NULL AND t.last_introspected_at >= t.retired_at AND ${IS_PREDECESSOR}
         AND NOT EXISTS (SELECT 1 FROM workspace w WHERE w.id = g.workspace_id
           AND (t.epoch < w.tokens_epoch OR t.created_at < w.tokens_ended_before))
-        AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.kind = 'user_group_token.overlap_ending'
-          AND n.subject = ${subjectOf('t.user_group_id', 't.generation')})
+        AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.kind = 'user_group_token.overlap_ending'
+          AND r.subject = ${subjectOf('t.user_group_id', 't.generation')})
       ORDER BY t.valid_until LIMIT :limit`,
   ),
   beforehandMs: HOUR_MS,
@@ -76,7 +76,7 @@ const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
         FROM user_group g
         WHERE g.valid_until > CAST(:now AS bigint) AND g.valid_until <= CAST(:until AS bigint)
           AND g.suspended_at IS NULL AND g.valid_until - coalesce(g.valid_until_set_at, g.created_at) > ${beforehandMs}
-          AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.kind = 'user_group.expiring' AND n.subject = ${subject})
+          AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.kind = 'user_group.expiring' AND r.subject = ${subject})
         ORDER BY g.valid_until LIMIT :limit`,
     ),
     beforehandMs,
@@ -112,8 +112,8 @@ export const expiringApiTokens: EndingReminder<ExpiringToken> = {
         AND t.expires_at - t.created_at > ${WEEK_MS}
         AND t.revoked_at IS NULL AND t.superseded_by IS NULL
         AND NOT EXISTS (
-          SELECT 1 FROM notice n WHERE n.kind = 'api_token.expiring'
-            AND n.subject = ${subjectOf('t.id', 't.expires_at')})
+          SELECT 1 FROM reminder r WHERE r.kind = 'api_token.expiring'
+            AND r.subject = ${subjectOf('t.id', 't.expires_at')})
       ORDER BY t.expires_at LIMIT :limit`,
   ),
   beforehandMs: WEEK_MS,

@@ -23,7 +23,7 @@ type ReminderKey = Pick<Reminder, 'kind' | 'subject'>;
 const insertReminders = statement<{ rows: readonly ReminderKey[]; now: number }, ReminderKey>(
   'reminder.insert',
   ({ recordsOf }) => `
-    INSERT INTO notice (kind, subject, at)
+    INSERT INTO reminder (kind, subject, at)
     SELECT kind, subject, CAST(:now AS bigint)
     FROM ${recordsOf(':rows', { kind: 'text', subject: 'text' })} WHERE true
     ON CONFLICT (kind, subject) DO NOTHING
@@ -86,7 +86,7 @@ export class ReminderLog {
 
 @Injectable()
 export class ReminderRetention extends ExpirySweep {
-  protected readonly removeExpired = removeOldest('notice', 'at', 'kind', 'subject');
+  protected readonly removeExpired = removeOldest('reminder', 'at', 'kind', 'subject');
   /** Must exceed the longest time between a reminder and its moment, a week. */
   protected override readonly retentionMs = 30 * DAY_MS;
 }

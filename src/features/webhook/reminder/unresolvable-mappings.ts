@@ -26,7 +26,7 @@ interface Deleted extends DeletedThing {
 const OPEN_DELETIONS = `
   e.kind IN ('data_source.delete', 'schema.delete') AND e.occurred_at > CAST(:since AS bigint)
   AND NOT EXISTS (
-    SELECT 1 FROM notice n WHERE n.kind = e.kind AND n.subject = CAST(e.public_id AS text))`;
+    SELECT 1 FROM reminder r WHERE r.kind = e.kind AND r.subject = CAST(e.public_id AS text))`;
 
 const findWorkspaces = statement<{ since: number }, { workspaceId: number }>(
   'reminder.find-workspaces-with-deletions',

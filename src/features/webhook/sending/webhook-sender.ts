@@ -29,7 +29,7 @@ type SendFailure = (typeof sendFailures)[number];
 
 /** The result of an attempt: a response with any status, or the reason why there is none. */
 export type Sent =
-  | { status: number; answer: string; retryAfterMs: number | null; failure?: undefined }
+  | { status: number; response: string; retryAfterMs: number | null; failure?: undefined }
   | { failure: SendFailure; status?: undefined };
 
 export type Resolver = (name: string) => Promise<LookupAddress[]>;
@@ -43,7 +43,7 @@ export interface SenderOptions {
 }
 
 /** Bytes read of a response. */
-const ANSWER_BYTES = 1024;
+const RESPONSE_BYTES = 1024;
 /** Well within the deadline of an attempt. */
 const NAME_SERVERS = { timeout: 2000, tries: 2 };
 const MAX_RETRY_AFTER_MS = DAY_MS;
@@ -109,7 +109,11 @@ export class WebhookSender {
       request.on('response', (response) => {
         hasStatus = true;
         void readStart(response).then((start) => {
-          resolve({ status: response.statusCode!, answer: toStoredText(start), retryAfterMs: retryAfterOf(response) });
+          resolve({
+            status: response.statusCode!,
+            response: toStoredText(start),
+            retryAfterMs: retryAfterOf(response),
+          });
           request.destroy();
         });
       });
@@ -168,12 +172,12 @@ function readStart(response: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let length = 0;
     const end = (): void => {
-      resolve(Buffer.concat(chunks).subarray(0, ANSWER_BYTES));
+      resolve(Buffer.concat(chunks).subarray(0, RESPONSE_BYTES));
     };
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= ANSWER_BYTES) end();
+      if (length >= RESPONSE_BYTES) end();
     });
     response.on('close', end);
     response.on('error', end);

@@ -71,11 +71,12 @@ export class Gate {
       };
       if (error === undefined) pass();
       // Looks for others in the next turn of the event loop: a call that is refused at once ends before they arrive.
-      else
+      else {
         setImmediate(() => {
           if (queue.isAwaited) setTimeout(pass, FAILED_MS);
           else pass();
         });
+      }
     };
   }
 

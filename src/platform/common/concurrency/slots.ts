@@ -42,8 +42,8 @@ export class Slots {
 
   /**
    * Yields the `rows` of at most `limit` calls of an API token at once, and of three times as many of its workspace.
-   * Holds a slot from the first row that is requested until the last, or until the consumer stops. The operator at the
-   * command line is not counted.
+   * Holds a slot from the first row that is requested until the last, or until the consumer stops. Does not apply to
+   * the command line.
    * @throws TooManyAtOnce
    */
   within<T>(caller: Caller, limit: number, rows: AsyncIterable<T>): AsyncGenerator<T> {
@@ -94,7 +94,7 @@ const OF_A_TOKEN = 50;
 const OF_A_WORKSPACE = 200;
 const OF_THE_PROCESS = 1000;
 
-/** Bounds what keeps a connection. A workspace has at most a third of what is still free, so that no few have all of it. */
+/** Limits open connections. A workspace gets at most a third of the free ones, so a few workspaces cannot take all. */
 export class ConnectionSlots extends Slots {
   /** @param own a bound that is looked at first @throws TooManyAtOnce */
   acquireFor(

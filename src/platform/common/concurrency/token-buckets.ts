@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 /** Buckets are full again within a minute; the bound of each limit keeps addresses from filling the memory. */
 const MAX_BUCKETS = 10_000;
-/** Part of a token by which times are rounded, so that a token is there at the moment that was told. */
+/** Part of a token by which times are rounded, so that a token is available when `RateLimit` said. */
 const ROUNDING = 0.001;
 
 /** A bucket of tokens, one for each call, that refills continuously. */
@@ -56,7 +56,10 @@ export class TokenBuckets {
   private cacheOf(key: string): LRUCache<string, number> {
     const limit = key.slice(0, Math.max(0, key.indexOf(':')));
     let cache = this.fullAt.get(limit);
-    if (!cache) this.fullAt.set(limit, (cache = new LRUCache({ max: MAX_BUCKETS })));
+    if (!cache) {
+      cache = new LRUCache({ max: MAX_BUCKETS });
+      this.fullAt.set(limit, cache);
+    }
     return cache;
   }
 

@@ -56,8 +56,8 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /** Finds the error that refused the caller, also behind a 429 that replaced it; undefined for any other error. */
-function refusalOf(answered: ServiceError): ServiceError | undefined {
-  const error = answered instanceof RateLimited ? answered.cause : answered;
+function refusalOf(sent: ServiceError): ServiceError | undefined {
+  const error = sent instanceof RateLimited ? sent.cause : sent;
   const isRefusal = error instanceof ServiceError && [401, 403].includes(error.spec.status);
   return isRefusal ? error : undefined;
 }

@@ -70,6 +70,11 @@ export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
+/** Hashes an `Idempotency-Key`, which might be a secret of the caller; equal keys of different API tokens are unrelated. */
+export function hashIdempotencyKey(apiTokenId: number | null, key: string): Buffer {
+  return sha256(`${apiTokenId} ${key}`);
+}
+
 /** Returns the SHA-256 of the token, 32 bytes, for storage and lookup. */
 export function hashToken(token: string): Buffer {
   return sha256(token);

@@ -125,8 +125,8 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
       return result;
     });
   } catch (error) {
-    const isAnswer = isPostgresError(error);
-    if (!isAnswer && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
+    const isReported = isPostgresError(error);
+    if (!isReported && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
     const { message } = error as Error;
     throw new DatabaseUnusable(`${failure} (${message}).`, { cause: error });
   }
@@ -187,7 +187,8 @@ async function move(
   }
   let done = 0;
   const advance = (rows: number) => {
-    onProgress((done += rows) / total);
+    done += rows;
+    onProgress(done / total);
   };
   const moved: MovedTable[] = [];
   for (const table of tables) {

@@ -3,7 +3,7 @@ import type { Client, ClientConfig, QueryConfig } from 'pg';
 import { postgresDriver } from '../drivers.ts';
 
 const CONNECT_LIMIT_MS = 2000;
-const ANSWER_LIMIT_MS = 2000;
+const RESPONSE_LIMIT_MS = 2000;
 const CLOSE_LIMIT_MS = 500;
 
 /** A connection outside the pool, for work that must neither wait for the pool nor take from it. */
@@ -25,7 +25,7 @@ export class PostgresConnection {
       stream: () => this.socket,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_LIMIT_MS,
-      query_timeout: ANSWER_LIMIT_MS,
+      query_timeout: RESPONSE_LIMIT_MS,
       ...settings,
     });
   }

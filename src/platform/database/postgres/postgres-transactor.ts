@@ -1,7 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable, ExtensionUnavailable } from '../../common/problem/errors.ts';
 import { SET_LOCAL_LIMITS } from '../data-source-options.ts';
-import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors.ts';
+import { isReportedByPostgres, translateDatabaseError } from '../database-errors.ts';
 import type { SqlParameter, Statement } from '../statement.ts';
 import type { Statements } from '../statements.ts';
 import { Transactor, type Work } from '../transactor.ts';
@@ -30,7 +30,7 @@ export class PostgresTransactor extends Transactor {
       // A statement of an extension may still be running.
       const isLost =
         error instanceof ExtensionUnavailable ||
-        (error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown));
+        (error instanceof DatabaseUnavailable && !isReportedByPostgres(thrown));
       await undo(runner, isLost, thrown);
       throw error;
     } finally {

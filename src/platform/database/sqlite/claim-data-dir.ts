@@ -10,8 +10,8 @@ const FILE = 'serving.lock';
 let claim: BetterSqlite3.Database | undefined;
 
 /**
- * Claims `DATA_DIR` until this process ends, however it ends; false if another has it. Two may serve it, but not
- * without a warning. A file locked by SQLite is the only lock in Node that ends with its process.
+ * Claims `DATA_DIR` until this process ends, however it ends; false if another has it. Two processes may share it,
+ * with a warning. A file locked by SQLite is the only lock in Node that ends with its process.
  */
 export function claimDataDir(dataDir: string): boolean {
   const path = join(dataDir, FILE);

@@ -6,7 +6,7 @@ import { exclusiveOptions, sqlitePath } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
 import { sqliteOf, Statements } from '../statements.ts';
 
-/** An embedded database that this process alone reads, as of one moment, and nobody writes until `close`. */
+/** A consistent, read-only view of the embedded database. Nobody can write until `close`. */
 export class ExclusiveSqlite {
   readonly statements: Statements;
 

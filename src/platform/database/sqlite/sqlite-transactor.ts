@@ -85,7 +85,7 @@ export class SqliteTransactor extends Transactor {
       try {
         await this.runBatch(this.queue.splice(0, MAX_BATCH));
       } catch (err) {
-        // The writes behind it are tried all the same.
+        // The queue goes on: one failure must not stop the writes behind it.
         logRepeated(this.logger, 'error', { msg: 'a transaction cannot be undone', err });
       }
     }
@@ -96,7 +96,7 @@ export class SqliteTransactor extends Transactor {
     try {
       const isApplied = batch.every(({ apply }) => apply);
       const settle = await (isApplied ? this.applyAll(batch) : this.workAll(batch));
-      for (const answer of settle) answer();
+      for (const settleJob of settle) settleJob();
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
       for (const job of batch) job.reject(error);

@@ -7,19 +7,19 @@ import { beginBy, Lanes, type LanesOptions, type Outcome } from './lanes.ts';
 export type { Outcome } from './lanes.ts';
 
 /** The outcome of a write; `'retry'` if it lost a race, and nothing of it was stored. */
-export type Attempt<Answer> = Outcome<Answer> | 'retry';
+export type Attempt<Result> = Outcome<Result> | 'retry';
 
-export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Call, never>, 'run'> {
+export interface SharedWritesOptions<Call, Result> extends Omit<LanesOptions<Call, never>, 'run'> {
   /**
    * Runs calls of one workspace in one transaction. It waits for others only if `isAlone`.
    * @returns the outcome of each in their order
    * @throws the error that makes the whole transaction fail
    */
-  run: (workspaceId: number, calls: readonly Call[], isAlone: boolean) => Promise<readonly Attempt<Answer>[]>;
+  run: (workspaceId: number, calls: readonly Call[], isAlone: boolean) => Promise<readonly Attempt<Result>[]>;
   /** Prepares a call that has lost a race for its next attempt. */
   onRetry?: (call: Call) => void;
   /** Is told of each call that has succeeded, once it is committed. */
-  onDone: (workspaceId: number, answer: Answer) => void;
+  onDone: (workspaceId: number, result: Result) => void;
 }
 
 /*
@@ -37,7 +37,7 @@ const ALONE_AT_ONCE = 2;
 const MAX_ATTEMPTS = 3;
 
 /** `'alone'` for a call whose next attempt is one alone. */
-type Step<Answer> = Attempt<Answer> | 'alone';
+type Step<Result> = Attempt<Result> | 'alone';
 
 /**
  * Lets concurrent writes of a workspace share transactions:
@@ -51,12 +51,12 @@ type Step<Answer> = Attempt<Answer> | 'alone';
  *
  * A call that runs alone delays those of its own key only.
  */
-export class SharedWrites<Call, Answer> {
+export class SharedWrites<Call, Result> {
   private readonly logger = new Logger(SharedWrites.name);
-  private readonly together: Lanes<Call, Step<Answer>>;
-  private readonly alone: Lanes<Call, Step<Answer>>;
+  private readonly together: Lanes<Call, Step<Result>>;
+  private readonly alone: Lanes<Call, Step<Result>>;
 
-  constructor(private readonly options: SharedWritesOptions<Call, Answer>) {
+  constructor(private readonly options: SharedWritesOptions<Call, Result>) {
     this.together = new Lanes({ ...options, run: (workspaceId, calls) => this.run(workspaceId, calls) });
     this.alone = new Lanes({
       run: (workspaceId, calls) => this.runAlone(workspaceId, calls),
@@ -70,18 +70,18 @@ export class SharedWrites<Call, Answer> {
    * @throws DatabaseUnavailable if the write does not start in time, alone at the latest, or loses every race; else the
    *   error of its outcome
    */
-  async join(workspaceId: number, call: Call): Promise<Answer> {
+  async join(workspaceId: number, call: Call): Promise<Result> {
     const deadline = beginBy();
     const first = await this.together.join(workspaceId, call, deadline);
     return this.finish(workspaceId, call, deadline, first);
   }
 
   /** Joins several calls at once. @returns their outcomes in order, with the errors that `join` throws */
-  async joinAll(workspaceId: number, calls: readonly Call[]): Promise<Outcome<Answer>[]> {
+  async joinAll(workspaceId: number, calls: readonly Call[]): Promise<Outcome<Result>[]> {
     if (calls.length === 0) return [];
     const deadline = beginBy();
     const first = await this.together.joinAll(workspaceId, calls, deadline);
-    const outcomes: Outcome<Answer>[] = [];
+    const outcomes: Outcome<Result>[] = [];
     const repeated: Promise<void>[] = [];
     for (const [index, attempt] of first.entries()) {
       if ('error' in attempt) outcomes[index] = attempt;
@@ -99,7 +99,7 @@ export class SharedWrites<Call, Answer> {
   }
 
   /** Repeats a call until it has an outcome. @param first the step of its first attempt */
-  private async finish(workspaceId: number, call: Call, deadline: number, first: Step<Answer>): Promise<Answer> {
+  private async finish(workspaceId: number, call: Call, deadline: number, first: Step<Result>): Promise<Result> {
     let lane = this.together;
     let step = first;
     for (let attempt = 1; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
@@ -114,7 +114,7 @@ export class SharedWrites<Call, Answer> {
   }
 
   /** Never rejects: a committed half stands, whatever the outcome of the other. */
-  private async run(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Answer>[]> {
+  private async run(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Result>[]> {
     try {
       return await this.attempt(workspaceId, calls, false);
     } catch (error) {
@@ -136,7 +136,7 @@ export class SharedWrites<Call, Answer> {
     }
   }
 
-  private async runAlone(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Answer>[]> {
+  private async runAlone(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Result>[]> {
     try {
       return await this.attempt(workspaceId, calls, true);
     } catch (error) {
@@ -148,7 +148,7 @@ export class SharedWrites<Call, Answer> {
     workspaceId: number,
     calls: readonly Call[],
     isAlone: boolean,
-  ): Promise<readonly Attempt<Answer>[]> {
+  ): Promise<readonly Attempt<Result>[]> {
     const attempts = await this.options.run(workspaceId, calls, isAlone);
     for (const [index, attempt] of attempts.entries()) {
       if (attempt === 'retry') this.options.onRetry?.(calls[index]!);

@@ -83,7 +83,7 @@ dark.addEventListener('change', paint);
 paint();
 `;
 
-/** Links within a button cannot be reached by all: the paths are texts. The address follows what is opened. */
+/** Links inside a button are not accessible, so paths are plain text. The URL follows the open operation. */
 const PLUGIN = `{ wrapComponents: { DeepLink: (_original, { React }) => ({ text }) => React.createElement('span', null, text) } }`;
 
 /** @param adaptRequest runs in the browser, so it may use nothing around it */

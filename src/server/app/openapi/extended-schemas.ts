@@ -21,8 +21,9 @@ function extend(schema: Schema, base: Schema, baseName: string): Schema {
   );
   const needed = required.filter((field) => !base.required?.includes(field));
   const loosened = base.required?.find((field) => !required.includes(field));
-  if (loosened !== undefined)
+  if (loosened !== undefined) {
     throw new Error(`${baseName} requires ${loosened}, which a schema that extends it does not`);
+  }
   return {
     allOf: [{ $ref: `#/components/schemas/${baseName}` }],
     ...(own.length > 0 && { type, properties: Object.fromEntries(own) }),

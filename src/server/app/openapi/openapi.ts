@@ -57,7 +57,7 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
     .addTag('System', 'The installation.')
     .addTag('Audit log', 'Who did what.')
     .addTag('Events', 'What has changed, to follow.')
-    .addTag('Health', 'What orchestrators and load balancers ask.')
+    .addTag('Health', 'Probes for orchestrators and load balancers.')
     // The page of the document offers them in this order.
     .addSecurity(API_TOKEN_SCHEME, {
       type: 'apiKey',

@@ -58,7 +58,8 @@ export function describeShared(document: OpenAPIObject): void {
   }
   const names = [...used].sort();
   const specs = names.flatMap(specsOf);
-  Object.assign((document.components ??= {}), {
+  document.components ??= {};
+  Object.assign(document.components, {
     parameters,
     responses: Object.fromEntries(names.map((name) => [name, describeResponse(name)])),
     examples: { ...examples, ...Object.fromEntries(specs.map((spec) => [spec.code, exampleOf(spec)])) },

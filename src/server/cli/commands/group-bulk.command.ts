@@ -75,11 +75,11 @@ async function importFrom(
   const resultsFile = results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
   let last: ImportSummary | undefined;
   const query = dryRun ? { dry_run: 'true' as const } : {};
-  for await (const answers of app.get(UserGroupImporter).run(caller, lines, query)) {
-    if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(answers));
-    for (const answer of answers) {
-      if ('summary' in answer) last = answer;
-      else if (answer.success === 0 || answer.token_replaced) printMessage(toTerminalJson(answer));
+  for await (const resultLines of app.get(UserGroupImporter).run(caller, lines, query)) {
+    if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(resultLines));
+    for (const line of resultLines) {
+      if ('summary' in line) last = line;
+      else if (line.success === 0 || line.token_replaced) printMessage(toTerminalJson(line));
     }
   }
   if (resultsFile !== undefined) closeSync(resultsFile);
@@ -141,7 +141,8 @@ async function exportTo(
     let count = 0;
     for await (const rows of pages) {
       file.write(toNdjson(rows));
-      showCount((count += rows.length));
+      count += rows.length;
+      showCount(count);
     }
   } catch (error) {
     file.discard();

@@ -100,7 +100,7 @@ export function defineGroup(group: Command): void {
     );
 
   about('show', 'show a user group, without its token').action(
-    runToOne(async ({ service, caller, id }) => (await service.get(caller, id)).answer),
+    runToOne(async ({ service, caller, id }) => (await service.get(caller, id)).body),
   );
 
   withContent(
@@ -126,7 +126,7 @@ export function defineGroup(group: Command): void {
     .action(
       runToOne<Content>(async ({ service, caller, options, id }) => {
         const dto = checkedDto(UpdateUserGroupRequest, toWire(options));
-        return (await service.patch(caller, id, dto, UNCONDITIONAL)).answer;
+        return (await service.patch(caller, id, dto, UNCONDITIONAL)).body;
       }, withKeys),
     );
 
@@ -155,8 +155,8 @@ export function defineGroup(group: Command): void {
     .requiredOption('--state <number>', 'the number of the state, as `group history` shows it', toId)
     .action(
       runToOne<{ state: number }>(async ({ app, caller, options, id }) => {
-        const { answer } = await app.get(UserGroupHistory).restore(caller, id, options.state, {}, UNCONDITIONAL);
-        return answer;
+        const { body } = await app.get(UserGroupHistory).restore(caller, id, options.state, {}, UNCONDITIONAL);
+        return body;
       }, withKeys),
     );
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { migrateData } from '../../../platform/database/move/migrate-data.ts';
-import { configuredKeys } from '../../../core/encryption-key/standard-key-provider.ts';
+import { keysOfConfig } from '../../../core/encryption-key/standard-key-provider.ts';
 import { KeyRing } from '../../../core/encryption-key/key-ring.ts';
 import { checkSourceKeys } from '../../../features/key-administration/check-source-keys.ts';
 import type { MovedTable } from '../../../platform/database/move/table-copy.ts';
@@ -16,7 +16,7 @@ export function defineMigrateData(command: Command): void {
     .action(async (options: Printing & { dataDir?: string }) => {
       const config = await configure();
       const from = options.dataDir ?? config.dataDir;
-      const ring = new KeyRing((await configuredKeys(config)) ?? []);
+      const ring = new KeyRing((await keysOfConfig(config)) ?? []);
       const tables = await migrateData(config, from, {
         checkSource: (source) => checkSourceKeys(ring, source, from),
         onProgress: showProgress,

@@ -5,8 +5,8 @@ import {
   RegistryQueryDto,
   UpdateRegistryEntryRequest,
 } from '../../../features/registry/things/dto/registered.dto.ts';
-import type { RegisteredView } from '../../../features/registry/things/dto/registered-response.dto.ts';
-import { dataSourceKind, type RegisteredKind, schemaKind } from '../../../features/registry/things/registered-kind.ts';
+import type { RegistryEntryView } from '../../../features/registry/things/dto/registered-response.dto.ts';
+import { dataSourceKind, type EntryKind, schemaKind } from '../../../features/registry/things/registered-kind.ts';
 import { RegistryService } from '../../../features/registry/things/registry.service.ts';
 import { numberIn, resourceCommand, toBody, toCell } from '../resource-command.ts';
 
@@ -23,7 +23,7 @@ export function defineDataSource(dataSource: Command): void {
   defineKind(dataSource, dataSourceKind, "--provided-id warehouse-emea --name 'Warehouse EMEA'");
 }
 
-function defineKind(group: Command, kind: RegisteredKind, example: string): void {
+function defineKind(group: Command, kind: EntryKind, example: string): void {
   const { type } = kind;
   const { subcommand, about, runToOne, list, show, end } = resourceCommand(group, {
     noun: kind.name,
@@ -31,7 +31,7 @@ function defineKind(group: Command, kind: RegisteredKind, example: string): void
     one: type,
     many: `${type}s`,
     columns: {
-      ID: ({ id }: RegisteredView) => id,
+      ID: ({ id }: RegistryEntryView) => id,
       'PROVIDED ID': ({ provided_id }) => provided_id,
       NAME: ({ name }) => name,
       CREATED: ({ created_at }) => toCell(created_at),
@@ -40,7 +40,7 @@ function defineKind(group: Command, kind: RegisteredKind, example: string): void
     id: numberIn(group),
   });
   // Makes the response of the API.
-  const respond = (view: RegisteredView) => ({ success: 1, [type]: view });
+  const respond = (view: RegistryEntryView) => ({ success: 1, [type]: view });
 
   subcommand('create', `register a ${kind.name}`, example)
     .requiredOption('--provided-id <id>', 'your own id of it, which cannot be changed')
@@ -54,7 +54,7 @@ function defineKind(group: Command, kind: RegisteredKind, example: string): void
     );
 
   list<Settings>(`list the ${kind.name}s of a workspace`, async ({ service, caller, options }, page) => {
-    // An empty id is none.
+    // An empty id counts as not given.
     const query = toBody({ ...page, provided_id: options.providedId || undefined });
     const { rows, ...next } = await service.list(caller, kind, checkedDto(RegistryQueryDto, query));
     return { success: 1, [`${type}s`]: rows, ...next };

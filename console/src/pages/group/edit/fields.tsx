@@ -17,7 +17,7 @@ const TYPES: [ValueType, string][] = [
   ['json', 'JSON'],
 ];
 
-/** The fields of a group, and what they have; `begin` is what they begin with. */
+/** The fields of a group and their values; `begin` has the initial ones. */
 export function useGroupFields(begin: Written) {
   const [start, setStart] = useState(begin);
   const [name, setName] = useState(begin.name);
@@ -29,7 +29,7 @@ export function useGroupFields(begin: Written) {
     name,
     mapping: textOf(mapping),
     properties: textOf(properties),
-    // A moment is finer than its field.
+    // A stored moment can be more precise than its field.
     valid_until: end === localOf(start.valid_until) ? start.valid_until : momentOf(end),
   };
   const flat = (one: Written) => bodyOf({ ...one, mapping: layOut(one.mapping), properties: layOut(one.properties) });

@@ -8,7 +8,7 @@ import { pointerOf } from '../../../ui/status.tsx';
 import { OfForm } from '../../../ui/violations.ts';
 import { complaintOf, jsonOf, newRow, type Row, rowsOf } from './rows.ts';
 
-/** Props of a row of an editor; `ties` connects its controls to the text that tells an error. */
+/** Props of a row of an editor; `ties` connects its controls to the text of an error. */
 export interface RowProps {
   row: Row;
   no: number;
@@ -57,8 +57,9 @@ export function ObjectField({
   const list = useRef<HTMLDivElement>(null);
   const [added, setAdded] = useState(0);
   useEffect(() => {
-    if (added > 0)
+    if (added > 0) {
       [...list.current!.querySelectorAll<HTMLElement>('.object-row')].at(-1)?.querySelector('input')?.focus();
+    }
   }, [added]);
   const isJson = 'json' in value;
   const isReadable = !isJson || complaintAbout(value.json) === undefined;

@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../../api.ts';
+import { dataOf, api } from '../../../api.ts';
 import { useLoad } from '../../../load.ts';
 import type { Schemas } from '../../../own-types.ts';
 import { may } from '../../../session.ts';
@@ -33,7 +33,7 @@ export function useWorkspaceRules() {
   const { data, reload } = useLoad(async (signal) => {
     if (!may('registry:read')) return undefined;
     const [{ workspace }, [schemas, sources]] = await Promise.all([
-      answerOf(api.GET('/api/v1/workspace', { signal })),
+      dataOf(api.GET('/api/v1/workspace', { signal })),
       Promise.all(KINDS.map((kind) => allOf(kind, signal))),
     ]);
     return { workspace, schemas, sources };
@@ -50,7 +50,7 @@ export function useWorkspaceRules() {
   const { workspace, schemas, sources } = data;
   return {
     workspace,
-    schemas: { ...schemas!, register: registering((body) => answerOf(api.POST('/api/v1/schemas', { body }))) },
-    sources: { ...sources!, register: registering((body) => answerOf(api.POST('/api/v1/data-sources', { body }))) },
+    schemas: { ...schemas!, register: registering((body) => dataOf(api.POST('/api/v1/schemas', { body }))) },
+    sources: { ...sources!, register: registering((body) => dataOf(api.POST('/api/v1/data-sources', { body }))) },
   };
 }

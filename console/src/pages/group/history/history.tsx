@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answerOf, api } from '../../../api.ts';
+import { dataOf, api } from '../../../api.ts';
 import { useList, useLoad } from '../../../load.ts';
 import { addressOf } from '../../../router.ts';
 import { may } from '../../../session.ts';
@@ -35,7 +35,7 @@ export function History({
     async (cursor, signal) => {
       const query = { limit: 20, ...(cursor && { cursor }) };
       const call = api.GET('/api/v1/user-groups/{id}/versions', { params: { path: { id }, query }, signal });
-      const page = await answerOf(call);
+      const page = await dataOf(call);
       return { rows: page.versions, next: page.next_cursor };
     },
     [id, present?.etag],

@@ -1,4 +1,4 @@
-import { answerOf, api } from '../../../api.ts';
+import { dataOf, api } from '../../../api.ts';
 import { membersOf } from '../../../json-text.ts';
 import type { Schemas } from '../../../own-types.ts';
 import { valuesOf } from '../conflict.tsx';
@@ -24,7 +24,7 @@ export function restored(differences: Difference[]): Difference[] {
 export async function differencesTo(id: string, { version, team_id }: Version, other: number, signal: AbortSignal) {
   const params = { path: { id, version }, query: { team_id, compare_with: other } };
   const call = api.GET('/api/v1/user-groups/{id}/versions/{version}', { params, parseAs: 'text', signal });
-  const differences = membersOf(membersOf(await answerOf(call)).get('differences') ?? '[]');
+  const differences = membersOf(membersOf(await dataOf(call)).get('differences') ?? '[]');
   return [...differences.values()].map((text): Difference => {
     const one = membersOf(text);
     return { place: JSON.parse(one.get('pointer')!) as string, was: one.get('was'), is: one.get('is') };
@@ -36,7 +36,7 @@ async function contentOf(id: string, { version, team_id }: Version, signal: Abor
     params: { path: { id, version }, query: { team_id } },
     ...{ parseAs: 'text' as const, signal },
   });
-  const text = await answerOf(call);
+  const text = await dataOf(call);
   const raw = membersOf(membersOf(text).get('version') ?? '{}');
   const { version: content } = JSON.parse(text) as Schemas['UserGroupVersionResponse'];
   return {
@@ -66,5 +66,5 @@ export async function restore(
   header: Precondition,
 ): Promise<Schemas['UserGroup']> {
   const params = { path: { id, version }, query: { team_id }, header };
-  return (await answerOf(api.POST('/api/v1/user-groups/{id}/versions/{version}/restore', { params }))).user_group;
+  return (await dataOf(api.POST('/api/v1/user-groups/{id}/versions/{version}/restore', { params }))).user_group;
 }

@@ -1,4 +1,4 @@
-import { Flag, oneOf, QueryOneOf, Rule, Text, Time } from '../../../../platform/common/fields.ts';
+import { Flag, choiceOf, QueryOneOf, Rule, Text, Time } from '../../../../platform/common/fields.ts';
 import type { Violation } from '../../../../platform/common/problem/violation.ts';
 import { searchViolations } from '../../../../platform/common/text.ts';
 import { timeViolations } from '../../../../platform/common/time.ts';
@@ -34,7 +34,7 @@ export class UserGroupFilterDto {
     groupStatuses,
     'Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds.',
   )
-  @Rule(oneOf(groupStatuses))
+  @Rule(choiceOf(groupStatuses))
   status?: GroupStatus;
 
   @Time.optional('The `valid_until` of the group is later than this time.')
@@ -46,7 +46,7 @@ export class UserGroupFilterDto {
   valid_until_before?: string;
 
   @Flag.optional('Whether a rotation has left an old token that is still in its overlap.')
-  @Rule(oneOf(['true', 'false']))
+  @Rule(choiceOf(['true', 'false']))
   in_overlap?: 'true' | 'false';
 }
 
@@ -66,7 +66,7 @@ export class UserGroupQueryDto extends UserGroupFilterDto {
     undefined,
     { default: userGroupSorts[0] },
   )
-  @Rule(oneOf(userGroupSorts))
+  @Rule(choiceOf(userGroupSorts))
   sort?: UserGroupSort;
 }
 

@@ -56,7 +56,7 @@ export class UserGroupResource {
 
   @CodeOf(
     groupStatuses,
-    'Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. Of several the first.',
+    'Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. If several apply, the first.',
     'active',
   )
   status!: GroupStatus;
@@ -99,7 +99,7 @@ export function toUserGroupResource(group: UserGroupState, providedId: string, s
 }
 
 /** Makes the response for one page. The properties are stored as JSON, and become part of it unchanged but for secrets. */
-export function toUserGroupsAnswer(
+export function toUserGroupsResponse(
   groups: readonly (UserGroupState & { providedId: string })[],
   rules: UserGroupRules,
   { next_cursor: nextCursor, total }: { next_cursor?: string; total: Total | undefined },

@@ -1,5 +1,5 @@
 import { digits, Integer, Rule, Text, textThat } from '../../../../platform/common/fields.ts';
-import { typesViolations } from '../event-types.ts';
+import { eventTypesViolations } from '../event-types.ts';
 
 /** The cursor after all events so far. */
 export const LATEST = 'latest';
@@ -18,7 +18,7 @@ class TypesQueryDto {
   @Text.optional(
     'Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`.',
   )
-  @Rule(typesViolations)
+  @Rule(eventTypesViolations)
   types?: string;
 }
 
@@ -52,6 +52,6 @@ export class EventStreamQueryDto extends TypesQueryDto {
   after?: string;
 }
 
-export function limitOf({ limit }: EventQueryDto): number {
+export function eventLimitOf({ limit }: EventQueryDto): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit);
 }

@@ -9,7 +9,7 @@ export const MAX_DESCRIPTION = 500;
 
 /** A variable that dashboards and SQL can use, with its value in the properties of each group. */
 @SchemaName('DeclaredVariable')
-export class Variable {
+export class VariableDto {
   @ShortText('Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`.', 'region')
   name!: string;
 
@@ -42,11 +42,17 @@ export class Variable {
 }
 
 /** Returns a declaration with every field that has a meaning. */
-export function toVariableView({ isSecret, ...variable }: DeclaredVariable): Variable {
-  return { ...variable, is_secret: isSecret } as Variable;
+export function toVariableView({ isSecret, ...variable }: DeclaredVariable): VariableDto {
+  return { ...variable, is_secret: isSecret } as VariableDto;
 }
 
 /** Returns the declaration of a body that keeps the rules. */
-export function fromVariable({ name, type, required = false, is_secret = false, ...rest }: Variable): DeclaredVariable {
+export function fromVariable({
+  name,
+  type,
+  required = false,
+  is_secret = false,
+  ...rest
+}: VariableDto): DeclaredVariable {
   return { name, type, required, ...rest, isSecret: is_secret };
 }

@@ -1,14 +1,14 @@
 import { SchemaName } from '../../../../platform/common/api-docs.ts';
-import { Integer, ListOf, listOf, OneOf, oneOf, Rule, Text } from '../../../../platform/common/fields.ts';
+import { Integer, ListOf, listOf, OneOf, choiceOf, Rule, Text } from '../../../../platform/common/fields.ts';
 import { page, response } from '../../../../platform/common/http/responses/response.ts';
 import { FieldError } from '../../../../platform/common/problem/problem.dto.ts';
 import { identifierViolations, textViolations } from '../../../../platform/common/text.ts';
 import { issuerViolations } from '../workspace-settings.rules.ts';
 import { variablesViolations } from '../variables.rules.ts';
 import { type MappingPolicy, mappingPolicies } from '../../../../core/mapping/user-group-rules.ts';
-import type { Findings } from '../../../group-checks/unresolvable-mappings.ts';
+import type { FlawedGroups } from '../../../group-checks/unresolvable-mappings.ts';
 import type { WorkspaceSettings } from '../workspace-settings.ts';
-import { MAX_VARIABLES, toVariableView, Variable } from './variable.dto.ts';
+import { MAX_VARIABLES, toVariableView, VariableDto } from './variable.dto.ts';
 
 const MAX_REQUIRED_SCHEMAS = 200;
 const MAX_AUDIENCES = 100;
@@ -30,7 +30,7 @@ const REQUIRED_SCHEMAS = [
 ] as const;
 
 const VARIABLES = [
-  Variable,
+  VariableDto,
   'The variables of every user group, each name once. They are found in its properties.',
   [{ name: 'region', type: 'string', required: true, is_secret: false }],
   { maxItems: MAX_VARIABLES },
@@ -58,7 +58,7 @@ const VIEW_AS = [
 export class WorkspaceRequirements {
   @ListOf.optional(...VARIABLES)
   @Rule(variablesViolations)
-  variables?: Variable[];
+  variables?: VariableDto[];
 
   @ListOf.optional(...REQUIRED_SCHEMAS)
   @Rule(listOf(textViolations, { most: MAX_REQUIRED_SCHEMAS }))
@@ -68,7 +68,7 @@ export class WorkspaceRequirements {
 /** Settings that are not sent stay as they are. */
 export class UpdateWorkspaceRequest extends WorkspaceRequirements {
   @OneOf.optional(...POLICY)
-  @Rule(oneOf(mappingPolicies))
+  @Rule(choiceOf(mappingPolicies))
   mapping_policy?: MappingPolicy;
 
   @Text.optionalOrNull(...ISSUER)
@@ -80,7 +80,7 @@ export class UpdateWorkspaceRequest extends WorkspaceRequirements {
   embed_token_audiences?: string[];
 
   @OneOf.optional(...VIEW_AS)
-  @Rule(oneOf(VIEW_AS[0]))
+  @Rule(choiceOf(VIEW_AS[0]))
   view_as?: (typeof VIEW_AS)[0][number];
 }
 
@@ -93,7 +93,7 @@ export class WorkspaceView {
   mapping_policy!: MappingPolicy;
 
   @ListOf(...VARIABLES)
-  variables!: Variable[];
+  variables!: VariableDto[];
 
   @ListOf(...REQUIRED_SCHEMAS)
   required_schemas!: string[];
@@ -157,6 +157,6 @@ export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
   };
 }
 
-export function toUserGroupIssues({ groups }: Findings): UserGroupIssues[] {
+export function toUserGroupIssues({ groups }: FlawedGroups): UserGroupIssues[] {
   return groups.map(({ id, providedId, violations }) => ({ team_id: id, provided_id: providedId, errors: violations }));
 }

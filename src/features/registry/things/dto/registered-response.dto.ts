@@ -2,11 +2,11 @@ import { BaseSchema } from '../../../../platform/common/api-docs.ts';
 import { Flag, Integer, Text, Time } from '../../../../platform/common/fields.ts';
 import { page, response } from '../../../../platform/common/http/responses/response.ts';
 import { toWireTime } from '../../../../platform/common/time.ts';
-import type { Registered } from '../registry.repository.ts';
+import type { RegistryEntry } from '../registry.repository.ts';
 
 /** A registered schema or data source. */
 @BaseSchema('RegistryEntry')
-export class RegisteredView {
+export class RegistryEntryView {
   @Integer('Its number here.', 7)
   id!: number;
 
@@ -23,9 +23,9 @@ export class RegisteredView {
   updated_at!: string;
 }
 
-class Schema extends RegisteredView {}
+class Schema extends RegistryEntryView {}
 
-class DataSource extends RegisteredView {}
+class DataSource extends RegistryEntryView {}
 
 export class SchemaResponse extends response('schema', Schema, 'The schema.') {}
 
@@ -56,7 +56,7 @@ export class ReferencesResponse extends page(
   required!: boolean;
 }
 
-export function toRegisteredView({ id, providedId, name, ...times }: Registered): RegisteredView {
+export function toRegistryEntryView({ id, providedId, name, ...times }: RegistryEntry): RegistryEntryView {
   return {
     id,
     provided_id: providedId,

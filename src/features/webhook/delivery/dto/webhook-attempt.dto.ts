@@ -95,7 +95,7 @@ export function toWebhookAttemptView(attempt: ListedAttempt): WebhookAttemptView
     duration_ms: attempt.durationMs,
     status: attempt.status,
     failure: attempt.failure,
-    response: attempt.answer,
+    response: attempt.response,
     delivery: attempt.state,
     next_attempt_at: toWireTimeOrNull(attempt.dueAt),
   };

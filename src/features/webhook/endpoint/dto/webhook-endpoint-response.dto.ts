@@ -98,7 +98,7 @@ export class WebhookEndpointsResponse extends page(
 ) {}
 
 /** Returns a weak entity tag: what only time and attempts change leaves it as it is. */
-export function tagOf(view: WebhookEndpointView): string {
+export function entityTagOfEndpoint(view: WebhookEndpointView): string {
   const changing = { old_secret_expires_at: null, skipping_since: null, failing_since: null, last_hour: undefined };
   return `W/${entityTagOf({ ...view, ...changing })}`;
 }

@@ -6,7 +6,7 @@ import {
   ListOf,
   listOf,
   OneOf,
-  oneOf,
+  choiceOf,
   orNull,
   Rule,
   Text,
@@ -74,7 +74,7 @@ export class CreateWebhookEndpointRequest {
     'v1',
     { default: 'v1' },
   )
-  @Rule(oneOf(signatureSchemes))
+  @Rule(choiceOf(signatureSchemes))
   signature?: SignatureScheme;
 
   @AnyObject.optional(...HEADERS)
@@ -138,7 +138,7 @@ function headersViolations(value: unknown, pointer: string): Violation[] {
   return entries.flatMap(([name, text], index): Violation[] => {
     const place = toPointer([...pointer.slice(1).split('/'), name]);
     if (!HEADER_NAME.test(name) || RESERVED_HEADER.test(name)) {
-      const detail = 'The name must be one of HTTP that neither HTTP nor the service sets itself.';
+      const detail = 'The name must be a valid header name that the service does not set itself.';
       return [{ pointer: place, code: 'not_acceptable', detail }];
     }
     if (names.indexOf(name.toLowerCase()) < index) {

@@ -36,5 +36,9 @@ export function parseFormBody(bytes: Buffer): Parameters {
 /** Returns a name that occurs more than once, or undefined. */
 export function findRepeated(parameters: Parameters): string | undefined {
   const seen = new Set<string>();
-  return parameters.find(([name]) => seen.size === seen.add(name).size)?.[0];
+  for (const [name] of parameters) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }

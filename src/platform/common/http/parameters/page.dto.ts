@@ -93,7 +93,7 @@ export function toPage<T>(
   return { rows: page, ...nextAfter(keysOf(page.at(-1)!)) };
 }
 
-/** Returns how a list goes on after these sort keys; after none it has ended. */
+/** Returns `has_more` and `next_cursor` for the sort keys of the last row; no keys end the list. */
 export function nextAfter(keys: readonly SortKey[] | undefined): Omit<Page<never>, 'rows'> {
   return keys === undefined ? { has_more: false } : { has_more: true, next_cursor: toCursor(keys) };
 }
@@ -103,8 +103,11 @@ export function nextAfter(keys: readonly SortKey[] | undefined): Omit<Page<never
  */
 export function limitBySize<T>(rows: readonly T[], limit: number, sizeOf: (row: T) => number): number {
   let bytes = 0;
-  const last = rows.slice(0, limit).findIndex((row) => (bytes += sizeOf(row)) >= MAX_BYTES);
-  return last === -1 ? limit : last + 1;
+  for (const [index, row] of rows.slice(0, limit).entries()) {
+    bytes += sizeOf(row);
+    if (bytes >= MAX_BYTES) return index + 1;
+  }
+  return limit;
 }
 
 /**

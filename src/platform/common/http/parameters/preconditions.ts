@@ -16,9 +16,9 @@ export const ETAG = { ETag: 'Names this state of the resource. Send it in `If-Ma
 
 /** Describes the response to a read whose `If-None-Match` names the present state. */
 export const NotModified = (): MethodDecorator =>
-  ApiResponse({ status: 304, description: 'The resource is in a state that If-None-Match names.' });
+  ApiResponse({ status: 304, description: 'If-None-Match lists the present entity tag.' });
 
-/** Returns 22 characters that are others for another value. */
+/** Returns a hash of 22 characters. */
 export function shortHash(value: object): string {
   return sha256(JSON.stringify(value)).toString('base64url').slice(0, 22);
 }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
-import { Flag, Integer, Nested, oneOf, Rule } from '../../fields.ts';
+import { Flag, Integer, Nested, choiceOf, Rule } from '../../fields.ts';
 import { PageQueryDto } from './page.dto.ts';
 
 /** Leaves time for a statement more, so that the response comes within five seconds. */
@@ -9,7 +9,7 @@ const MAX_MS = 2000;
 export const Count = () =>
   applyDecorators(
     Flag.optional('`true` adds `total`: how many entries match on all pages. It costs a look at every entry.'),
-    Rule(oneOf(['true', 'false'])),
+    Rule(choiceOf(['true', 'false'])),
   );
 
 /** The query of a list that can be counted. */

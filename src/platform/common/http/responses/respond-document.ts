@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { answerFromMemory } from '../server/unread-responses.ts';
+import { respondFromMemory } from '../server/unread-responses.ts';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { handled } from '../../concurrency/handled.ts';
@@ -51,6 +51,6 @@ export function respondDocument(
     response.setHeader('Content-Type', document.mediaType);
     response.setHeader('Vary', 'Accept-Encoding');
     if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
-    answerFromMemory(response, bytes);
+    respondFromMemory(response, bytes);
   };
 }

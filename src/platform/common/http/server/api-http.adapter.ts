@@ -14,7 +14,7 @@ import { requestId } from '../observing/request-id.ts';
 const CLOSE_ALL_AFTER_MS = 5000;
 
 /** Runs on each request before it is routed; an error that it throws becomes the response. */
-export type Step = (request: Request, response: Response) => void;
+export type RequestStep = (request: Request, response: Response) => void;
 
 /**
  * Nest's Express adapter on an `HttpServer`, which serves a path in one spelling only. Express routes the handlers that
@@ -26,7 +26,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
   private readonly layers: Layer[];
   /** Nest's own layers, which pass every request on unless somebody sets a hook. */
   private readonly passing: Set<Layer>;
-  readonly steps: Step[] = [];
+  readonly steps: RequestStep[] = [];
   private routes: { of: number; found: StaticRoutes } | undefined;
   private onError: ErrorRequestHandler = (error) => {
     throw error;
@@ -45,16 +45,16 @@ export class ApiHttpAdapter extends ExpressAdapter {
     super(app);
     this.layers = stackOf(app);
     this.passing = new Set(this.layers);
-    const Answer = bornInExpress(app, 'response', ServerResponse);
-    Object.assign(Answer.prototype, { writeHead, _send: sendWhole });
+    const ResponseClass = bornInExpress(app, 'response', ServerResponse);
+    Object.assign(ResponseClass.prototype, { writeHead, _send: sendWhole });
     this.http = new HttpServer(this.serve, 'GET, PUT, POST', {
       IncomingMessage: bornInExpress(app, 'request', IncomingMessage),
-      ServerResponse: Answer,
+      ServerResponse: ResponseClass,
     });
   }
 
   /** Adds steps that run on each request, in order, before any route. */
-  before(...steps: Step[]): void {
+  before(...steps: RequestStep[]): void {
     this.steps.push(...steps);
   }
 

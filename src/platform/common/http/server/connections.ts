@@ -82,7 +82,7 @@ export class Connections {
    * Ends the connection when the requests that have arrived completely have their responses.
    * @returns the reason that it is still open: nothing, a response under way, or the response due to the incomplete request
    */
-  end(socket: unknown): 'nothing' | 'answer' | ServerResponse {
+  end(socket: unknown): 'nothing' | 'response' | ServerResponse {
     const connection = this.open.get(socket);
     if (!connection) return 'nothing';
     const { waiting } = connection;
@@ -95,7 +95,7 @@ export class Connections {
     if (!last.request.complete) return last.response;
     if (last.response.writableFinished) return 'nothing';
     last.response.shouldKeepAlive = false;
-    return 'answer';
+    return 'response';
   }
 
   /** Ends each connection with the pending response; requests waiting behind it do not begin. */

@@ -47,7 +47,7 @@ export class HttpServer {
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1000,
-      // Node would refuse a missing Host in its own words.
+      // Left to the service, so that a missing Host gets a problem document too.
       requireHostHeader: false,
     });
     // Node would hide the fields after the thousandth from every check; their size is limited in bytes.
@@ -105,7 +105,7 @@ export class HttpServer {
     const kept = this.connections.end(socket);
     if (kept instanceof ServerResponse && kept.headersSent) {
       socket.destroy();
-    } else if (kept === 'answer') {
+    } else if (kept === 'response') {
       socket.on('error', () => socket.destroy());
     } else {
       respondRaw(socket, error);

@@ -20,7 +20,7 @@ interface Unread {
 const fromMemory = new WeakSet<ServerResponse>();
 
 /** Sends bytes that all clients share, so that an idle client costs no memory. */
-export function answerFromMemory(response: ServerResponse, bytes: Buffer): void {
+export function respondFromMemory(response: ServerResponse, bytes: Buffer): void {
   fromMemory.add(response);
   response.end(bytes);
 }

@@ -59,7 +59,7 @@ export function webhooksAndConsole({ binaryType, compared, longCountedId }: Spel
       duration_ms integer NOT NULL,
       status integer,
       failure varchar(32),
-      answer text,
+      response text,
       ${primaryKey('webhook_attempt', 'delivery_id', 'number')},
       ${reference('webhook_attempt', 'delivery_id', 'webhook_delivery', 'CASCADE')})`,
     `CREATE INDEX webhook_attempt_endpoint_id_idx
@@ -84,12 +84,12 @@ export function webhooksAndConsole({ binaryType, compared, longCountedId }: Spel
       turn_at bigint NOT NULL,
       ${primaryKey('webhook_backlog', 'workspace_id')})`,
 
-    `CREATE TABLE notice (
+    `CREATE TABLE reminder (
       kind ${compared('text')} NOT NULL,
       subject ${compared('text')} NOT NULL,
       at bigint NOT NULL,
-      ${primaryKey('notice', 'kind', 'subject')})`,
-    'CREATE INDEX notice_at_idx ON notice (at)',
+      ${primaryKey('reminder', 'kind', 'subject')})`,
+    'CREATE INDEX reminder_at_idx ON reminder (at)',
 
     `CREATE TABLE console_session (
       id bigint NOT NULL,
