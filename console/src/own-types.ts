@@ -20,12 +20,14 @@ export interface Session {
   /** The person who signed in at an identity provider; null with an API token. */
   subject: string | null;
   scopes: Scope[];
+  /** The features that the service has. */
+  features: string[];
   created_at: string;
   expires_at: string;
   idle_expires_at: string;
 }
 
-export interface SessionItem extends Omit<Session, 'scopes'> {
+export interface SessionItem extends Omit<Session, 'scopes' | 'features'> {
   last_used_at: string;
   address: string | null;
   user_agent: string | null;

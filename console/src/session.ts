@@ -74,6 +74,11 @@ export function followSignIns(run: () => void): () => void {
   };
 }
 
+/** Tells whether the service has a feature. */
+export function has(feature: string): boolean {
+  return session.value?.features.includes(feature) ?? false;
+}
+
 export function may(scope: Scope): boolean {
   return session.value?.scopes.includes(scope) ?? false;
 }

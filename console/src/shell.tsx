@@ -5,7 +5,7 @@ import { useKeys } from './frame/keys.ts';
 import { Navigation } from './frame/navigation.tsx';
 import { seek, watch } from './frame/watch.ts';
 import type { Session } from './own-types.ts';
-import { allowed, type PageEntry, PAGES } from './menu.ts';
+import { allowed, isServed, type PageEntry, PAGES } from './menu.ts';
 import { DIALOGS, loadAll, loadOf } from './pages.ts';
 import { addressOf, goTo, place } from './router.ts';
 import { isAway, leave, returns, session } from './session.ts';
@@ -153,7 +153,7 @@ function Lazy({ page }: { page: PageEntry }) {
 }
 
 function Missing({ path }: { path: string }) {
-  const known: PageEntry | undefined = PAGES.find((page) => page.path === path);
+  const known: PageEntry | undefined = PAGES.find((page) => page.path === path && isServed(page));
   const title = known?.scope ? `You need the ${known.scope} scope to see ${known.name}` : 'There is no such page';
   useEffect(() => {
     setTitle(title);

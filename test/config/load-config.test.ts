@@ -26,6 +26,7 @@ test('every variable of the interface exists', () => {
     'TRUST_PROXY',
     'SHUTDOWN_DELAY_SECONDS',
     'DOCS',
+    'FEATURES',
     'PLUGINS',
     'DATABASE_URL',
     'DATABASE_DIRECT_URL',

@@ -30,6 +30,7 @@ onEachDatabase((kind) => {
       api_token: { id: expect.any(Number), name: 'test' },
       subject: null,
       scopes: ['audit:read', 'admin'],
+      features: expect.arrayContaining(['user-groups', 'webhooks', 'console']),
       created_at: expect.any(String),
       expires_at: expect.any(String),
       idle_expires_at: expect.any(String),

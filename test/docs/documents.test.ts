@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliDocument } from './render-cli.ts';
+import { featuresDocument } from './render-features.ts';
 import { metricsDocument } from './render-metrics.ts';
 import { routesDocument } from './render-routes.ts';
 import { sqlDocuments } from './render-sql.ts';
@@ -13,6 +14,7 @@ const documents: Record<string, (current: string) => string | Promise<string>> =
   '.env.example': envExample,
   'docs/reference/cli.md': cliDocument,
   'docs/reference/errors.md': errorsDocument,
+  'docs/reference/features.md': featuresDocument,
   'docs/reference/metrics.md': metricsDocument,
   'docs/reference/routes.md': routesDocument,
   'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),

@@ -315,8 +315,12 @@ describe('a definition that cannot be used is refused', () => {
   test('what is not made by definePlugin, and what is no feature', () => {
     const made = (options: object) => () => UserGroupServiceModule.forRoot(options);
     expect(made({ plugins: [{ name: 'seats' }] })).toThrow('Each of the plugins must be made by definePlugin.');
-    expect(made({ http: { features: ['seats'] } })).toThrow(/^seats is no feature; they are .*webhooks/);
-    expect(made({ http: { features: ['webhooks'], console: true } })).toThrow('The console needs every feature');
+    expect(made({ http: { features: ['seats'] } })).toThrow(
+      /^http\.features names seats, which is no feature; they are all, core, .*webhooks/,
+    );
+    expect(made({ http: { features: ['webhooks'], console: true } })).toThrow(
+      'The feature console needs the feature user-groups, which http.features leaves out',
+    );
   });
 
   test.each(['user', 'user-group', 'migration', 'webhook'])(

@@ -29,9 +29,9 @@ export interface ConsoleTests {
 }
 
 /** Declares a browser, and a service with the console, for the tests of the surrounding block. */
-export function withConsole(kind: DatabaseKind): ConsoleTests {
+export function withConsole(kind: DatabaseKind, env: Record<string, string> = {}): ConsoleTests {
   const openPage = withConsolePages();
-  const service = withService(kind, SENDING);
+  const service = withService(kind, { ...SENDING, ...env });
   let workspaces = 0;
   const open = (look?: Look) => openPage(service, look);
   const begin = async ({ scopes = allScopes, workspace, ...look }: Beginning = {}) => {

@@ -5,7 +5,7 @@ import { allowed } from '../menu.ts';
 import { type FirstFound, withExact } from '../pages/groups/find.ts';
 import { examinedIn } from '../pages/groups/query.ts';
 import { addressOf, goTo, isLikeToken, mayBeToken, tokensIn, UUID } from '../router.ts';
-import { may } from '../session.ts';
+import { has, may } from '../session.ts';
 import type { IconName } from '../ui/icons.tsx';
 import { progressOf } from '../ui/table.tsx';
 
@@ -75,11 +75,11 @@ function offerInspection(text: string): Offer {
     !isKnown ? 'Inspect it' : count > 1 ? 'Inspect the first token' : 'Inspect this token',
     inspect,
   );
-  if (count > 0) {
+  if (count > 0 && has('revocation')) {
     offer('tokens:rotate', 'warning', count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked', reportLeaked);
   }
   if (!isKnown && may('user-groups:read')) options.push(searchOption(text, 'Search for it: it is an id'));
-  return { options, ...(!may(INSPECTING) && { note: NO_INSPECTING }) };
+  return { options, ...(!may(INSPECTING) && has('inspection') && { note: NO_INSPECTING }) };
 }
 
 /** Finds what a text may mean: a request, a group by its exact id, groups that contain it. Tells again while it finds more. */
@@ -123,7 +123,9 @@ async function* findGroups(text: string, signal: AbortSignal): AsyncGenerator<Of
     const rows = found.rows.slice(0, SHOWN);
     const more = found.next;
     const goesOn = more !== undefined && rows.length < SHOWN;
-    if (goesOn) total ??= (await dataOf(api.GET('/api/v1/overview', { signal }))).overview.user_groups.total;
+    if (goesOn && has('overview')) {
+      total ??= (await dataOf(api.GET('/api/v1/overview', { signal }))).overview.user_groups.total;
+    }
     const options = rows.map(({ team_id, provided_id, name }): Option => ({
       key: `group ${team_id}`,
       icon: 'groups',

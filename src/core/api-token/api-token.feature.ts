@@ -9,6 +9,7 @@ class ApiTokenAdministrationModule {}
 
 export const apiTokens = defineFeature({
   name: 'api-tokens',
+  about: 'API tokens of callers: issued, limited by scopes, rotated and revoked.',
   modules: [ApiTokenAdministrationModule],
   services: [ApiTokenModule],
   entities: [ApiToken],

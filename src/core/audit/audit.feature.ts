@@ -15,6 +15,7 @@ class AuditEventModule {}
 
 export const auditEvents = defineFeature({
   name: 'audit-events',
+  about: 'The audit log: who has changed what, and who was refused or shown a token.',
   modules: [AuditEventModule],
   services: [AuditModule],
   entities: [AuditEvent],

@@ -5,6 +5,7 @@ import { ChangeRetention } from './change-retention.ts';
 
 export const changeLog = defineFeature({
   name: 'change-log',
+  about: 'What has changed, for the caches of all processes and for consumers of events.',
   entities: [ChangeEvent, ChangeRemoval],
   metrics: (app) => [
     {

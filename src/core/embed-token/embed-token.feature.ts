@@ -7,4 +7,8 @@ import { JwksController } from './jwks.controller.ts';
 @Module({ imports: [EmbedTokenCoreModule], controllers: [EmbedTokenController, JwksController] })
 class EmbedTokenModule {}
 
-export const embedTokens = defineFeature({ name: 'embed-tokens', modules: [EmbedTokenModule] });
+export const embedTokens = defineFeature({
+  name: 'embed-tokens',
+  about: 'Short-lived signed tokens for browsers, and the keys that verify them.',
+  modules: [EmbedTokenModule],
+});

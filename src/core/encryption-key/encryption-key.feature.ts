@@ -5,6 +5,7 @@ import { EncryptionKeyModule } from './encryption-key.module.ts';
 
 export const encryptionKeys = defineFeature({
   name: 'encryption-keys',
+  about: 'The keys that encrypt tokens and secrets.',
   services: [EncryptionKeyModule],
   entities: [EncryptionKeyRecord],
   metrics: (app) => [

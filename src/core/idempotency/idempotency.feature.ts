@@ -4,6 +4,7 @@ import { IdempotentResponse } from './idempotent-response.entity.ts';
 
 export const idempotency = defineFeature({
   name: 'idempotency',
+  about: 'Calls with an `Idempotency-Key`, each done once.',
   services: [IdempotencyModule],
   entities: [IdempotentResponse],
 });

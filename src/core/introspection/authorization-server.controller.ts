@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiPublicProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
+import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Public } from '../../platform/common/access/access.decorator.ts';
 import { PublicUrlUnset } from '../../platform/common/problem/errors.ts';
 import { Config } from '../../platform/config/config.ts';
@@ -8,7 +9,10 @@ import { AuthorizationServerMetadata } from './dto/authorization-server.dto.ts';
 @ApiTags('Introspection')
 @Controller('.well-known/oauth-authorization-server')
 export class AuthorizationServerController {
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly served: ServedFeatures,
+  ) {}
 
   @Get()
   @Public({ gated: false })
@@ -19,16 +23,18 @@ export class AuthorizationServerController {
   )
   @Ok(AuthorizationServerMetadata, 'The metadata.')
   @ApiPublicProblems(PublicUrlUnset)
-  get(): AuthorizationServerMetadata {
+  get(): Partial<AuthorizationServerMetadata> {
     const { publicUrl } = this.config;
     if (publicUrl === undefined) throw new PublicUrlUnset();
     return {
       issuer: publicUrl,
       introspection_endpoint: `${publicUrl}/api/v1/introspect`,
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
-      revocation_endpoint: `${publicUrl}/api/v1/revoke`,
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
-      jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+      ...(this.served.has('revocation') && {
+        revocation_endpoint: `${publicUrl}/api/v1/revoke`,
+        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+      }),
+      ...(this.served.has('embed-tokens') && { jwks_uri: `${publicUrl}/.well-known/jwks.json` }),
       response_types_supported: [],
       grant_types_supported: [],
     };

@@ -25,6 +25,7 @@ class IntrospectionModule {}
 
 export const introspection = defineFeature({
   name: 'introspection',
+  about: 'What a token means, for renderers (RFC 7662).',
   modules: [IntrospectionModule],
   services: [IntrospectionServicesModule],
   metrics: (app) => [

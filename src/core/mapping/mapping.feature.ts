@@ -4,5 +4,6 @@ import { RegisteredDataSource, RegisteredSchema } from './registered-things.enti
 
 export const mapping = defineFeature({
   name: 'mapping',
+  about: 'What the mapping of a group refers to.',
   entities: [DataSourceMapping, RegisteredDataSource, RegisteredSchema],
 });

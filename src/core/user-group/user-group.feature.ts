@@ -12,6 +12,7 @@ import { UserGroupModule } from './user-group.module.ts';
 
 export const userGroups = defineFeature({
   name: 'user-groups',
+  about: 'User groups and their tokens: the contract and the resource API.',
   modules: [UserGroupModule],
   services: [UserGroupCoreModule],
   entities: [EndedToken, IdempotencyKey, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],

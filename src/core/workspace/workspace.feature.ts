@@ -5,6 +5,7 @@ import { WorkspaceModule } from './workspace.module.ts';
 
 export const workspaces = defineFeature({
   name: 'workspaces',
+  about: 'Tenants.',
   services: [WorkspaceModule],
   entities: [Workspace, WorkspaceHistory],
 });

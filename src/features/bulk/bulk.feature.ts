@@ -23,4 +23,9 @@ export class BulkServicesModule {}
 @Module({ imports: [BulkServicesModule], controllers: [UserGroupBulkController] })
 class BulkModule {}
 
-export const bulk = defineFeature({ name: 'bulk', modules: [BulkModule], services: [BulkServicesModule] });
+export const bulk = defineFeature({
+  name: 'bulk',
+  about: 'Import, export and actions for many user groups in one call.',
+  modules: [BulkModule],
+  services: [BulkServicesModule],
+});

@@ -9,7 +9,14 @@ import { serveConsole } from './serve-console.ts';
 import { ConsoleSession } from './session/console-session.entity.ts';
 import { ConsoleSessionGuard } from './session/console-session.guard.ts';
 
-export const operatorConsole = defineFeature({ name: 'console', modules: [ConsoleModule], entities: [ConsoleSession] });
+export const operatorConsole = defineFeature({
+  name: 'console',
+  about: 'The page for operators; it hides what the service does not serve.',
+  // Its pages call these whatever the scopes of the session, and the scope admin hides nothing else.
+  needs: ['user-groups', 'introspection', 'api-tokens'],
+  modules: [ConsoleModule],
+  entities: [ConsoleSession],
+});
 
 /**
  * Serves the page of the console, on an application with `ConsoleModule`.

@@ -10,6 +10,7 @@ class EventModule {}
 
 export const events = defineFeature({
   name: 'events',
+  about: 'Changes as a list, as streams and for durable consumers.',
   modules: [EventModule],
   services: [EventCoreModule],
   entities: [EventConsumerRecord],

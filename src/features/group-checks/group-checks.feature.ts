@@ -13,4 +13,8 @@ const services = [DanglingMappings, FlawCheck, IncompleteGroups, MappingPolicySw
 @Module({ imports: [MappingModule], providers: services, exports: services })
 export class GroupChecksModule {}
 
-export const groupChecks = defineFeature({ name: 'group-checks', services: [GroupChecksModule] });
+export const groupChecks = defineFeature({
+  name: 'group-checks',
+  about: 'Finds the groups that do not keep the rules of their workspace.',
+  services: [GroupChecksModule],
+});

@@ -20,6 +20,7 @@ class InspectionModule {}
 
 export const inspection = defineFeature({
   name: 'inspection',
+  about: 'Explains what a token is, and why it is not accepted.',
   modules: [InspectionModule],
   services: [InspectionServicesModule],
 });

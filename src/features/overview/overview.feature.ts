@@ -15,4 +15,8 @@ import { UserGroupCounter } from './user-group-counts.ts';
 })
 class OverviewModule {}
 
-export const overview = defineFeature({ name: 'overview', modules: [OverviewModule] });
+export const overview = defineFeature({
+  name: 'overview',
+  about: 'Counts of a workspace, and its activity by hour.',
+  modules: [OverviewModule],
+});

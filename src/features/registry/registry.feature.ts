@@ -12,11 +12,31 @@ import { WorkspaceSettingsController } from './settings/workspace-settings.contr
 import { WorkspaceSettingsService } from './settings/workspace-settings.service.ts';
 import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 
+/** Settings such as the issuer of embed tokens are of use without a registry: the command line changes them. */
 @Module({
-  imports: [AuditModule, GroupChecksModule, IdempotencyModule, MappingModule, UserGroupCoreModule, WorkspaceModule],
+  imports: [AuditModule, GroupChecksModule, MappingModule, UserGroupCoreModule, WorkspaceModule],
+  providers: [WorkspaceSettingsService],
+  exports: [WorkspaceSettingsService],
+})
+class WorkspaceSettingsModule {}
+
+@Module({
+  imports: [
+    AuditModule,
+    IdempotencyModule,
+    MappingModule,
+    UserGroupCoreModule,
+    WorkspaceModule,
+    WorkspaceSettingsModule,
+  ],
   controllers: [SchemaController, DataSourceController, WorkspaceSettingsController],
-  providers: [RegistryRepository, RegistryService, WorkspaceSettingsService],
+  providers: [RegistryRepository, RegistryService],
 })
 class RegistryModule {}
 
-export const registry = defineFeature({ name: 'registry', modules: [RegistryModule] });
+export const registry = defineFeature({
+  name: 'registry',
+  about: 'The schemas and data sources that mappings refer to, and the settings of a workspace.',
+  modules: [RegistryModule],
+  services: [WorkspaceSettingsModule],
+});

@@ -30,6 +30,7 @@ class RevocationModule {}
 
 export const revocation = defineFeature({
   name: 'revocation',
+  about: 'Ends tokens: one by its holder (RFC 7009), those that have leaked, all of a workspace.',
   modules: [RevocationModule],
   services: [RevocationServicesModule],
 });

@@ -14,4 +14,8 @@ import { SystemService } from './system.service.ts';
 })
 class SystemModule {}
 
-export const system = defineFeature({ name: 'system', modules: [SystemModule] });
+export const system = defineFeature({
+  name: 'system',
+  about: 'The state of the installation.',
+  modules: [SystemModule],
+});

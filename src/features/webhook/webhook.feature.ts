@@ -15,6 +15,7 @@ import { WebhookModule } from './webhook.module.ts';
 
 export const webhooks = defineFeature({
   name: 'webhooks',
+  about: 'Sends events to endpoints of a workspace, with reminders of what ends soon.',
   modules: [WebhookModule],
   entities: [
     Reminder,

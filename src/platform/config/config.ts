@@ -11,6 +11,7 @@ import {
   integer,
   issuer,
   list,
+  nameList,
   oneOf,
   onOff,
   openIdScope,
@@ -66,6 +67,14 @@ export class Config {
     read: onOff,
   })
   docs = true;
+
+  @FromEnv('FEATURES', {
+    about:
+      'Features to serve, separated by commas: `all`, `core` or names of [features](docs/reference/features.md), such as `core,webhooks`. `/api/user` is always served. The same for all processes of an installation.',
+    defaultText: '`all`',
+    read: nameList,
+  })
+  features: string[] = ['all'];
 
   @FromEnv('PLUGINS', {
     about:

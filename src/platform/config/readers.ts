@@ -41,6 +41,13 @@ export function list(value: string): string[] {
     .filter(Boolean);
 }
 
+/** Reads a comma-separated list of one name at least, in any case. */
+export function nameList(value: string): string[] {
+  const names = list(value.toLowerCase());
+  if (names.length > 0) return names;
+  throw new ConfigError('must have a name at least.');
+}
+
 export function issuer(value: string): string {
   if (isIssuer(value)) return value;
   throw new ConfigError('must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.');

@@ -4,6 +4,7 @@ import { SweepTimeRecord } from './upkeep/sweep-time.entity.ts';
 
 export const database = defineFeature({
   name: 'database',
+  about: 'The connection, and the times of its sweeps.',
   entities: [SweepTimeRecord],
   metrics: (app) => [
     {

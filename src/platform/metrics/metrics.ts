@@ -22,15 +22,6 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  private readonly webhookAttempts = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
-    help: 'Duration of attempts to send webhooks by result: delivered, refused, unanswered.',
-    labelNames: ['result'],
-    // The last is the deadline of an attempt.
-    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    registers: [this.registry],
-  });
-
   private readonly extensionCalls = new Histogram({
     name: 'extension_call_duration_seconds',
     help: 'Duration of calls to plugins, or to the application around the service, by result: returned, failed, timed_out.',
@@ -43,9 +34,6 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     // Codes start at 0: Prometheus cannot see the step from nothing to one.
     for (const { code } of errorCatalogue) this.problems.inc({ code }, 0);
-    for (const result of ['delivered', 'refused', 'unanswered']) {
-      this.webhookAttempts.zero({ result });
-    }
   }
 
   observeRequest({ method, route, status, problem, seconds }: ObservedRequest): void {
@@ -53,8 +41,20 @@ export class Metrics {
     if (problem !== undefined) this.problems.inc({ code: problem });
   }
 
-  observeWebhookAttempt({ result, seconds }: { result: string; seconds: number }): void {
-    this.webhookAttempts.observe({ result }, seconds);
+  /** Exports attempts to send webhooks; returns what observes them. Called once. */
+  observerOfWebhooks(): (attempt: { result: string; seconds: number }) => void {
+    const attempts = new Histogram({
+      name: 'webhook_attempt_duration_seconds',
+      help: 'Duration of attempts to send webhooks by result: delivered, refused, unanswered.',
+      labelNames: ['result'],
+      // The last is the deadline of an attempt.
+      buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers: [this.registry],
+    });
+    for (const result of ['delivered', 'refused', 'unanswered']) attempts.zero({ result });
+    return ({ result, seconds }) => {
+      attempts.observe({ result }, seconds);
+    };
   }
 
   observeExtension({ extension, call, result, seconds }: ExtensionCall): void {

@@ -2,17 +2,21 @@ import { type INestApplication, Logger } from '@nestjs/common';
 import type { HttpServer } from '../../platform/common/http/server/http-server.ts';
 import type { Plugin } from '../../platform/common/extension/plugin.ts';
 import { serviceVersion } from '../../platform/common/version.ts';
+import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { type Expected, type Extension, Extensions } from '../../platform/common/extension/extensions.ts';
 import { reasonOf } from '../../platform/common/problem/reason-of.ts';
 import type { Metric } from '../../platform/common/extension/metric.ts';
-import { features } from './features.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { metricsOf } from './features.ts';
 import { Metrics } from '../../platform/metrics/metrics.ts';
 import { WebhookDeliverer } from '../../features/webhook/delivery/webhook-deliverer.ts';
 
 /** Exports the metrics of the features, and those of the process and its HTTP server. */
-export function watchApplication(app: INestApplication, { malformed, connections }: HttpServer): void {
+export function watchApplication(app: INestApplication, { malformed, connections }: HttpServer, config: Config): void {
   const metrics = app.get(Metrics);
-  app.get(WebhookDeliverer).observe = (attempt) => metrics.observeWebhookAttempt(attempt);
+  if (app.get(ServedFeatures).has('webhooks')) {
+    app.get(WebhookDeliverer).observe = metrics.observerOfWebhooks();
+  }
   app.get(Extensions).observe = (call) => metrics.observeExtension(call);
   const ofProcess: Metric[] = [
     {
@@ -37,7 +41,7 @@ export function watchApplication(app: INestApplication, { malformed, connections
       read: () => connections.cuts,
     },
   ];
-  for (const one of [...ofProcess, ...features.flatMap(({ metrics: own }) => own?.(app) ?? [])]) metrics.watch(one);
+  for (const one of [...ofProcess, ...metricsOf(config, app)]) metrics.watch(one);
 }
 
 /** Exports the metrics of plugins. @throws ExtensionFailed for metrics that cannot be exported */

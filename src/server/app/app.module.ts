@@ -2,9 +2,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ProblemFilter } from '../../platform/common/problem/problem.filter.ts';
 import { compose } from './composition.ts';
+import { choiceOf } from './features.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { ConfigModule } from '../../platform/config/config.module.ts';
-import { operatorConsole } from '../../features/console/console.feature.ts';
 import { HealthModule } from '../../platform/health/health.module.ts';
 import { Metrics } from '../../platform/metrics/metrics.ts';
 
@@ -14,9 +14,12 @@ import { Metrics } from '../../platform/metrics/metrics.ts';
   providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, Metrics],
 })
 export class AppModule {
+  /** @throws OperatorError for features that cannot be served */
   static with(config: Config): DynamicModule {
-    const service = compose(ConfigModule.with({ useValue: config }), { plugins: config.plugins });
-    const operating = config.console ? (operatorConsole.modules ?? []) : [];
-    return { module: AppModule, imports: [HealthModule, ...operating, ...service] };
+    const structure = { http: choiceOf(config), plugins: config.plugins };
+    return {
+      module: AppModule,
+      imports: [HealthModule, ...compose(ConfigModule.with({ useValue: config }), structure)],
+    };
   }
 }

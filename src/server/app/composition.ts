@@ -13,16 +13,17 @@ import { MODULE_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../../core/api-token/authentication/access.module.ts';
-import { requireAccessOf } from '../../platform/common/access/handler-access.ts';
+import { accessOf } from '../../platform/common/access/access.decorator.ts';
+import { handlersOf, requireAccessOf } from '../../platform/common/access/handler-access.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
+import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
 import type { UserGroupOptions } from '../../platform/config/options.ts';
 import { ChangeLogModule } from '../../core/change-log/change-log.module.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 import { DatabaseModule } from '../../platform/database/database.module.ts';
-import { operatorConsole } from '../../features/console/console.feature.ts';
-import { entities, type Feature, features, modulesOf } from './features.ts';
+import { chooseFeatures, entities, type Feature, type FeatureChoice, features } from './features.ts';
 import { Config } from '../../platform/config/config.ts';
 
 /** Provides the repositories of a plugin's entities, and its settings. */
@@ -53,9 +54,9 @@ class PluginModule {
 export interface UserGroupRoutes {
   /** Prefix of each path, such as `internal`: `/internal/api/user`. None by default. */
   prefix?: string;
-  /** The parts of the interface that are served; all by default. */
-  features?: readonly Feature[];
-  /** Whether the console for operators is served below `console/`; it uses every feature. Off by default. */
+  /** The parts of the interface that are served; `core` and `all` stand for several. All by default. */
+  features?: readonly (Feature | 'all' | 'core')[];
+  /** Whether the console for operators is served below `console/`. Off by default. */
   console?: boolean;
   /** Guards of the application that run before each call; they do not replace the API token. */
   guards?: readonly Type<CanActivate>[];
@@ -136,10 +137,32 @@ export function compose(
     ChangeLogModule,
     AccessModule.with(guards),
     ServicesModule,
+    servedModule({ http, plugins }),
     ...plugins.map((plugin) => PluginModule.with(plugin)),
     ...modules,
     ...(path === '' ? [] : [RouterModule.register(routed.map((module) => ({ path, module: classOf(module) })))]),
   ];
+}
+
+@Module({})
+class ServedModule {}
+
+/** Provides what is served, and what is not. */
+function servedModule(structure: UserGroupStructure): DynamicModule {
+  const served = structure.http === false ? [] : chooseFeatures(structure.http ?? {});
+  const used = scopesOf(controllersOf(structure));
+  const unused = scopesOf(controllersIn(modulesOfRoutes({}))).filter((scope) => !used.includes(scope));
+  const useValue = new ServedFeatures(new Set(served.map(({ name }) => name)), new Set(unused));
+  return {
+    module: ServedModule,
+    global: true,
+    providers: [{ provide: ServedFeatures, useValue }],
+    exports: [ServedFeatures],
+  };
+}
+
+function scopesOf(controllers: readonly Type[]): string[] {
+  return controllers.flatMap(handlersOf).flatMap(({ handler }) => accessOf(handler).scopes);
 }
 
 /** Returns the controllers of the features and of the plugins, with those of imported modules. */
@@ -190,14 +213,9 @@ function metadataOf<T>(module: AnyModule, key: string): T[] {
   return (Reflect.getMetadata(key, classOf(module)) ?? []) as T[];
 }
 
-/** @throws OperatorError for an unknown feature, and for the console without all of them */
-function modulesOfRoutes({ features: chosen, console }: UserGroupRoutes): AnyModule[] {
-  const modules = modulesOf(chosen);
-  if (console !== true) return modules;
-  if (modules.length < modulesOf().length) {
-    throw new OperatorError('The console needs every feature; leave out http.features, or http.console.');
-  }
-  return [...modules, ...(operatorConsole.modules ?? [])];
+/** @throws OperatorError for an unknown feature, and for one that needs another one */
+function modulesOfRoutes(choice: FeatureChoice): AnyModule[] {
+  return chooseFeatures(choice).flatMap(({ modules = [] }) => modules);
 }
 
 function classOf(module: Type | DynamicModule): Type {

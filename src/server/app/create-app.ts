@@ -45,7 +45,7 @@ export async function createApp(
   app.set('query parser', false);
 
   const metrics = app.get(Metrics);
-  watchApplication(app, adapter.http);
+  watchApplication(app, adapter.http, config);
   watchPlugins(app, config.plugins);
   const express: Express = app.getHttpAdapter().getInstance();
   const console = config.console ? mountConsole(app, express, config) : undefined;

@@ -1,11 +1,13 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import { activity } from '../../core/activity/activity.feature.ts';
 import { apiTokens } from '../../core/api-token/api-token.feature.ts';
 import { auditEvents } from '../../core/audit/audit.feature.ts';
 import { changeLog } from '../../core/change-log/change-log.feature.ts';
 import type { FeatureDefinition } from '../../platform/common/extension/feature.ts';
+import type { Metric } from '../../platform/common/extension/metric.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { bulk } from '../../features/bulk/bulk.feature.ts';
+import type { Config } from '../../platform/config/config.ts';
 import { operatorConsole } from '../../features/console/console.feature.ts';
 import { database } from '../../platform/database/database.feature.ts';
 import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';
@@ -41,6 +43,9 @@ export type Feature =
   | 'overview'
   | 'system';
 
+/** A name in a choice: of a feature, or of a set of them. */
+type FeatureName = Feature | 'all' | 'core';
+
 /** The features whose routes an application can choose. */
 const optional: readonly FeatureDefinition<Feature>[] = [
   auditEvents,
@@ -59,7 +64,12 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   system,
 ];
 
+/** The smallest set with which renderers and the backend of a host are served. */
+const CORE: readonly Feature[] = ['user-groups', 'introspection', 'embed-tokens', 'api-tokens', 'audit-events'];
+
 const names = optional.map(({ name }) => name);
+
+const choices: readonly FeatureName[] = ['all', 'core', ...names];
 
 /** The features without routes. */
 const ground = [
@@ -80,9 +90,50 @@ export const features: readonly FeatureDefinition[] = [...optional, operatorCons
 /** Every entity of the service. */
 export const entities: (new () => object)[] = features.flatMap(({ entities: own = [] }) => own);
 
-/** Returns the modules of the chosen features, or of all. @throws OperatorError for a text that is no feature */
-export function modulesOf(chosen: readonly Feature[] = names): (Type | DynamicModule)[] {
-  const unknown = chosen.find((one) => !names.includes(one));
-  if (unknown !== undefined) throw new OperatorError(`${unknown} is no feature; they are ${names.join(', ')}.`);
-  return optional.filter(({ name }) => chosen.includes(name)).flatMap(({ modules = [] }) => modules);
+/** A choice of features; everything but the console by default. */
+export interface FeatureChoice {
+  features?: readonly FeatureName[];
+  console?: boolean;
+}
+
+/**
+ * Returns the chosen features with routes, in the order of their declarations.
+ * @param setting names the list in messages
+ * @throws OperatorError for a name that is no feature, and for a feature that needs one that is left out
+ */
+export function chooseFeatures(
+  { features: given = ['all'], console = false }: FeatureChoice,
+  setting = 'http.features',
+): FeatureDefinition[] {
+  const unknown = given.find((one) => !choices.includes(one));
+  if (unknown !== undefined) {
+    throw new OperatorError(`${setting} names ${unknown}, which is no feature; they are ${choices.join(', ')}.`);
+  }
+  const sets: Record<string, readonly Feature[]> = { all: names, core: CORE };
+  const wanted = new Set(given.flatMap((one): readonly string[] => sets[one] ?? [one]));
+  const chosen: FeatureDefinition[] = optional.filter(({ name }) => wanted.has(name));
+  if (console) chosen.push(operatorConsole);
+  for (const { name, needs = [] } of chosen) {
+    const missing = needs.find((one) => !chosen.some((other) => other.name === one));
+    if (missing === undefined) continue;
+    throw new OperatorError(
+      `The feature ${name} needs the feature ${missing}, which ${setting} leaves out: add ${missing}, or switch ${name} off.`,
+    );
+  }
+  return chosen;
+}
+
+/**
+ * Returns the choice of the running service, which serves the contract in any case.
+ * @throws OperatorError like `chooseFeatures`
+ */
+export function choiceOf({ features: given, console }: Config): Required<FeatureChoice> {
+  const choice = { features: ['user-groups', ...given] as FeatureName[], console };
+  chooseFeatures(choice, 'FEATURES');
+  return choice;
+}
+
+/** Returns the metrics of the features of the running service. */
+export function metricsOf(config: Config, app: INestApplicationContext): Metric[] {
+  return [...chooseFeatures(choiceOf(config)), ...ground].flatMap(({ metrics }) => metrics?.(app) ?? []);
 }

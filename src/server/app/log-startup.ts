@@ -9,7 +9,7 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * terminal: a log keeps every line.
  */
 export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResult): void {
-  const { host, port, metricsPort, databaseUrl, dataDir, docs, console: console_, plugins } = config;
+  const { host, port, metricsPort, databaseUrl, dataDir, docs, console: console_, features, plugins } = config;
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
@@ -17,6 +17,7 @@ export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResu
     ...(docs && { docs: `${origin}:${port}/docs` }),
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),
+    ...(String(features) !== 'all' && { features: features.join(', ') }),
     ...(plugins.length > 0 && { plugins: plugins.map(({ definition }) => definition.name).join(', ') }),
   };
   const isTerminal = process.stdout.isTTY;

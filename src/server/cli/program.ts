@@ -1,11 +1,15 @@
 import { Command } from 'commander';
+import type { Feature } from '../app/features.ts';
 import { redactTokens } from '../../platform/common/secret/secrets.ts';
 import { serviceVersion } from '../../platform/common/version.ts';
 import { exitCodes } from './exit-code.ts';
+import { ofFeature } from './of-feature.ts';
 import { PROGRAM } from './subcommand.ts';
 
 interface Entry {
   about: string;
+  /** The feature without which there is nothing to do for it. */
+  feature?: Feature;
   /** Loads the definition of the rest of the command: usually the whole application. */
   load: () => Promise<(command: Command) => void>;
 }
@@ -21,10 +25,12 @@ const entries: Record<string, Entry> = {
   },
   schema: {
     about: 'administer the schemas that mappings refer to',
+    feature: 'registry',
     load: async () => (await import('./commands/registry.command.ts')).defineSchema,
   },
   'data-source': {
     about: 'administer the data sources that mappings refer to',
+    feature: 'registry',
     load: async () => (await import('./commands/registry.command.ts')).defineDataSource,
   },
   group: {
@@ -33,21 +39,29 @@ const entries: Record<string, Entry> = {
   },
   introspect: {
     about: 'show what a token means, as the renderer of a dashboard learns it',
+    feature: 'introspection',
     load: async () => (await import('./commands/introspect.command.ts')).defineIntrospect,
   },
   inspect: {
     about: 'explain what a token is, and why it is not accepted',
+    feature: 'inspection',
     load: async () => (await import('./commands/introspect.command.ts')).defineInspect,
   },
   events: {
     about: 'list or follow the changes of a workspace, oldest first',
+    feature: 'events',
     load: async () => (await import('./commands/events.command.ts')).defineEvents,
   },
   webhook: {
     about: 'administer the endpoints that receive the events of a workspace',
+    feature: 'webhooks',
     load: async () => (await import('./commands/webhook.command.ts')).defineWebhook,
   },
-  audit: { about: 'read the audit log', load: async () => (await import('./commands/audit.command.ts')).defineAudit },
+  audit: {
+    about: 'read the audit log',
+    feature: 'audit-events',
+    load: async () => (await import('./commands/audit.command.ts')).defineAudit,
+  },
   keys: {
     about: 'administer the keys that encrypt user-group tokens at rest',
     load: async () => (await import('./commands/keys.command.ts')).defineKeys,
@@ -84,9 +98,11 @@ export async function createProgram(isWanted: (name: string) => boolean): Promis
         write(redactTokens(text));
       },
     });
-  for (const [name, { about, load }] of Object.entries(entries)) {
+  for (const [name, { about, feature, load }] of Object.entries(entries)) {
     const command = program.command(name).description(about);
-    if (isWanted(name)) (await load())(command);
+    if (!isWanted(name)) continue;
+    (await load())(command);
+    if (feature) ofFeature(feature, command);
   }
   return program;
 }

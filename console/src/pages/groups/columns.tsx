@@ -2,6 +2,7 @@ import { dataOf, api } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { filter } from '../../router.ts';
+import { has } from '../../session.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Text } from '../../ui/text.tsx';
 import { NEWEST_FIRST } from './query.ts';
@@ -15,7 +16,8 @@ export const SORTED: [column: string, name: string][] = [
 /** Loads the number of groups, or of those with the status, from the overview; not before the first are shown. */
 export function useTotal(status: string, isWaiting: boolean, round: number): number | undefined {
   const { data } = useLoad(
-    async (signal) => (isWaiting ? undefined : (await dataOf(api.GET('/api/v1/overview', { signal }))).overview),
+    async (signal) =>
+      isWaiting || !has('overview') ? undefined : (await dataOf(api.GET('/api/v1/overview', { signal }))).overview,
     [isWaiting, round],
   );
   if (!data) return undefined;

@@ -4,7 +4,7 @@ import { writeUserGroup } from '../../curl.ts';
 import { useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf, goTo, place } from '../../router.ts';
-import { may } from '../../session.ts';
+import { has, may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
@@ -74,6 +74,8 @@ export function List() {
 
   const isFiltered = search !== '' || status !== '' || property !== '';
   const writes = may('user-groups:write');
+  const hasBulk = has('bulk');
+  const picks = writes && hasBulk;
   const isPicking = selected.size > 0;
   const pick = (index: number, on: boolean, range: boolean) => {
     const from = range && lastPicked.current >= 0 ? lastPicked.current : index;
@@ -92,7 +94,7 @@ export function List() {
   return (
     <>
       <Header title="User groups">
-        {(isFiltered || may('admin')) && (
+        {hasBulk && (isFiltered || may('admin')) && (
           <Button
             onClick={() => {
               setOpen('export');
@@ -103,13 +105,15 @@ export function List() {
         )}
         {writes && (
           <>
-            <Button
-              onClick={() => {
-                setOpen('import');
-              }}
-            >
-              Import
-            </Button>
+            {hasBulk && (
+              <Button
+                onClick={() => {
+                  setOpen('import');
+                }}
+              >
+                Import
+              </Button>
+            )}
             <Button
               kind="main"
               icon="plus"
@@ -135,7 +139,7 @@ export function List() {
         label="User groups"
         head={
           <>
-            {writes && (
+            {picks && (
               <th class="select-cell">
                 <input
                   type="checkbox"
@@ -174,10 +178,10 @@ export function List() {
           </>
         }
       >
-        {list.fresh && <BoneRows columns={writes ? 7 : 6} />}
+        {list.fresh && <BoneRows columns={picks ? 7 : 6} />}
         {list.rows.map((group, index) => (
           <tr key={group.team_id}>
-            {writes && (
+            {picks && (
               <td class="select-cell">
                 <input
                   type="checkbox"

@@ -1,7 +1,7 @@
 import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
-import { may } from '../../session.ts';
+import { has, may } from '../../session.ts';
 import { span } from '../../ui/text.tsx';
 
 /** Something that needs attention, or is inactive on purpose; with the place that shows exactly these things. */
@@ -145,7 +145,9 @@ export async function loadOthers(signal: AbortSignal): Promise<Item[]> {
           (response) => itemsOfApiTokens(response.api_tokens),
         )
       : [],
-    may('admin') ? dataOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system)) : [],
+    may('admin') && has('system')
+      ? dataOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system))
+      : [],
   ]);
   if (parts.every(({ status }) => status === 'rejected')) throw (parts[0] as PromiseRejectedResult).reason;
   return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { isAllowedFrom } from '../../../core/api-token/api-token.rules.ts';
 import { Public } from '../../../platform/common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../../platform/common/api-docs.ts';
+import { ServedFeatures } from '../../../platform/common/extension/feature.ts';
 import {
   RouteNotFound,
   type ServiceError,
@@ -50,6 +51,7 @@ export class SignInController {
     private readonly attempts: AttemptCookie,
     private readonly site: ConsoleSite,
     private readonly sessions: ConsoleSessionService,
+    private readonly served: ServedFeatures,
     @Inject(RefusalObserver) private readonly refusals: RefusalObserver,
   ) {}
 
@@ -63,7 +65,8 @@ export class SignInController {
     return {
       success: 1,
       signed_in: session !== undefined,
-      session: session && isAllowedFrom(clientAddress(request) ?? null, session) ? toSessionView(session) : null,
+      session:
+        session && isAllowedFrom(clientAddress(request) ?? null, session) ? toSessionView(session, this.served) : null,
       ways: ['api_token', ...(this.provider.isConfigured ? (['openid'] as const) : [])],
     };
   }

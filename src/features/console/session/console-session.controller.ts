@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { ApiTokenGuard } from '../../../core/api-token/authentication/api-token.guard.ts';
 import { AnyScope, type Caller, CurrentCaller, Public } from '../../../platform/common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../../platform/common/api-docs.ts';
+import { ServedFeatures } from '../../../platform/common/extension/feature.ts';
 import { SessionNotFound } from '../../../platform/common/problem/errors.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
 import { pathParam } from '../../../platform/common/http/parameters/request-params.ts';
@@ -31,6 +32,7 @@ export class ConsoleSessionController {
     private readonly site: ConsoleSite,
     private readonly apiTokens: ApiTokenGuard,
     private readonly limits: RateLimits,
+    private readonly served: ServedFeatures,
   ) {}
 
   @Post('session')
@@ -47,13 +49,13 @@ export class ConsoleSessionController {
     const userAgent = request.headers['user-agent'];
     const { session, secret } = await this.sessions.begin(caller, { previous, userAgent });
     response.setHeader('Set-Cookie', this.site.toCookie(request, secret));
-    return { success: 1, session: toSessionView(session) };
+    return { success: 1, session: toSessionView(session, this.served) };
   }
 
   @Get('session')
   @AnyScope({ gated: false })
   get(@CurrentSession() session: StoredSession): SessionResponse {
-    return { success: 1, session: toSessionView(session) };
+    return { success: 1, session: toSessionView(session, this.served) };
   }
 
   /** Public, so that a rate limit or the end of the API token cannot prevent a sign-out. */

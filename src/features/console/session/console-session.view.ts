@@ -1,11 +1,13 @@
 import type { Scope } from '../../../platform/common/access/caller.ts';
+import type { ServedFeatures } from '../../../platform/common/extension/feature.ts';
 import { toWireTime } from '../../../platform/common/time.ts';
 import type { StoredSession } from './console-session.repository.ts';
 import type { SessionItem, SessionView } from './dto/console-session-response.dto.ts';
 import { endOf, idleEndOf } from './session-life.ts';
 
-export function toSessionView(session: StoredSession): SessionView {
-  return { ...toCommonView(session), scopes: scopesOf(session) };
+export function toSessionView(session: StoredSession, served: ServedFeatures): SessionView {
+  const scopes = scopesOf(session).filter((scope) => !served.unusedScopes.has(scope));
+  return { ...toCommonView(session), scopes, features: served.list() };
 }
 
 export function toSessionItem(session: StoredSession, currentId: number): SessionItem {
@@ -22,7 +24,7 @@ export function scopesOf({ scopes }: StoredSession): Scope[] {
   return scopes.split(' ') as Scope[];
 }
 
-function toCommonView(session: StoredSession): Omit<SessionView, 'scopes'> {
+function toCommonView(session: StoredSession): Omit<SessionView, 'scopes' | 'features'> {
   const { id, workspaceName, apiTokenId, tokenName, subject, createdAt } = session;
   return {
     id: String(id),

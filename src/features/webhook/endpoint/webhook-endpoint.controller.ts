@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import { ApiExtraModels } from '../../../platform/common/api-docs.ts';
 import { ApiProblems, ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../../platform/common/operation.ts';
 import {
   AuditUnavailable,
@@ -25,6 +26,7 @@ import {
   QueryOf,
 } from '../../../platform/common/http/parameters/request-params.ts';
 import { JsonBody } from '../../../platform/common/json/json-body.decorator.ts';
+import { ChangedObject, ChangedUserGroup } from '../../event/feed/dto/event-response.dto.ts';
 import {
   CreateWebhookEndpointRequest,
   RollWebhookSecretRequest,
@@ -38,6 +40,8 @@ import {
 } from './dto/webhook-endpoint-response.dto.ts';
 import { WebhookEndpointService } from './webhook-endpoint.service.ts';
 
+// The requests to an endpoint have these, also where no list of events is served.
+@ApiExtraModels(ChangedUserGroup, ChangedObject)
 @ApiTags('Webhooks')
 @Controller('api/v1/webhook-endpoints')
 export class WebhookEndpointController {

@@ -7,8 +7,29 @@ export interface FeatureDefinition<Name extends string = string> extends Pick<
   'modules' | 'entities' | 'metrics'
 > {
   name: Name;
+  /** One sentence for the reference. */
+  about: string;
+  /** Features without which it does not work; a start that leaves one of them out fails. */
+  needs?: readonly string[];
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
   services?: readonly Type[];
+}
+
+/** The features whose routes the process serves. */
+export class ServedFeatures {
+  /** @param unusedScopes the scopes that only routes of other features ask for */
+  constructor(
+    private readonly names: ReadonlySet<string>,
+    readonly unusedScopes: ReadonlySet<string>,
+  ) {}
+
+  has(name: string): boolean {
+    return this.names.has(name);
+  }
+
+  list(): string[] {
+    return [...this.names];
+  }
 }
 
 /** Defines a feature of the service; `src/server/app/features.ts` lists all of them. */

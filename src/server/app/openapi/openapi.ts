@@ -11,6 +11,7 @@ import { serviceVersion } from '../../../platform/common/version.ts';
 import { Config } from '../../../platform/config/config.ts';
 import { operationExamples } from './examples.ts';
 import { extendSchemas } from './extended-schemas.ts';
+import { leaveOut } from './left-out.ts';
 import { separateNull } from './nullable.ts';
 import { describeShared, operationsOf } from './shared-components.ts';
 
@@ -90,7 +91,8 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
   describeShared(document);
   extendSchemas(document);
   separateNull(document);
-  document.webhooks = { event: WEBHOOK };
+  if ('/api/v1/webhook-endpoints' in document.paths) document.webhooks = { event: WEBHOOK };
+  leaveOut(document);
   return document;
 }
 

@@ -8,8 +8,8 @@ export function defineConfig(config: Command): void {
     async (options: Printing) => {
       const config = await configure();
       const { databaseUrl, dataDir, plugins } = config;
-      if (plugins.length > 0) {
-        // Refuses incompatible plugins.
+      if (plugins.length > 0 || String(config.features) !== 'all') {
+        // Refuses incompatible plugins, and features that cannot be served.
         (await import('../../app/app.module.ts')).AppModule.with(config);
       }
       const database = databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL';

@@ -25,6 +25,7 @@ import { printDone, type Printing, printOne, printPart } from '../output.ts';
 import type { Columns } from '../print-table.ts';
 import { readPages } from '../read-pages.ts';
 import { type GivenJson, parseJson, parseSeconds, resourceCommand, toBody, toCell, toId } from '../resource-command.ts';
+import { ofFeature } from '../of-feature.ts';
 import { withKeys, withWorkspace } from '../with-services.ts';
 import { defineBulk } from './group-bulk.command.ts';
 
@@ -137,7 +138,7 @@ export function defineGroup(group: Command): void {
     about(name, description).action(runToOne(({ service, caller, id }) => service[name](caller, id), withKeys));
   }
 
-  about('view', 'show what a renderer gets for a user group').action(
+  ofFeature('introspection', about('view', 'show what a renderer gets for a user group')).action(
     run(async ({ app, caller, options, id }) => {
       printOne(options, await app.get(GroupViewService).get(caller, id), 'view');
     }, withKeys),

@@ -8,6 +8,7 @@ import { WorkspaceSettingsService } from '../../../features/registry/settings/wo
 import { type ListedWorkspace, WorkspaceService } from '../../../core/workspace/workspace.service.ts';
 import { printDone, type Printing, printList, printOne } from '../output.ts';
 import { type GivenJson, parseJson, parseList, toBody, toCell } from '../resource-command.ts';
+import { ofFeature } from '../of-feature.ts';
 import { subcommandOf } from '../subcommand.ts';
 import { withServices, withWorkspace } from '../with-services.ts';
 
@@ -92,12 +93,13 @@ export function defineWorkspace(workspace: Command): void {
       }),
     );
 
-  subcommandOf(
+  const endTokens = subcommandOf(
     workspace,
     'end-tokens',
     'end all tokens issued before a moment; GET or PUT of a group issues a fresh one',
     'acme --kinds user_group_token --reason leaked',
-  )
+  );
+  ofFeature('revocation', endTokens)
     .argument('[name]', 'whose tokens', 'default')
     .requiredOption('--kinds <list>', 'user_group_token, embed_token, or both')
     .requiredOption('--reason <text>', 'why, for the audit log')

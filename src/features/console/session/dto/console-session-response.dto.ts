@@ -8,7 +8,10 @@ export interface SessionView {
   api_token: { id: number; name: string };
   /** Issuer and subject of the person at an identity provider; null with an API token. */
   subject: string | null;
+  /** Without those that only features ask for that are left out. */
   scopes: Scope[];
+  /** The features that are served. */
+  features: string[];
   created_at: string;
   /** The end regardless of use. */
   expires_at: string;
@@ -16,7 +19,7 @@ export interface SessionView {
   idle_expires_at: string;
 }
 
-export interface SessionItem extends Omit<SessionView, 'scopes'> {
+export interface SessionItem extends Omit<SessionView, 'scopes' | 'features'> {
   last_used_at: string;
   /** The address of the client that signed in. */
   address: string | null;
