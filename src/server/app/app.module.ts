@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ProblemFilter } from '../../platform/common/problem/problem.filter.ts';
 import { compose } from './composition.ts';
-import { choiceOf } from './features.ts';
+import { servedChoice } from './features.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { ConfigModule } from '../../platform/config/config.module.ts';
 import { HealthModule } from '../../platform/health/health.module.ts';
@@ -16,7 +16,7 @@ import { Metrics } from '../../platform/metrics/metrics.ts';
 export class AppModule {
   /** @throws OperatorError for features that cannot be served */
   static with(config: Config): DynamicModule {
-    const structure = { http: choiceOf(config), plugins: config.plugins };
+    const structure = { http: servedChoice(config), plugins: config.plugins };
     return {
       module: AppModule,
       imports: [HealthModule, ...compose(ConfigModule.with({ useValue: config }), structure)],

@@ -127,7 +127,7 @@ export function chooseFeatures(
  * Returns the choice of the running service, which serves the contract in any case.
  * @throws OperatorError like `chooseFeatures`
  */
-export function choiceOf({ features: given, console }: Config): Required<FeatureChoice> {
+export function servedChoice({ features: given, console }: Config): Required<FeatureChoice> {
   const choice = { features: ['user-groups', ...given] as FeatureName[], console };
   chooseFeatures(choice, 'FEATURES');
   return choice;
@@ -135,5 +135,5 @@ export function choiceOf({ features: given, console }: Config): Required<Feature
 
 /** Returns the metrics of the features of the running service. */
 export function metricsOf(config: Config, app: INestApplicationContext): Metric[] {
-  return [...chooseFeatures(choiceOf(config)), ...ground].flatMap(({ metrics }) => metrics?.(app) ?? []);
+  return [...chooseFeatures(servedChoice(config)), ...ground].flatMap(({ metrics }) => metrics?.(app) ?? []);
 }

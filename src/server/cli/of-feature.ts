@@ -7,8 +7,8 @@ import { configure } from './configure.ts';
 export function ofFeature(feature: Feature, command: Command): Command {
   return command.hook('preAction', async () => {
     const config = await configure({ needsKeys: false });
-    const { chooseFeatures, choiceOf } = await import('../app/features.ts');
-    if (chooseFeatures(choiceOf(config)).some(({ name }) => name === feature)) return;
+    const { chooseFeatures, servedChoice } = await import('../app/features.ts');
+    if (chooseFeatures(servedChoice(config)).some(({ name }) => name === feature)) return;
     throw new OperatorError(
       `The command ${command.name()} belongs to the feature ${feature}, which FEATURES leaves out.`,
     );

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app/app.module.ts';
-import { choiceOf } from '../app/features.ts';
+import { servedChoice } from '../app/features.ts';
 import { type Caller, operator } from '../../platform/common/access/caller.ts';
 import { createLog, NestLog } from '../../platform/common/log.ts';
 import { translateDatabaseError } from '../../platform/database/database-errors.ts';
@@ -20,7 +20,7 @@ export async function withServices(
   mayMake = false,
 ): Promise<void> {
   const given = await configure();
-  choiceOf(given);
+  servedChoice(given);
   given.webhookDelivery = false;
   const config = mayMake
     ? (await prepareDatabase(given, notifyOperator)).config

@@ -19,6 +19,7 @@ import { linesForTerminal, toTerminalJson } from '../print-table.ts';
 import { type Form, type Printing, printOne } from '../output.ts';
 import { subcommandOf, withExample, withWorkspaceOption } from '../subcommand.ts';
 import { withKeys } from '../with-services.ts';
+import { ofFeature } from '../of-feature.ts';
 
 interface ImportSettings extends Printing {
   workspace: string;
@@ -36,12 +37,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const STANDARD = '-';
 
 export function defineBulk(group: Command): void {
-  subcommandOf(
-    group,
-    'import',
-    'store a group for each line of JSON; can be interrupted and repeated',
-    'groups.ndjson --results results.ndjson',
-    'groups',
+  ofFeature(
+    'bulk',
+    subcommandOf(
+      group,
+      'import',
+      'store a group for each line of JSON; can be interrupted and repeated',
+      'groups.ndjson --results results.ndjson',
+      'groups',
+    ),
   )
     .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
     .option('--results <file>', 'write what became of each line there')
@@ -50,13 +54,11 @@ export function defineBulk(group: Command): void {
       withKeys(settings.workspace, (app, caller) => importFrom(app, caller, file, settings), !settings.dryRun),
     );
 
-  withWorkspaceOption(
-    withExample(
-      group.command('export').description('write every group with its token, one line of JSON each'),
-      'group export export.ndjson',
-    ),
-    'groups',
-  )
+  const exporting = withExample(
+    group.command('export').description('write every group with its token, one line of JSON each'),
+    'group export export.ndjson',
+  );
+  ofFeature('bulk', withWorkspaceOption(exporting, 'groups'))
     .argument('[file]', 'readable only by its owner; standard output if not given', STANDARD)
     .option('--without-tokens', 'leave the tokens out')
     .option('--force', 'replace the file if it is there')
