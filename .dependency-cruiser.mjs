@@ -27,11 +27,13 @@ export const wings = {
   },
   features: {
     // The registered things, and the settings of workspaces, lie above the groups that refer to them.
-    registry: [],
+    bulk: [],
+    'group-checks': [],
+    registry: ['group-checks'],
     inspection: [],
-    revocation: [],
+    revocation: ['bulk'],
     event: [],
-    webhook: ['event'],
+    webhook: ['event', 'group-checks'],
     'key-administration': ['webhook'],
     // Of the running service: it signs in with what the others authenticate.
     console: [],
@@ -112,9 +114,6 @@ const rooms = {
     rotation: ['group', 'token', 'snapshot', 'writing'],
     history: ['group', 'status', 'token'],
     resource: ['group', 'status', 'token', 'writing', 'history'],
-    bulk: ['group', 'resource', 'status', 'token', 'writing'],
-    conformance: ['status'],
-    counts: ['status', 'token'],
   },
 };
 

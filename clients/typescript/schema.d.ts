@@ -1539,62 +1539,6 @@ export interface components {
             /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas?: string[];
         };
-        UserGroupInput: {
-            /** @description Name of the user group, 1–255 code points. Needed to create a group. */
-            name?: string;
-            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it. */
-            mapping?: {
-                [key: string]: string | number;
-            } | null;
-            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is refused. */
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
-            user_group_id: string;
-        };
-        UserGroupLookup: {
-            /** @description The properties of the group; present exactly when the request sent properties. */
-            properties?: {
-                [key: string]: unknown;
-            };
-        } & components["schemas"]["UserGroupWithToken"];
-        UserGroupLookupResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The user group as stored now. */
-            user_group: components["schemas"]["UserGroupLookup"];
-            /** @description Whether this call created the group. */
-            new_user_group: boolean;
-        };
-        UserGroupWithToken: {
-            /** @description Internal id; you need not record it. */
-            team_id: number;
-            /** @description The user-group token: save it and pass it as userGroupToken when you embed a dashboard. */
-            token: string;
-            /** @description The name of the group. */
-            name: string;
-            /** @description The user_group_id you gave. */
-            provided_id: string;
-        };
-        UserGroupWithTokenResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The user group as stored now. */
-            user_group: components["schemas"]["UserGroupWithToken"];
-        };
-        RotateUserGroupTokenRequest: {
-            /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
-            grace_period_seconds?: number;
-            /** @description The user-group token that the group holds now. */
-            current_token: string;
-        };
         ImportedLine: {
             /** @description Number of the line, from 1. */
             line: number;
@@ -1748,6 +1692,62 @@ export interface components {
              * @description For `rotate`: tokens issued at this time or later stay. By default the time of the call. To go on after a response that was cut off, send the `started_at` of that response.
              */
             issued_before?: string;
+        };
+        UserGroupInput: {
+            /** @description Name of the user group, 1–255 code points. Needed to create a group. */
+            name?: string;
+            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it. */
+            mapping?: {
+                [key: string]: string | number;
+            } | null;
+            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is refused. */
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            user_group_id: string;
+        };
+        UserGroupLookup: {
+            /** @description The properties of the group; present exactly when the request sent properties. */
+            properties?: {
+                [key: string]: unknown;
+            };
+        } & components["schemas"]["UserGroupWithToken"];
+        UserGroupLookupResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The user group as stored now. */
+            user_group: components["schemas"]["UserGroupLookup"];
+            /** @description Whether this call created the group. */
+            new_user_group: boolean;
+        };
+        UserGroupWithToken: {
+            /** @description Internal id; you need not record it. */
+            team_id: number;
+            /** @description The user-group token: save it and pass it as userGroupToken when you embed a dashboard. */
+            token: string;
+            /** @description The name of the group. */
+            name: string;
+            /** @description The user_group_id you gave. */
+            provided_id: string;
+        };
+        UserGroupWithTokenResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The user group as stored now. */
+            user_group: components["schemas"]["UserGroupWithToken"];
+        };
+        RotateUserGroupTokenRequest: {
+            /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
+            grace_period_seconds?: number;
+            /** @description The user-group token that the group holds now. */
+            current_token: string;
         };
         UserGroupVersion: {
             /** @description 1 for the state in which the group was created, one more for each change. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { RateLimits } from '../../src/core/rate-limit/rate-limits.ts';
-import { UserGroupImporter } from '../../src/core/user-group/bulk/user-group-importer.ts';
+import { UserGroupImporter } from '../../src/features/bulk/user-group-importer.ts';
 import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines.ts';

@@ -329,11 +329,12 @@ describeWithOutages('a Redis of its own', () => {
   test('is connected to at the first call that is counted, once, and let go at the end', async () => {
     const redis = await OwnRedis.start();
     try {
-      const env = { REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '1000' };
-      const service = await startTestService('sqlite', env);
+      const service = await startPatient('sqlite', { REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '1000' });
       expect(await redis.countClients()).toBe(0);
-      await Promise.all(Array.from({ length: 20 }, () => service.api.get(look)));
-      await until(async () => (await redis.countClients()) === 1);
+      await until(async () => {
+        await Promise.all(Array.from({ length: 20 }, () => service.api.get(look)));
+        return (await redis.countClients()) === 1;
+      });
       await service.close();
       await until(async () => (await redis.countClients()) === 0);
     } finally {

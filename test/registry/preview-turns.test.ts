@@ -1,5 +1,5 @@
 import type { Statements } from '../../src/platform/database/statements.ts';
-import { IncompleteGroups } from '../../src/core/user-group/conformance/incomplete-groups.ts';
+import { IncompleteGroups } from '../../src/features/group-checks/incomplete-groups.ts';
 
 const GROUPS = 500;
 

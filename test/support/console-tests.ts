@@ -2,7 +2,6 @@ import { type Scope, scopes as allScopes } from '../../src/platform/common/acces
 import type { ApiClient } from './api-client.ts';
 import { type ConsolePage, type Look, withConsolePages } from './console-page.ts';
 import type { DatabaseKind } from './databases.ts';
-import { letCallsWait } from './patience.ts';
 import { type TestService, withService } from './test-service.ts';
 import { SENDING } from './webhook-receiver.ts';
 
@@ -33,9 +32,6 @@ export interface ConsoleTests {
 export function withConsole(kind: DatabaseKind): ConsoleTests {
   const openPage = withConsolePages();
   const service = withService(kind, SENDING);
-  beforeAll(() => {
-    letCallsWait(service);
-  });
   let workspaces = 0;
   const open = (look?: Look) => openPage(service, look);
   const begin = async ({ scopes = allScopes, workspace, ...look }: Beginning = {}) => {

@@ -19,6 +19,7 @@ import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts'
 import { ApiClient } from './api-client.ts';
 import { BOOTSTRAP_TOKEN } from './processes.ts';
 import { openLog } from './leaks.ts';
+import { letCallsWait } from './patience.ts';
 import { createMigratedDatabase, createTestDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
@@ -135,6 +136,7 @@ export async function startTestService(
     close: () => (closed ??= close()),
   };
   services.add(service);
+  letCallsWait(service);
   return service;
 }
 

@@ -5,7 +5,7 @@ import { countTokens } from '../../scripts/surface/tokens.mjs';
 import { sources } from '../support/source-code.ts';
 
 /** The tokens of what a change of the core makes one read, of which features have none. */
-const MAX_TOKENS = 180_000;
+const MAX_TOKENS = 174_000;
 const MAX_FILES_OF_A_FOLDER = 14;
 
 const root = join(import.meta.dirname, '..', '..');

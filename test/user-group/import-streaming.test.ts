@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { UserGroupImporter } from '../../src/core/user-group/bulk/user-group-importer.ts';
+import { UserGroupImporter } from '../../src/features/bulk/user-group-importer.ts';
 import { NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { type AnswerLine, IMPORT, linesOf, toLines } from '../support/lines.ts';

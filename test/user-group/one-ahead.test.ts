@@ -1,5 +1,5 @@
 import { setImmediate as settled } from 'node:timers/promises';
-import { oneAhead } from '../../src/core/user-group/bulk/one-ahead.ts';
+import { oneAhead } from '../../src/features/bulk/one-ahead.ts';
 
 /** Work that ends when the test says so. */
 function startWork() {

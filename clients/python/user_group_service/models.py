@@ -569,77 +569,6 @@ class WorkspaceRequirements(TypedDict):
     """The schemas that every user group must map; under `registered` by your own ids of them."""
 
 
-class UserGroupInput(TypedDict):
-    name: NotRequired[str]
-    """Name of the user group, 1–255 code points. Needed to create a group."""
-
-    mapping: NotRequired[dict[str, str | int] | None]
-    """Schema id → data source: at most 200 entries, each value the data source’s own integer id or
-    the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it.
-    """
-
-    properties: NotRequired[dict[str, Any] | None]
-    """Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a
-    whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is
-    refused.
-    """
-
-    user_group_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
-    alone between slashes or backslashes.
-    """
-
-
-class UserGroupWithToken(TypedDict):
-    team_id: int
-    """Internal id; you need not record it."""
-
-    token: str
-    """The user-group token: save it and pass it as userGroupToken when you embed a dashboard."""
-
-    name: str
-    """The name of the group."""
-
-    provided_id: str
-    """The user_group_id you gave."""
-
-
-class UserGroupLookup(UserGroupWithToken):
-    properties: NotRequired[dict[str, Any]]
-    """The properties of the group; present exactly when the request sent properties."""
-
-
-class UserGroupLookupResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group: UserGroupLookup
-    """The user group as stored now."""
-
-    new_user_group: bool
-    """Whether this call created the group."""
-
-
-class UserGroupWithTokenResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group: UserGroupWithToken
-    """The user group as stored now."""
-
-
-class RotateUserGroupTokenRequest(TypedDict):
-    grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token can still be introspected, so that open dashboards keep
-    working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
-    it.
-    """
-
-    current_token: str
-    """The user-group token that the group holds now."""
-
-
 @final
 class ImportedLine(TypedDict):
     line: int
@@ -861,6 +790,77 @@ class ChangeUserGroupsRequest(TypedDict):
     """For `rotate`: tokens issued at this time or later stay. By default the time of the call. To
     go on after a response that was cut off, send the `started_at` of that response.
     """
+
+
+class UserGroupInput(TypedDict):
+    name: NotRequired[str]
+    """Name of the user group, 1–255 code points. Needed to create a group."""
+
+    mapping: NotRequired[dict[str, str | int] | None]
+    """Schema id → data source: at most 200 entries, each value the data source’s own integer id or
+    the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it.
+    """
+
+    properties: NotRequired[dict[str, Any] | None]
+    """Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Replaced as a
+    whole when sent; `{}` or `null` empties it. A number that a double cannot hold exactly is
+    refused.
+    """
+
+    user_group_id: str
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
+    """
+
+
+class UserGroupWithToken(TypedDict):
+    team_id: int
+    """Internal id; you need not record it."""
+
+    token: str
+    """The user-group token: save it and pass it as userGroupToken when you embed a dashboard."""
+
+    name: str
+    """The name of the group."""
+
+    provided_id: str
+    """The user_group_id you gave."""
+
+
+class UserGroupLookup(UserGroupWithToken):
+    properties: NotRequired[dict[str, Any]]
+    """The properties of the group; present exactly when the request sent properties."""
+
+
+class UserGroupLookupResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group: UserGroupLookup
+    """The user group as stored now."""
+
+    new_user_group: bool
+    """Whether this call created the group."""
+
+
+class UserGroupWithTokenResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group: UserGroupWithToken
+    """The user group as stored now."""
+
+
+class RotateUserGroupTokenRequest(TypedDict):
+    grace_period_seconds: NotRequired[int]
+    """For how many seconds the old token can still be introspected, so that open dashboards keep
+    working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
+    it.
+    """
+
+    current_token: str
+    """The user-group token that the group holds now."""
 
 
 class UserGroupVersion(TypedDict):

@@ -5,22 +5,12 @@ import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { MappingModule } from '../mapping/mapping.module.ts';
-import { DanglingMappings } from './conformance/dangling-mappings.ts';
 import { UserGroupHistoryRetention, WorkspaceHistoryRetention } from './history/history-retention.ts';
 import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
-import { IncompleteGroups } from './conformance/incomplete-groups.ts';
-import { MappingPolicySwitch } from './conformance/mapping-policy-switch.ts';
-import { UnresolvableMappings } from './conformance/unresolvable-mappings.ts';
-import { FlawCheck } from './conformance/flaw-check.ts';
-import { UserGroupCounter } from './counts/user-group-counts.ts';
 import { IdempotencyKeyExpiry, IdempotencyKeys } from './writing/idempotency-keys.ts';
 import { UserGroupHistory } from './resource/user-group-history.service.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupTotal } from './resource/user-group-total.ts';
-import { BulkWrites } from './bulk/bulk-writes.ts';
-import { UserGroupBulkChanges } from './bulk/user-group-bulk-changes.ts';
-import { UserGroupExporter } from './bulk/user-group-exporter.ts';
-import { UserGroupImporter } from './bulk/user-group-importer.ts';
 import { containFormat, StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
@@ -43,21 +33,12 @@ import { UserGroups } from './user-groups.ts';
 
 /** The providers that other modules use. */
 const shared = [
-  BulkWrites,
-  DanglingMappings,
-  FlawCheck,
-  IncompleteGroups,
-  MappingPolicySwitch,
   TokenEnder,
   TokenIssuer,
   Tokens,
-  UnresolvableMappings,
-  UserGroupBulkChanges,
-  UserGroupCounter,
-  UserGroupExporter,
   UserGroupHistory,
-  UserGroupImporter,
   UserGroupList,
+  UserGroupRepository,
   UserGroupTotal,
   UserGroupResourceService,
   UserGroupService,
@@ -66,6 +47,7 @@ const shared = [
   UserGroupTokenRepository,
   UserGroupTokenService,
   UserGroupTokenUsage,
+  UserGroupWriter,
   UserGroups,
 ];
 
@@ -81,9 +63,7 @@ const shared = [
     TokenRotations,
     UserGroupHistoryRepository,
     UserGroupHistoryRetention,
-    UserGroupRepository,
     UserGroupSnapshotRepository,
-    UserGroupWriter,
     WritePlanner,
     WriteStore,
     WorkspaceHistoryRetention,

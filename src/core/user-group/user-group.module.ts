@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
-import { UserGroupBulkController } from './bulk/user-group-bulk.controller.ts';
 import { UserGroupHistoryController } from './resource/user-group-history.controller.ts';
 import { UserGroupResourceController } from './resource/user-group-resource.controller.ts';
 import { UserGroupTokenController } from './rotation/user-group-token.controller.ts';
@@ -10,12 +9,6 @@ import { UserGroupController } from './user-group.controller.ts';
 /** `/api/user`, the contract, and `/api/v1/user-groups`. */
 @Module({
   imports: [RateLimitModule, UserGroupCoreModule],
-  controllers: [
-    UserGroupController,
-    UserGroupBulkController,
-    UserGroupHistoryController,
-    UserGroupResourceController,
-    UserGroupTokenController,
-  ],
+  controllers: [UserGroupController, UserGroupHistoryController, UserGroupResourceController, UserGroupTokenController],
 })
 export class UserGroupModule {}

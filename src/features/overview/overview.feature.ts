@@ -6,11 +6,12 @@ import { UserGroupCoreModule } from '../../core/user-group/user-group-core.modul
 import { ActivityService } from './activity.service.ts';
 import { OverviewController } from './overview.controller.ts';
 import { OverviewService } from './overview.service.ts';
+import { UserGroupCounter } from './user-group-counts.ts';
 
 @Module({
   imports: [ActivityModule, ApiTokenModule, UserGroupCoreModule],
   controllers: [OverviewController],
-  providers: [ActivityService, OverviewService],
+  providers: [ActivityService, OverviewService, UserGroupCounter],
 })
 class OverviewModule {}
 

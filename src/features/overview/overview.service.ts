@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiTokenRepository } from '../../core/api-token/api-token.repository.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { toWireTime } from '../../platform/common/time.ts';
-import { UserGroupCounter } from '../../core/user-group/counts/user-group-counts.ts';
+import { UserGroupCounter } from './user-group-counts.ts';
 import type { ApiTokensOverview, OverviewResponse } from './dto/overview-response.dto.ts';
 
 @Injectable()

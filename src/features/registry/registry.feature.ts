@@ -4,6 +4,7 @@ import { AuditModule } from '../../core/audit/audit.module.ts';
 import { IdempotencyModule } from '../../core/idempotency/idempotency.module.ts';
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
 import { MappingModule } from '../../core/mapping/mapping.module.ts';
+import { GroupChecksModule } from '../group-checks/group-checks.feature.ts';
 import { DataSourceController, SchemaController } from './things/registered.controllers.ts';
 import { RegistryRepository } from './things/registry.repository.ts';
 import { RegistryService } from './things/registry.service.ts';
@@ -12,7 +13,7 @@ import { WorkspaceSettingsService } from './settings/workspace-settings.service.
 import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 
 @Module({
-  imports: [AuditModule, IdempotencyModule, MappingModule, UserGroupCoreModule, WorkspaceModule],
+  imports: [AuditModule, GroupChecksModule, IdempotencyModule, MappingModule, UserGroupCoreModule, WorkspaceModule],
   controllers: [SchemaController, DataSourceController, WorkspaceSettingsController],
   providers: [RegistryRepository, RegistryService, WorkspaceSettingsService],
 })

@@ -5,13 +5,21 @@ import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EmbedTokenCoreModule } from '../../core/embed-token/embed-token-core.module.ts';
 import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
+import { BulkServicesModule } from '../bulk/bulk.feature.ts';
 import { EndTokensController } from './end-tokens.controller.ts';
 import { EndTokensService } from './end-tokens.service.ts';
 import { RevocationController } from './revocation.controller.ts';
 import { RevocationService } from './revocation.service.ts';
 
 @Module({
-  imports: [ApiTokenModule, AuditModule, EmbedTokenCoreModule, UserGroupCoreModule, WorkspaceModule],
+  imports: [
+    ApiTokenModule,
+    AuditModule,
+    BulkServicesModule,
+    EmbedTokenCoreModule,
+    UserGroupCoreModule,
+    WorkspaceModule,
+  ],
   providers: [EndTokensService, RevocationService],
   exports: [EndTokensService, RevocationService],
 })

@@ -8,7 +8,7 @@ import type { Violation } from '../../platform/common/problem/violation.ts';
 import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { soleToken, tokensIn } from '../../platform/common/secret/tokens-in.ts';
 import { EmbedTokenRevoker } from '../../core/embed-token/embed-token.revoker.ts';
-import { BulkWrites, type Needed } from '../../core/user-group/bulk/bulk-writes.ts';
+import { BulkWrites, type Needed } from '../bulk/bulk-writes.ts';
 import { TokenEnder } from '../../core/user-group/rotation/token-ender.ts';
 import type { Leak } from '../../core/user-group/writing/user-group-change.ts';
 import type { ReportedToken, ReportLeakedTokensRequest, ReportLeakedTokensResponse } from './dto/revoke.dto.ts';

@@ -3,6 +3,7 @@ import { AuditModule } from '../../core/audit/audit.module.ts';
 import { EncryptionKeyModule } from '../../core/encryption-key/encryption-key.module.ts';
 import { IdempotencyModule } from '../../core/idempotency/idempotency.module.ts';
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
+import { GroupChecksModule } from '../group-checks/group-checks.feature.ts';
 import { NewDeliveries } from './delivery/new-deliveries.ts';
 import { TestEvents } from './delivery/test-events.ts';
 import { WebhookDeliverer } from './delivery/webhook-deliverer.ts';
@@ -27,7 +28,14 @@ import { UnresolvableMappingReminder } from './reminder/unresolvable-mappings.ts
 import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 
 @Module({
-  imports: [AuditModule, EncryptionKeyModule, IdempotencyModule, UserGroupCoreModule, WorkspaceModule],
+  imports: [
+    AuditModule,
+    EncryptionKeyModule,
+    GroupChecksModule,
+    IdempotencyModule,
+    UserGroupCoreModule,
+    WorkspaceModule,
+  ],
   controllers: [WebhookEndpointController, WebhookDeliveryController],
   providers: [
     ReminderLog,

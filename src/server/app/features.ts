@@ -5,12 +5,14 @@ import { auditEvents } from '../../core/audit/audit.feature.ts';
 import { changeLog } from '../../core/change-log/change-log.feature.ts';
 import type { FeatureDefinition } from '../../platform/common/extension/feature.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
+import { bulk } from '../../features/bulk/bulk.feature.ts';
 import { operatorConsole } from '../../features/console/console.feature.ts';
 import { database } from '../../platform/database/database.feature.ts';
 import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';
 import { encryptionKeys } from '../../core/encryption-key/encryption-key.feature.ts';
 import { events } from '../../features/event/event.feature.ts';
 import { idempotency } from '../../core/idempotency/idempotency.feature.ts';
+import { groupChecks } from '../../features/group-checks/group-checks.feature.ts';
 import { inspection } from '../../features/inspection/inspection.feature.ts';
 import { introspection } from '../../core/introspection/introspection.feature.ts';
 import { keyAdministration } from '../../features/key-administration/key-administration.feature.ts';
@@ -29,6 +31,7 @@ export type Feature =
   | 'api-tokens'
   | 'registry'
   | 'user-groups'
+  | 'bulk'
   | 'embed-tokens'
   | 'introspection'
   | 'inspection'
@@ -43,6 +46,8 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   auditEvents,
   apiTokens,
   registry,
+  // Before the routes that have the id of a group in place of `import` and `export`.
+  bulk,
   userGroups,
   embedTokens,
   introspection,
@@ -57,7 +62,17 @@ const optional: readonly FeatureDefinition<Feature>[] = [
 const names = optional.map(({ name }) => name);
 
 /** The features without routes. */
-const ground = [activity, changeLog, database, encryptionKeys, idempotency, keyAdministration, mapping, workspaces];
+const ground = [
+  activity,
+  changeLog,
+  database,
+  encryptionKeys,
+  groupChecks,
+  idempotency,
+  keyAdministration,
+  mapping,
+  workspaces,
+];
 
 /** Every feature of the service. */
 export const features: readonly FeatureDefinition[] = [...optional, operatorConsole, ...ground];

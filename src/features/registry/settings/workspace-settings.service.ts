@@ -29,12 +29,12 @@ import {
   type WorkspaceResponse,
 } from './dto/workspace.dto.ts';
 import { fromVariable } from './dto/variable.dto.ts';
-import { FlawCheck } from '../../../core/user-group/conformance/flaw-check.ts';
-import { IncompleteGroups } from '../../../core/user-group/conformance/incomplete-groups.ts';
-import { MappingPolicySwitch } from '../../../core/user-group/conformance/mapping-policy-switch.ts';
+import { FlawCheck } from '../../group-checks/flaw-check.ts';
+import { IncompleteGroups } from '../../group-checks/incomplete-groups.ts';
+import { MappingPolicySwitch } from '../../group-checks/mapping-policy-switch.ts';
 import type { SchemaIds } from '../../../core/mapping/user-group-rules.ts';
 import type { DeclaredVariable } from '../../../core/mapping/variables.ts';
-import { type FlawedGroups, UnresolvableMappings } from '../../../core/user-group/conformance/unresolvable-mappings.ts';
+import { type FlawedGroups, UnresolvableMappings } from '../../group-checks/unresolvable-mappings.ts';
 import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../../core/mapping/workspace-rules.ts';
 import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';

@@ -3,11 +3,7 @@ import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
-import {
-  type DanglingMapping,
-  DanglingMappings,
-  type DeletedThing,
-} from '../../../core/user-group/conformance/dangling-mappings.ts';
+import { type DanglingMapping, DanglingMappings, type DeletedThing } from '../../group-checks/dangling-mappings.ts';
 import { type NewReminder, ReminderLog } from './reminder-log.ts';
 
 /** Must be shorter than reminders are kept, or an old deletion would be handled again. */

@@ -6,7 +6,7 @@ import { identifierViolations, textViolations } from '../../../../platform/commo
 import { issuerViolations } from '../workspace-settings.rules.ts';
 import { variablesViolations } from '../variables.rules.ts';
 import { type MappingPolicy, mappingPolicies } from '../../../../core/mapping/user-group-rules.ts';
-import type { FlawedGroups } from '../../../../core/user-group/conformance/unresolvable-mappings.ts';
+import type { FlawedGroups } from '../../../group-checks/unresolvable-mappings.ts';
 import type { WorkspaceSettings } from '../workspace-settings.ts';
 import { MAX_VARIABLES, toVariableView, VariableDto } from './variable.dto.ts';
 

@@ -1,4 +1,4 @@
-import { handled } from '../../../platform/common/concurrency/handled.ts';
+import { handled } from '../../platform/common/concurrency/handled.ts';
 
 /**
  * Yields the result of `work` for each item, in order and as soon as it is ready, while it works on the next item if

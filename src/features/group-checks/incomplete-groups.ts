@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { inParts } from '../../../platform/common/concurrency/in-parts.ts';
-import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
-import { Statements } from '../../../platform/database/statements.ts';
-import { readResolvedMapping } from '../../mapping/resolved-mapping.ts';
-import { missingRequirements, type UserGroupRules } from '../../mapping/user-group-rules.ts';
+import { inParts } from '../../platform/common/concurrency/in-parts.ts';
+import type { JsonObject } from '../../platform/common/json/strict-json.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import { readResolvedMapping } from '../../core/mapping/resolved-mapping.ts';
+import { missingRequirements, type UserGroupRules } from '../../core/mapping/user-group-rules.ts';
 import { GROUPS_AT_ONCE, listGroups } from './flaw-check.ts';
 import type { FlawedGroups } from './unresolvable-mappings.ts';
 

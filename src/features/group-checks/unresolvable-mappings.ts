@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Violation } from '../../../platform/common/problem/violation.ts';
-import { statement } from '../../../platform/database/statement.ts';
-import { Statements } from '../../../platform/database/statements.ts';
+import type { Violation } from '../../platform/common/problem/violation.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
 import {
   type Resolution,
@@ -10,7 +10,7 @@ import {
   resolutionViolations,
   resolvingJoins,
   SCHEMA_NUMBER,
-} from '../../mapping/resolution.ts';
+} from '../../core/mapping/resolution.ts';
 
 /** A user group with its violations, by places in its body. */
 export interface FlawedGroup {

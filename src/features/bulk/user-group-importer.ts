@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../platform/common/access/caller.ts';
-import { Gate } from '../../../platform/common/concurrency/gate.ts';
-import { BodyTooLarge, JsonMalformed, ServiceError } from '../../../platform/common/problem/errors.ts';
-import type { Line } from '../../../platform/common/http/responses/lines.ts';
-import type { Lines } from '../../../platform/common/http/responses/ndjson.ts';
-import { dtoFromJson } from '../../../platform/common/json/json-dto.ts';
-import { type JsonValue, parseStrictJson } from '../../../platform/common/json/strict-json.ts';
-import { Config } from '../../../platform/config/config.ts';
-import type { Outcome } from '../../../platform/database/waves/shared-writes.ts';
+import type { Caller } from '../../platform/common/access/caller.ts';
+import { Gate } from '../../platform/common/concurrency/gate.ts';
+import { BodyTooLarge, JsonMalformed, ServiceError } from '../../platform/common/problem/errors.ts';
+import type { Line } from '../../platform/common/http/responses/lines.ts';
+import type { Lines } from '../../platform/common/http/responses/ndjson.ts';
+import { dtoFromJson } from '../../platform/common/json/json-dto.ts';
+import { type JsonValue, parseStrictJson } from '../../platform/common/json/strict-json.ts';
+import { Config } from '../../platform/config/config.ts';
+import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
 import { idOfLine, UserGroupLine } from './dto/import.dto.ts';
 import {
   endingOf,
@@ -17,14 +17,14 @@ import {
   toRefusedLine,
 } from './dto/import-response.dto.ts';
 import type { ImportQueryDto } from './dto/import-query.dto.ts';
-import type { WrittenUserGroup } from '../writing/user-group-write.ts';
-import { DryRun } from '../writing/dry-run.ts';
-import { UserGroupWriter } from '../writing/user-group-writer.ts';
-import { toWanted, UNSTORED } from '../group/user-group-fields.ts';
+import type { WrittenUserGroup } from '../../core/user-group/writing/user-group-write.ts';
+import { DryRun } from '../../core/user-group/writing/dry-run.ts';
+import { UserGroupWriter } from '../../core/user-group/writing/user-group-writer.ts';
+import { toWanted, UNSTORED } from '../../core/user-group/group/user-group-fields.ts';
 import { type Admitted, BulkWrites, type Needed } from './bulk-writes.ts';
 import { oneAhead } from './one-ahead.ts';
 import { SeenIds } from './seen-ids.ts';
-import { Slots } from '../../../platform/common/concurrency/slots.ts';
+import { Slots } from '../../platform/common/concurrency/slots.ts';
 
 /** Concurrent imports per workspace; each keeps some lines in memory while it waits. */
 const AT_ONCE = 20;

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logRepeated } from '../../../platform/common/repeated-failures.ts';
-import { currentTime } from '../../../platform/common/time.ts';
-import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
+import { logRepeated } from '../../platform/common/repeated-failures.ts';
+import { currentTime } from '../../platform/common/time.ts';
+import { onDrained, type OnDrained } from '../../platform/database/upkeep/shutdown-phases.ts';
 
 /** A count, and the time when it began. */
 export interface Counted<T> {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement } from '../../../platform/database/statement.ts';
-import { Statements } from '../../../platform/database/statements.ts';
-import { type Resolution, resolutionColumns, resolvingJoins } from '../../mapping/resolution.ts';
-import type { SentEntry } from '../../mapping/resolved-mapping.ts';
-import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import { type Resolution, resolutionColumns, resolvingJoins } from '../../core/mapping/resolution.ts';
+import type { SentEntry } from '../../core/mapping/resolved-mapping.ts';
+import { WorkspaceRules } from '../../core/mapping/workspace-rules.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
 
 export interface DeletedThing {

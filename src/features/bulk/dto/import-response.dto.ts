@@ -1,8 +1,8 @@
-import { BaseSchema } from '../../../../platform/common/api-docs.ts';
-import { Constant, Flag, Integer, ListOf, Nested, OneOf, Text } from '../../../../platform/common/fields.ts';
-import type { ServiceError } from '../../../../platform/common/problem/errors.ts';
-import type { Violation } from '../../../../platform/common/problem/violation.ts';
-import { FieldError } from '../../../../platform/common/problem/problem.dto.ts';
+import { BaseSchema } from '../../../platform/common/api-docs.ts';
+import { Constant, Flag, Integer, ListOf, Nested, OneOf, Text } from '../../../platform/common/fields.ts';
+import type { ServiceError } from '../../../platform/common/problem/errors.ts';
+import type { Violation } from '../../../platform/common/problem/violation.ts';
+import { FieldError } from '../../../platform/common/problem/problem.dto.ts';
 
 const importResults = ['created', 'updated', 'unchanged'] as const;
 export type ImportResult = (typeof importResults)[number];

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { statement } from '../../../platform/database/statement.ts';
+import { statement } from '../../platform/database/statement.ts';
 
 /** A range of a workspace's groups by internal id: above `after`, up to `until`. */
 export interface GroupRange {

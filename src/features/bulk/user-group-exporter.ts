@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../audit/audit-log.ts';
-import { TokenDisclosures } from '../../audit/tally/token-disclosures.ts';
-import { type Caller, requireScope } from '../../../platform/common/access/caller.ts';
-import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../../platform/common/problem/errors.ts';
-import { Gate } from '../../../platform/common/concurrency/gate.ts';
-import { readPage } from '../../../platform/common/http/parameters/page.dto.ts';
-import { Transactor } from '../../../platform/database/transactor.ts';
-import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { AuditLog } from '../../core/audit/audit-log.ts';
+import { TokenDisclosures } from '../../core/audit/tally/token-disclosures.ts';
+import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../platform/common/problem/errors.ts';
+import { Gate } from '../../platform/common/concurrency/gate.ts';
+import { readPage } from '../../platform/common/http/parameters/page.dto.ts';
+import { Transactor } from '../../platform/database/transactor.ts';
+import { UserGroupTokenCipher } from '../../core/encryption-key/user-group-token-cipher.ts';
 import type { ExportUserGroupsRequest, ExportSummary } from './dto/export.dto.ts';
 import type { UserGroupLine } from './dto/import.dto.ts';
-import { contentOf } from '../group/user-group-fields.ts';
-import { type IdentifiedUserGroup, sizeOfGroup, UserGroupRepository } from '../group/user-group.repository.ts';
-import { Slots } from '../../../platform/common/concurrency/slots.ts';
+import { contentOf } from '../../core/user-group/group/user-group-fields.ts';
+import {
+  type IdentifiedUserGroup,
+  sizeOfGroup,
+  UserGroupRepository,
+} from '../../core/user-group/group/user-group.repository.ts';
+import { Slots } from '../../platform/common/concurrency/slots.ts';
 
 /** Maximum of groups in memory; fewer if they are large. */
 const PAGE = 200;

@@ -2,18 +2,18 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, requireScope } from '../../../platform/common/access/caller.ts';
-import type { Scope } from '../../../platform/common/access/scopes.ts';
+import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
+import type { Scope } from '../../platform/common/access/scopes.ts';
 import {
   DatabaseUnavailable,
   InternalError,
   ServiceError,
   ShuttingDown,
   TooManyAtOnce,
-} from '../../../platform/common/problem/errors.ts';
-import type { Outcome } from '../../../platform/database/waves/shared-writes.ts';
-import { RateLimits } from '../../rate-limit/rate-limits.ts';
-import type { UserGroupWrite, WrittenUserGroup } from '../writing/user-group-write.ts';
+} from '../../platform/common/problem/errors.ts';
+import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
+import { RateLimits } from '../../core/rate-limit/rate-limits.ts';
+import type { UserGroupWrite, WrittenUserGroup } from '../../core/user-group/writing/user-group-write.ts';
 
 /** The writes of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 200;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { HOUR_MS, currentTime } from '../../../platform/common/time.ts';
+import { HOUR_MS, currentTime } from '../../platform/common/time.ts';
 import { setImmediate } from 'node:timers/promises';
-import { type Statement, statement } from '../../../platform/database/statement.ts';
-import { Statements } from '../../../platform/database/statements.ts';
-import type { GroupStatus } from '../status/user-group-status.ts';
-import { narrowings, statusConditions } from '../status/status-conditions.ts';
-import { isEndedTogether } from '../token/token-validity.ts';
-import { ENDED_TOGETHER_COLUMNS, type EndedTogether } from '../token/user-group-token.repository.ts';
+import { type Statement, statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import type { GroupStatus } from '../../core/user-group/status/user-group-status.ts';
+import { narrowings, statusConditions } from '../../core/user-group/status/status-conditions.ts';
+import { isEndedTogether } from '../../core/user-group/token/token-validity.ts';
+import { ENDED_TOGETHER_COLUMNS, type EndedTogether } from '../../core/user-group/token/user-group-token.repository.ts';
 import { ThrottledCounts } from './throttled-counts.ts';
 
 /** Index entries per statement: a few milliseconds, so that no caller waits for it. */

@@ -1,4 +1,4 @@
-import { Flag, flagViolations, Integer, Nested, Rule } from '../../../../platform/common/fields.ts';
+import { Flag, flagViolations, Integer, Nested, Rule } from '../../../platform/common/fields.ts';
 
 export class ExportUserGroupsRequest {
   @Flag.optional('Whether each line contains the token of its group.', true, { default: true })

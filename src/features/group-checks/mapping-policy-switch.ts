@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { MappingsUnresolvable } from '../../../platform/common/problem/errors.ts';
-import { MAX_VIOLATIONS, type Violation } from '../../../platform/common/problem/violation.ts';
-import { toPointer } from '../../../platform/common/json-pointer.ts';
-import { statement } from '../../../platform/database/statement.ts';
-import { Statements } from '../../../platform/database/statements.ts';
+import { MappingsUnresolvable } from '../../platform/common/problem/errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../platform/common/problem/violation.ts';
+import { toPointer } from '../../platform/common/json-pointer.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
-import { resolutionColumns, resolvingJoins } from '../../mapping/resolution.ts';
+import { resolutionColumns, resolvingJoins } from '../../core/mapping/resolution.ts';
 import { type FlawedGroup, UnresolvableMappings } from './unresolvable-mappings.ts';
 
 const resolveRange = statement<GroupRange>(

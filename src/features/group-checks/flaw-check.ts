@@ -1,16 +1,16 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParts } from '../../../platform/common/concurrency/in-parts.ts';
-import { handled } from '../../../platform/common/concurrency/handled.ts';
-import { logRepeated } from '../../../platform/common/repeated-failures.ts';
-import { MINUTE_MS } from '../../../platform/common/time.ts';
-import { statement } from '../../../platform/database/statement.ts';
-import { Statements } from '../../../platform/database/statements.ts';
-import { Transactor } from '../../../platform/database/transactor.ts';
-import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
-import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
-import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
-import { type Flaw, flawOf } from '../status/user-group-status.ts';
+import { inParts } from '../../platform/common/concurrency/in-parts.ts';
+import { handled } from '../../platform/common/concurrency/handled.ts';
+import { logRepeated } from '../../platform/common/repeated-failures.ts';
+import { MINUTE_MS } from '../../platform/common/time.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import { Transactor } from '../../platform/database/transactor.ts';
+import { onDrained, type OnDrained } from '../../platform/database/upkeep/shutdown-phases.ts';
+import { resolvedMappingColumn } from '../../core/mapping/resolved-mapping.ts';
+import { WorkspaceRules } from '../../core/mapping/workspace-rules.ts';
+import { type Flaw, flawOf } from '../../core/user-group/status/user-group-status.ts';
 
 /** Bounds what one statement reads: properties have up to 16 KiB. */
 export const GROUPS_AT_ONCE = 500;

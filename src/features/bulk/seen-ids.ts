@@ -1,5 +1,5 @@
-import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
-import { hashTokenText } from '../../../platform/common/secret/secrets.ts';
+import { ValidationFailed } from '../../platform/common/problem/errors.ts';
+import { hashTokenText } from '../../platform/common/secret/secrets.ts';
 
 /** Takes about a megabyte. */
 const MAX_LINES = 10_000;

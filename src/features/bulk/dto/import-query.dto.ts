@@ -1,4 +1,4 @@
-import { Flag, choiceOf, QueryOneOf, Rule } from '../../../../platform/common/fields.ts';
+import { choiceOf, Flag, QueryOneOf, Rule } from '../../../platform/common/fields.ts';
 
 const resultFilters = ['all', 'failed'] as const;
 

@@ -1,27 +1,27 @@
 import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiProblems, ApiTags, Operation } from '../../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import { ApiProblems, ApiTags, Operation } from '../../platform/common/operation.ts';
+import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
 import {
   AuditUnavailable,
   PreconditionFailed,
   UserGroupQuotaReached,
   UserGroupTokenNotUsable,
-} from '../../../platform/common/problem/errors.ts';
+} from '../../platform/common/problem/errors.ts';
 import {
   respondNdjson,
   ApiNdjsonResponse,
   type Lines,
   NdjsonBody,
-} from '../../../platform/common/http/responses/ndjson.ts';
-import { QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
-import { JsonBody } from '../../../platform/common/json/json-body.decorator.ts';
-import { WRITE_ERRORS } from '../group/documented-errors.ts';
+} from '../../platform/common/http/responses/ndjson.ts';
+import { QueryOf } from '../../platform/common/http/parameters/request-params.ts';
+import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
+import { WRITE_ERRORS } from '../../core/user-group/group/documented-errors.ts';
 import { ExportUserGroupsRequest, ExportSummary } from './dto/export.dto.ts';
 import { UserGroupLine } from './dto/import.dto.ts';
 import { ImportedLine, ImportSummary, RefusedLine } from './dto/import-response.dto.ts';
 import { ImportQueryDto } from './dto/import-query.dto.ts';
-import { UserGroupFilterDto } from '../resource/dto/user-group-query.dto.ts';
+import { UserGroupFilterDto } from '../../core/user-group/resource/dto/user-group-query.dto.ts';
 import {
   BulkChangeStarted,
   BulkChangeSummary,

@@ -11,12 +11,12 @@ import {
   Rule,
   Text,
   Time,
-} from '../../../../platform/common/fields.ts';
-import { graceViolations, MAX_GRACE_SECONDS } from '../../../../platform/common/grace.ts';
-import { identifierViolations } from '../../../../platform/common/text.ts';
-import { timeViolations } from '../../../../platform/common/time.ts';
+} from '../../../platform/common/fields.ts';
+import { graceViolations, MAX_GRACE_SECONDS } from '../../../platform/common/grace.ts';
+import { identifierViolations } from '../../../platform/common/text.ts';
+import { timeViolations } from '../../../platform/common/time.ts';
 import { Ending, RefusedGroup } from './import-response.dto.ts';
-import { TOKEN_EXAMPLE } from '../../group/dto/user-group-response.dto.ts';
+import { TOKEN_EXAMPLE } from '../../../core/user-group/group/dto/user-group-response.dto.ts';
 
 const bulkActions = ['suspend', 'resume', 'rotate', 'delete'] as const;
 export type BulkAction = (typeof bulkActions)[number];

@@ -7,13 +7,13 @@ import {
   Text,
   textThat,
   Time,
-} from '../../../../platform/common/fields.ts';
-import { TOKEN_EXAMPLE } from '../../group/dto/user-group-response.dto.ts';
-import { PROVIDED_ID, UserGroupContentInput } from '../../group/dto/user-group.dto.ts';
-import { ValidationFailed } from '../../../../platform/common/problem/errors.ts';
-import { identifierViolations } from '../../../../platform/common/text.ts';
-import { timeViolations } from '../../../../platform/common/time.ts';
-import { canBeUserGroupToken } from '../../../../platform/common/secret/secrets.ts';
+} from '../../../platform/common/fields.ts';
+import { TOKEN_EXAMPLE } from '../../../core/user-group/group/dto/user-group-response.dto.ts';
+import { PROVIDED_ID, UserGroupContentInput } from '../../../core/user-group/group/dto/user-group.dto.ts';
+import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import { identifierViolations } from '../../../platform/common/text.ts';
+import { timeViolations } from '../../../platform/common/time.ts';
+import { canBeUserGroupToken } from '../../../platform/common/secret/secrets.ts';
 
 /** A line of an import or an export. */
 export class UserGroupLine extends UserGroupContentInput {

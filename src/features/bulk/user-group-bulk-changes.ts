@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../platform/common/access/caller.ts';
-import { Slots } from '../../../platform/common/concurrency/slots.ts';
+import type { Caller } from '../../platform/common/access/caller.ts';
+import { Slots } from '../../platform/common/concurrency/slots.ts';
 import {
   PreconditionFailed,
   ServiceError,
   UserGroupNotFound,
   ValidationFailed,
-} from '../../../platform/common/problem/errors.ts';
-import { currentTime, toWireTime } from '../../../platform/common/time.ts';
-import { Config } from '../../../platform/config/config.ts';
-import type { Outcome } from '../../../platform/database/waves/shared-writes.ts';
-import type { StoredUserGroup } from '../group/user-group.repository.ts';
-import type { Flaw } from '../status/user-group-status.ts';
-import type { UserGroupFilterDto } from '../resource/dto/user-group-query.dto.ts';
-import { UserGroupList } from '../resource/user-group-list.ts';
-import type { Wanted } from '../writing/user-group-change.ts';
-import type { WrittenUserGroup } from '../writing/user-group-write.ts';
-import { UserGroupWriter } from '../writing/user-group-writer.ts';
+} from '../../platform/common/problem/errors.ts';
+import { currentTime, toWireTime } from '../../platform/common/time.ts';
+import { Config } from '../../platform/config/config.ts';
+import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
+import type { StoredUserGroup } from '../../core/user-group/group/user-group.repository.ts';
+import type { Flaw } from '../../core/user-group/status/user-group-status.ts';
+import type { UserGroupFilterDto } from '../../core/user-group/resource/dto/user-group-query.dto.ts';
+import { UserGroupList } from '../../core/user-group/resource/user-group-list.ts';
+import type { Wanted } from '../../core/user-group/writing/user-group-change.ts';
+import type { WrittenUserGroup } from '../../core/user-group/writing/user-group-write.ts';
+import { UserGroupWriter } from '../../core/user-group/writing/user-group-writer.ts';
 import { type Admitted, BulkWrites, type Needed } from './bulk-writes.ts';
 import type {
   BulkAction,

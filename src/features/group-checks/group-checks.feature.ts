@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { MappingModule } from '../../core/mapping/mapping.module.ts';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { DanglingMappings } from './dangling-mappings.ts';
+import { FlawCheck } from './flaw-check.ts';
+import { IncompleteGroups } from './incomplete-groups.ts';
+import { MappingPolicySwitch } from './mapping-policy-switch.ts';
+import { UnresolvableMappings } from './unresolvable-mappings.ts';
+
+const services = [DanglingMappings, FlawCheck, IncompleteGroups, MappingPolicySwitch, UnresolvableMappings];
+
+/** Finds the groups of a workspace that do not keep its rules. */
+@Module({ imports: [MappingModule], providers: services, exports: services })
+export class GroupChecksModule {}
+
+export const groupChecks = defineFeature({ name: 'group-checks', services: [GroupChecksModule] });
