@@ -30,6 +30,7 @@ import {
   type UserGroupOptions,
   UserGroups,
 } from '../../src/server/library/index.ts';
+import { ChangeReader, PositionLost } from '../../src/core/change-log/change-reader.ts';
 import { createLog, NestLog } from '../../src/platform/common/log.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { ApiClient } from '../support/api-client.ts';
@@ -418,6 +419,26 @@ onEachDatabase((kind) => {
     });
     expect(heard).toHaveLength(length);
     await Promise.all([first.close(), second.close()]);
+  });
+
+  test('a listener is told that it may have missed changes, and then of those that follow', async () => {
+    const app = await start(UserGroupServiceModule.forRoot({ ...values, http: false }));
+    const told: string[] = [];
+    app
+      .get(UserGroupEvents)
+      .listen({ name: 'cache', onChange: ({ type }) => void told.push(type), onGap: () => void told.push('gap') });
+    const read = jest.spyOn(app.get(ChangeReader), 'read');
+    await until(() => read.mock.calls.length > 0);
+    read.mockRejectedValueOnce(new PositionLost('another server'));
+    await until(() => told.includes('gap'));
+    const caller = operator(WORKSPACE);
+    let changes = 0;
+    await until(async () => {
+      await app.get(UserGroups).put(caller, { user_group_id: `after ${changes++}`, name: 'A' });
+      return told.length > 1;
+    });
+    expect(told.slice(0, 2)).toEqual(['gap', 'user_group.create']);
+    await app.close();
   });
 
   test('two of them live in one process, each on its own database', async () => {

@@ -28,7 +28,7 @@ import { IdentityProvider } from './identity-provider.ts';
 import { PersonSignIn } from './person-sign-in.ts';
 
 const PAGE_FROM_BEGIN = '../';
-const PAGE_FROM_CALLBACK = '../../../';
+const PAGE_FROM_CALLBACK = '../../';
 const MAX_REASON_LENGTH = 500;
 
 interface SignInResponse {
