@@ -349,3 +349,15 @@ describe('an application', () => {
     await expect(creating).rejects.toThrow('UserGroupServiceModule is imported twice');
   });
 });
+
+test('an application serves the features that it names, as FEATURES names them', async () => {
+  const { app, api, url } = await start({ structure: { http: { features: ['core'], console: true } } });
+  expect((await api.call('GET', '/api/v1/user-groups')).status).toBe(200);
+  expect((await api.call('GET', '/api/v1/webhook-endpoints')).status).toBe(404);
+  expect((await fetch(`${url}/console/session`)).status).toBe(401);
+  await app.close();
+  const less = await start({ structure: { http: { features: ['introspection'] } } });
+  expect((await less.api.call('POST', '/api/v1/introspect', { token: 'x' })).body).toMatchObject({ active: false });
+  expect((await less.api.put({ user_group_id: 'acme', name: 'Acme' })).status).toBe(404);
+  await less.app.close();
+});
