@@ -123,7 +123,10 @@ const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
     comment: `${pathOf(feature, room)} may import of its folder ${allowed.join(', ') || 'nothing'}`,
     severity: 'error',
     from: { path: pathOf(feature, room), pathNot: '\\.(module|feature)\\.ts$' },
-    to: { path: `^src/${placeOf(feature)}/`, pathNot: [room, ...allowed].map((name) => pathOf(feature, name)) },
+    to: {
+      path: `^src/${placeOf(feature)}/`,
+      pathNot: [room, ...allowed].map((name) => pathOf(feature, name)),
+    },
   })),
   {
     name: `rooms-of-${feature}-are-listed-above`,
@@ -146,7 +149,8 @@ function pathOf(feature, room) {
  * and the parts of earlier rows.
  */
 const common = Object.entries({
-  leaves: '(api-docs|early-signals|fold-case|globs|json-pointer|repeated-failures|single-files\\.d|version)\\.ts$',
+  leaves:
+    '(api-docs|early-signals|fold-case|globs|json-pointer|repeated-failures|single-files\\.d|version)\\.ts$',
   secret: 'secret/',
   // Errors have violations, and the checks of values make them.
   violation: 'problem/violation\\.ts$',
@@ -172,7 +176,10 @@ const commonRules = [
       .join(', ')}`,
     severity: 'error',
     from: { path },
-    to: { path: '^src/platform/common/', pathNot: common.slice(0, index + 1).map((part) => part.path) },
+    to: {
+      path: '^src/platform/common/',
+      pathNot: common.slice(0, index + 1).map((part) => part.path),
+    },
   })),
   {
     name: 'parts-of-common-are-listed-above',
@@ -201,7 +208,8 @@ export default {
       from: { path: '^src/server/app/openapi/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(server/app/openapi|platform/(common|config))/|^src/server/app/app\\.module\\.ts$',
+        pathNot:
+          '^src/(server/app/openapi|platform/(common|config))/|^src/server/app/app\\.module\\.ts$',
       },
     },
     {
@@ -235,7 +243,8 @@ export default {
       from: { path: '^console/src/' },
       to: {
         path: '^(src|clients)/',
-        pathNot: '^(clients/typescript/(schema\\.d|event-stream)|src/core/audit/audit-actions)\\.ts$',
+        pathNot:
+          '^(clients/typescript/(schema\\.d|event-stream)|src/core/audit/audit-actions)\\.ts$',
       },
     },
     {

@@ -35,14 +35,20 @@ export default tseslint.config(
   {
     ignores: [
       ...['dist/', 'lib/', 'api/docs/', 'node_modules/', 'data/', 'coverage/'],
-      ...['clients/typescript/schema.d.ts', 'clients/typescript/dist/', 'clients/conformance/dist/'],
+      ...[
+        'clients/typescript/schema.d.ts',
+        'clients/typescript/dist/',
+        'clients/conformance/dist/',
+      ],
     ],
   },
   eslint.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       // Modules are classes with decorators and nothing inside.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
@@ -54,7 +60,10 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-misused-spread': 'off',
       // An empty environment variable counts as unset.
-      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      '@typescript-eslint/prefer-nullish-coalescing': [
+        'error',
+        { ignorePrimitives: { string: true } },
+      ],
       // A callback that is one call needs no braces, whatever the call returns.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       eqeqeq: 'error',
@@ -74,7 +83,15 @@ export default tseslint.config(
     rules: {
       'no-restricted-imports': [
         'error',
-        { paths: [{ name: 'typeorm', importNames: ['DataSource'], message: 'only src/platform/database may' }] },
+        {
+          paths: [
+            {
+              name: 'typeorm',
+              importNames: ['DataSource'],
+              message: 'only src/platform/database may',
+            },
+          ],
+        },
       ],
     },
   },
@@ -90,11 +107,18 @@ export default tseslint.config(
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'Date', property: 'now', message: 'use currentTime, or performance.now for a duration' },
+        {
+          object: 'Date',
+          property: 'now',
+          message: 'use currentTime, or performance.now for a duration',
+        },
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'use currentTime' },
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: 'use currentTime',
+        },
       ],
     },
   },
@@ -104,7 +128,11 @@ export default tseslint.config(
     plugins: { local },
     rules: { 'local/kept-promises': 'error' },
   },
-  { files: ['test/browser/**', 'test/lint/**'], plugins: { local }, rules: { 'local/waited-reads': 'error' } },
+  {
+    files: ['test/browser/**', 'test/lint/**'],
+    plugins: { local },
+    rules: { 'local/waited-reads': 'error' },
+  },
   {
     files: ['test/**'],
     rules: {
@@ -158,10 +186,16 @@ export default tseslint.config(
     rules: { curly: 'off' },
     languageOptions: {
       globals: Object.fromEntries(
-        ['console', 'process', 'fetch', 'AbortSignal', 'Buffer', 'URL', 'URLSearchParams', 'setTimeout'].map((name) => [
-          name,
-          'readonly',
-        ]),
+        [
+          'console',
+          'process',
+          'fetch',
+          'AbortSignal',
+          'Buffer',
+          'URL',
+          'URLSearchParams',
+          'setTimeout',
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },

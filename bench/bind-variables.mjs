@@ -17,12 +17,16 @@ const declarations = { region: 'string', 'limits.amount': 'number', countries: '
 
 for (const dialect of ['postgresql', 'mysql', 'clickhouse']) {
   const rates = Array.from({ length: ROUNDS }, () => rateOf(dialect));
-  console.log(`${dialect}: ${Math.round(Math.max(...rates))} a second, the best of ${ROUNDS} rounds`);
+  console.log(
+    `${dialect}: ${Math.round(Math.max(...rates))} a second, the best of ${ROUNDS} rounds`,
+  );
 }
 
 function rateOf(dialect) {
   const before = process.cpuUsage();
-  for (let times = 0; times < TIMES; times++) bindVariables(SQL, variables, { dialect, declarations });
+  for (let times = 0; times < TIMES; times++) {
+    bindVariables(SQL, variables, { dialect, declarations });
+  }
   const { user, system } = process.cpuUsage(before);
   return (TIMES / (user + system)) * MICROSECONDS;
 }

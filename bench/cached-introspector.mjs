@@ -36,7 +36,12 @@ async function importGroups(baseUrl) {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `token-of-group-number-${index}`);
   const lines = tokens.map((token, index) => {
     const properties = { region: 'EMEA', seats: index };
-    return JSON.stringify({ user_group_id: `g${index}`, name: `Group ${index}`, token, properties });
+    return JSON.stringify({
+      user_group_id: `g${index}`,
+      name: `Group ${index}`,
+      token,
+      properties,
+    });
   });
   const response = await fetch(`${baseUrl}/api/v1/user-groups/import`, {
     method: 'POST',
@@ -81,7 +86,9 @@ async function rateOf(introspector, tokens) {
 }
 
 function shares(tokens) {
-  return Array.from({ length: CALLERS }, (_, index) => tokens.filter((_token, place) => place % CALLERS === index));
+  return Array.from({ length: CALLERS }, (_, index) =>
+    tokens.filter((_token, place) => place % CALLERS === index),
+  );
 }
 
 function report(name, rate, { remembered, asked }) {

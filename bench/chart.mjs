@@ -37,7 +37,9 @@ export function throughputChart({ rounds, options }) {
   const [left, right, bar, gap] = [200, 180, 20, 5];
   const operations = Object.keys(NAMES.short);
   const all = operations.flatMap((operation) =>
-    serversOf(rounds[operation]).map((server) => figure(rounds[operation], server, 'requestsPerSecond')),
+    serversOf(rounds[operation]).map((server) =>
+      figure(rounds[operation], server, 'requestsPerSecond'),
+    ),
   );
   const scale = (WIDTH - left - right) / Math.max(...all);
   let y = 60;
@@ -86,17 +88,31 @@ export function growthChart({ rounds, options }) {
   for (const size of sizes) {
     parts.push(label(x(size), bottom + 24, 'quiet middle', `${thousands(size)} groups`));
   }
-  const ends = apart(operations.map((operation) => y(figure(rounds[operation], sizes.at(-1), 'requestsPerSecond'))));
+  const ends = apart(
+    operations.map((operation) => y(figure(rounds[operation], sizes.at(-1), 'requestsPerSecond'))),
+  );
   operations.forEach((operation, index) => {
     const colour = Object.values(COLOURS)[index];
-    const points = sizes.map((size) => [x(size), y(figure(rounds[operation], size, 'requestsPerSecond'))]);
+    const points = sizes.map((size) => [
+      x(size),
+      y(figure(rounds[operation], size, 'requestsPerSecond')),
+    ]);
     const path = points.map(([px, py]) => `${text(px, 1)},${text(py, 1)}`).join(' ');
     parts.push(`<polyline class="curve ${colour}" style="fill:none" points="${path}"/>`);
     for (const [px, py] of points) {
-      parts.push(`<circle class="${colour}" cx="${text(px, 1)}" cy="${text(py, 1)}" r="4" stroke="none"/>`);
+      parts.push(
+        `<circle class="${colour}" cx="${text(px, 1)}" cy="${text(py, 1)}" r="4" stroke="none"/>`,
+      );
     }
     const last = figure(rounds[operation], sizes.at(-1), 'requestsPerSecond');
-    parts.push(label(WIDTH - right + 14, ends[index] + 4, '', `${NAMES.short[operation]} ${thousands(last)}`));
+    parts.push(
+      label(
+        WIDTH - right + 14,
+        ends[index] + 4,
+        '',
+        `${NAMES.short[operation]} ${thousands(last)}`,
+      ),
+    );
   });
   return svg(height, parts);
 }

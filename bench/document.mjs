@@ -27,7 +27,10 @@ const parts = {
   summary: () => summaryTable(results.compare, results.alone, results.sqlite),
   machine: () => machine(results.compare),
   compare: () => ratioTable(results.compare) + costTable(results.compare),
-  wrk: () => (results.wrk ? ratioTable(results.wrk) + costTable(results.wrk) + runOf(results.wrk) : 'Not measured.\n'),
+  wrk: () =>
+    results.wrk
+      ? ratioTable(results.wrk) + costTable(results.wrk) + runOf(results.wrk)
+      : 'Not measured.\n',
   alone: () => ratioTable(results.alone, ['p50', 'p99']) + runOf(results.alone),
   sqlite: () => ratioTable(results.sqlite) + runOf(results.sqlite),
   starts: () => startTable(results.compare, results.sqlite),
@@ -36,7 +39,10 @@ const parts = {
   starvation: () => starvationTable(results.starvation) + runOf(results.starvation),
 };
 
-const scaleParts = { scale: () => scaleTable(results.scale), sizes: () => sizesTable(results.scale) };
+const scaleParts = {
+  scale: () => scaleTable(results.scale),
+  sizes: () => sizesTable(results.scale),
+};
 
 const files = {
   'docs/operate/performance.md': fill('performance.md', parts),
@@ -115,7 +121,14 @@ function ratioTable({ rounds }, slower = ['p99']) {
   const tail = servers.includes('limit') ? slower : [];
   const head = ['', '', 'req/s', ...bases.map((base) => `to ${NAMES.servers[base]}`)];
   const lines = [
-    [...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail.map((name) => `${name} to bare server`), 'wrong responses'],
+    [
+      ...head,
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      ...tail.map((name) => `${name} to bare server`),
+      'wrong responses',
+    ],
   ];
   for (const [operation, turns] of Object.entries(rounds)) {
     for (const server of serversOf(turns)) {
@@ -137,10 +150,20 @@ function ratioTable({ rounds }, slower = ['p99']) {
 
 /** What a call costs, and how much of a core each side was busy. */
 function costTable({ rounds }) {
-  const lines = [['', '', 'server, µs a call', 'PostgreSQL, µs a call', 'cores of the server', 'cores of PostgreSQL']];
+  const lines = [
+    [
+      '',
+      '',
+      'server, µs a call',
+      'PostgreSQL, µs a call',
+      'cores of the server',
+      'cores of PostgreSQL',
+    ],
+  ];
   for (const [operation, turns] of Object.entries(rounds)) {
     for (const server of serversOf(turns)) {
-      const cores = (name) => median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
+      const cores = (name) =>
+        median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
       lines.push([
         server === 'service' ? NAMES.operations[operation] : '',
         NAMES.servers[server],
@@ -155,7 +178,9 @@ function costTable({ rounds }) {
 }
 
 function startTable(...all) {
-  const lines = [['', '', 'start to first response', 'memory, idle', 'most after a round', 'after the load']];
+  const lines = [
+    ['', '', 'start to first response', 'memory, idle', 'most after a round', 'after the load'],
+  ];
   for (const { processes, rounds, options } of all) {
     for (const [server, { starts, loadedMiB }] of Object.entries(processes)) {
       const startOf = (name) => starts && median(starts.map((start) => start[name]));
@@ -174,7 +199,15 @@ function startTable(...all) {
 
 function importTable({ imports }) {
   const [{ peaks: marks }] = Object.values(Object.values(imports)[0]);
-  const lines = [['', '', 'seconds', 'groups a second', ...marks.map(({ groups }) => `peak at ${number(groups)}`)]];
+  const lines = [
+    [
+      '',
+      '',
+      'seconds',
+      'groups a second',
+      ...marks.map(({ groups }) => `peak at ${number(groups)}`),
+    ],
+  ];
   for (const [database, byServer] of Object.entries(imports)) {
     for (const [server, { seconds, peaks }] of Object.entries(byServer)) {
       lines.push([
@@ -204,7 +237,11 @@ function growthTable({ rounds, options, processes }) {
       ratioOf(turns, String(most), String(least), 'requestsPerSecond'),
     ]);
   }
-  lines.push(['memory after the load', ...sizes.flatMap((size) => [`${text(processes[size].loadedMiB)} MiB`, '']), '']);
+  lines.push([
+    'memory after the load',
+    ...sizes.flatMap((size) => [`${text(processes[size].loadedMiB)} MiB`, '']),
+    '',
+  ]);
   return table(lines);
 }
 
@@ -219,7 +256,10 @@ function starvationTable({ starvation }) {
   const lines = [['', '', ...head]];
   const kinds = { lookUps: 'look-ups of 4 callers', writes: 'writes of 4 callers' };
   for (const [kind, name] of Object.entries(kinds)) {
-    const sides = starvation.map(({ alone, beside }) => ({ alone: alone[kind], beside: beside[kind] }));
+    const sides = starvation.map(({ alone, beside }) => ({
+      alone: alone[kind],
+      beside: beside[kind],
+    }));
     for (const side of ['alone', 'beside']) {
       lines.push([
         side === 'alone' ? name : '',

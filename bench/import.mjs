@@ -37,7 +37,12 @@ export async function importTurn({ server }) {
   const begun = performance.now();
   await importGroups(`http://127.0.0.1:${server.port}`, lines, LINES_OF_A_TURN, 'created');
   const requestsPerSecond = (LINES_OF_A_TURN * 1000) / (performance.now() - begun);
-  return { requests: LINES_OF_A_TURN, requestsPerSecond, errors: 0, residentMiB: residentMiB(server.pid) };
+  return {
+    requests: LINES_OF_A_TURN,
+    requestsPerSecond,
+    errors: 0,
+    residentMiB: residentMiB(server.pid),
+  };
 }
 
 async function measureImport({ start }, count) {

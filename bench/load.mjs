@@ -165,7 +165,9 @@ async function send({ operation, ...turn }) {
   const deadline = start + (turn.seconds ?? Infinity) * 1000;
   const latencies = createHistogram();
   await Promise.all(
-    sockets.map((socket, lane) => drive(socket, requestsOf[operation](turn, lane), deadline, latencies)),
+    sockets.map((socket, lane) =>
+      drive(socket, requestsOf[operation](turn, lane), deadline, latencies),
+    ),
   );
   const seconds = (performance.now() - start) / 1000;
   for (const socket of sockets) socket.destroy();

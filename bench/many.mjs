@@ -54,7 +54,9 @@ export async function enterMany(environment, { sizes, groups }) {
 }
 
 export async function dropMany({ adminUrl }, { sizes }) {
-  for (const size of sizes) await queryPostgres(adminUrl, `DROP DATABASE ${nameOf(size)} WITH (FORCE)`);
+  for (const size of sizes) {
+    await queryPostgres(adminUrl, `DROP DATABASE ${nameOf(size)} WITH (FORCE)`);
+  }
 }
 
 function nameOf(size) {
@@ -62,7 +64,9 @@ function nameOf(size) {
 }
 
 async function openOrCreate(adminUrl, name) {
-  const found = await queryPostgres(adminUrl, 'SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+  const found = await queryPostgres(adminUrl, 'SELECT 1 FROM pg_database WHERE datname = $1', [
+    name,
+  ]);
   if (found.length === 0) await queryPostgres(adminUrl, `CREATE DATABASE ${name}`);
   return postgresAt(adminUrl, name);
 }
@@ -71,7 +75,12 @@ async function fill({ start, database: { env, query } }, size, stride) {
   const [{ table }] = await query("SELECT to_regclass('user_group') AS table");
   if (table === null) {
     const server = await start();
-    await importGroups(`http://127.0.0.1:${server.port}`, [`${JSON.stringify(LINE)}\n`], 1, 'created');
+    await importGroups(
+      `http://127.0.0.1:${server.port}`,
+      [`${JSON.stringify(LINE)}\n`],
+      1,
+      'created',
+    );
     await server.stop();
   }
   const find =
@@ -87,7 +96,9 @@ async function fill({ start, database: { env, query } }, size, stride) {
       if (first % NEXT_NEWS === 1) console.error(`${first - 1} of ${size} groups are there`);
       await copy(client, id, { first, last: Math.min(size, first + ROWS_AT_ONCE - 1), stride });
     }
-    await client.query("SELECT setval(pg_get_serial_sequence('user_group', 'id'), max(id)) FROM user_group");
+    await client.query(
+      "SELECT setval(pg_get_serial_sequence('user_group', 'id'), max(id)) FROM user_group",
+    );
   } finally {
     await client.end();
   }
@@ -98,8 +109,14 @@ async function fill({ start, database: { env, query } }, size, stride) {
 async function copy(client, id, { first, last, stride }) {
   const make = tokenMaker('k1');
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  const own = numbers.filter((number) => (number - 1) % stride === 0).map((number) => ({ number, ...make() }));
-  const made = [own.map(({ number }) => number), own.map(({ hash }) => hash), own.map(({ ciphertext }) => ciphertext)];
+  const own = numbers
+    .filter((number) => (number - 1) % stride === 0)
+    .map((number) => ({ number, ...make() }));
+  const made = [
+    own.map(({ number }) => number),
+    own.map(({ hash }) => hash),
+    own.map(({ ciphertext }) => ciphertext),
+  ];
   await client.query('BEGIN');
   for (const statement of COPIES) {
     await client.query(statement, [id, first, last, ...(statement.includes('$4') ? made : [])]);

@@ -32,7 +32,8 @@ export function databaseCpuSeconds() {
       .filter(({ command }) => command === 'postgres');
     if (processes.length === 0) return NaN;
     const ticks = processes.map(
-      ({ user, system, childrenUser, childrenSystem }) => user + system + childrenUser + childrenSystem,
+      ({ user, system, childrenUser, childrenSystem }) =>
+        user + system + childrenUser + childrenSystem,
     );
     return ticks.reduce((sum, count) => sum + count) / TICKS_PER_SECOND;
   } catch {

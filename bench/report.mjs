@@ -1,6 +1,16 @@
 import console from 'node:console';
 import { NAMES } from './names.mjs';
-import { errorCount, errorsIn, figure, median, mostMiB, ratio, serversIn, serversOf, text } from './summary.mjs';
+import {
+  errorCount,
+  errorsIn,
+  figure,
+  median,
+  mostMiB,
+  ratio,
+  serversIn,
+  serversOf,
+  text,
+} from './summary.mjs';
 
 /** The columns of ratios. */
 const SHORT = { limit: '× bare', memory: '× memory', textbook: '× textbook', before: '× before' };
@@ -24,10 +34,14 @@ function printRounds(rounds) {
   const servers = serversIn(rounds);
   // Where only the size of the database differs, the smallest.
   const [smallest] = servers.filter((name) => !NAMES.servers[name]);
-  const bases = ['limit', 'memory', 'textbook', 'before', smallest].filter((base) => servers.includes(base));
+  const bases = ['limit', 'memory', 'textbook', 'before', smallest].filter((base) =>
+    servers.includes(base),
+  );
   const head = bases.flatMap((base) => [`to ${NAMES.servers[base] ?? base}`, '(min–max)']);
   const lines = [['', '', 'req/s', ...head, 'p50 ms', 'p95', 'p99']];
-  for (const name of ['p50', 'p99']) lines[0].push(...bases.map((base) => `${name} ${SHORT[base] ?? `× ${base}`}`));
+  for (const name of ['p50', 'p99']) {
+    lines[0].push(...bases.map((base) => `${name} ${SHORT[base] ?? `× ${base}`}`));
+  }
   lines[0].push('errors');
   const costs = [['', '', 'CPU µs/req', 'PostgreSQL µs/req']];
   for (const [operation, turns] of Object.entries(rounds)) {

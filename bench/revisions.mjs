@@ -25,16 +25,24 @@ export function lastLanded(root = ROOT) {
   if (release) return release;
   const head = git(root, 'rev-parse', 'HEAD');
   const base = git(root, 'merge-base', 'HEAD', 'origin/HEAD') || head;
-  const isChanged = base !== head || git(root, 'status', '--porcelain', '--untracked-files=no') !== '';
+  const isChanged =
+    base !== head || git(root, 'status', '--porcelain', '--untracked-files=no') !== '';
   const revision = isChanged ? base : git(root, 'rev-parse', '--verify', '--quiet', 'HEAD~1');
-  if (!revision) throw new Error('There is no revision to compare with in this repository: name one with --against.');
+  if (!revision) {
+    throw new Error(
+      'There is no revision to compare with in this repository: name one with --against.',
+    );
+  }
   return revision;
 }
 
 /** What git prints; nothing if it fails. */
 function git(root, ...args) {
   try {
-    return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', ['-C', root, ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return '';
   }

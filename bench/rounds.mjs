@@ -16,7 +16,9 @@ export async function runRounds(run, servers, options) {
     // The first turn of each is not counted: its code is compiled and its statements are prepared.
     for (let round = 0; round <= rounds; round++) {
       console.error(`${operation}, round ${round} of ${rounds}`);
-      const taking = Object.entries(servers).filter(([, server]) => server.operations?.includes(operation) ?? true);
+      const taking = Object.entries(servers).filter(
+        ([, server]) => server.operations?.includes(operation) ?? true,
+      );
       const turns = Object.fromEntries(taking.map(([name]) => [name, undefined]));
       for (const [name, server] of round % 2 === 0 ? taking : taking.toReversed()) {
         const turn = { operation, server, seconds, connections, groups, client, ...server.turn };
@@ -30,5 +32,7 @@ export async function runRounds(run, servers, options) {
 
 /** The operations among the rows that were asked for, by default all calls. */
 function operationsOf({ rows }) {
-  return Object.keys(NAMES.operations).filter((operation) => rows?.includes(operation) ?? operation !== 'import');
+  return Object.keys(NAMES.operations).filter(
+    (operation) => rows?.includes(operation) ?? operation !== 'import',
+  );
 }

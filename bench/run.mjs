@@ -62,7 +62,12 @@ const RUNS = {
   growth: { run: grow },
   starvation: { run: starve },
   scale: { run: measureScale, isApart: true, defaults: { sizes: [10_000, 10_000_000] } },
-  verdict: { run: judge, check: requireSpeed, isApart: true, defaults: { rounds: 100, seconds: 0.5 } },
+  verdict: {
+    run: judge,
+    check: requireSpeed,
+    isApart: true,
+    defaults: { rounds: 100, seconds: 0.5 },
+  },
 };
 const DEFAULTS = {
   database: 'postgres',
@@ -78,7 +83,9 @@ async function main() {
   const { names, options } = readOptions();
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl) {
-    throw new Error('TEST_DATABASE_URL is not set: without PostgreSQL the figures would mean nothing.');
+    throw new Error(
+      'TEST_DATABASE_URL is not set: without PostgreSQL the figures would mean nothing.',
+    );
   }
   if (names.includes('verdict')) options.against ??= process.env.BENCH_AGAINST || lastLanded();
   const revisions = { service: currentRevision() };
@@ -178,7 +185,9 @@ function requireCounts({ rounds, seconds, connections, groups, lines, sizes }) {
   const counts = [rounds, connections, groups, lines, ...sizes];
   const areWhole = counts.every((count) => Number.isInteger(count) && count > 0);
   if (!areWhole || !(seconds > 0)) throw new Error('Every number must be above zero.');
-  if (groups < connections) throw new Error('There must be at least one group for each connection.');
+  if (groups < connections) {
+    throw new Error('There must be at least one group for each connection.');
+  }
   if (sizes.some((size) => size < groups)) throw new Error('--sizes are below --groups.');
 }
 

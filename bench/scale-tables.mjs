@@ -23,7 +23,11 @@ export function scaleTable({ rounds, reads, searches, processes, options, machin
   ];
   return [
     table([
-      ['', ...sizes.map((size) => `${number(size)} groups`), `${number(sizes.at(-1))} to ${number(sizes[0])}`],
+      [
+        '',
+        ...sizes.map((size) => `${number(size)} groups`),
+        `${number(sizes.at(-1))} to ${number(sizes[0])}`,
+      ],
       ...Object.entries(rounds).map(([operation, turns]) => [
         NAMES.operations[operation],
         ...sizes.map((size) => `${number(figure(turns, size, 'requestsPerSecond'))} a second`),
@@ -38,7 +42,12 @@ export function scaleTable({ rounds, reads, searches, processes, options, machin
       search('name_prefix', 'the same, by `name_prefix`'),
       single('start to first response', 's', 2, (size) => median(startsOf(processes[size])) / 1000),
       single('memory of the service', 'MiB', 0, (size) => processes[size].loadedMiB),
-      single('memory of its connections in PostgreSQL', 'MiB', 0, (size) => processes[size].databaseMiB),
+      single(
+        'memory of its connections in PostgreSQL',
+        'MiB',
+        0,
+        (size) => processes[size].databaseMiB,
+      ),
     ]),
     `\n${machine.date.slice(0, 10)}; ${machine.cpu}, ${machine.cores} cores; PostgreSQL ${machine.postgres.split(' ')[0]}, `,
     `\`shared_buffers=${machine.sharedBuffers}\`; revision \`${revisions.service}\`. Medians of ${options.rounds} rounds in turn `,

@@ -49,8 +49,17 @@ export async function measureScale(environment, options) {
   const servers = {};
   const call = environment.startLoad();
   for (const size of sizes) {
-    servers[size] = { ...(await services[size].start()), turn: { stride: Math.floor(size / groups) } };
-    await call({ operation: 'learn', server: servers[size], connections, groups, ...servers[size].turn });
+    servers[size] = {
+      ...(await services[size].start()),
+      turn: { stride: Math.floor(size / groups) },
+    };
+    await call({
+      operation: 'learn',
+      server: servers[size],
+      connections,
+      groups,
+      ...servers[size].turn,
+    });
   }
   const run = (turn) => (turn.operation === 'import' ? importTurn(turn) : call(turn));
   const measured = await runRounds(run, servers, { ...options, rows: OPERATIONS });
@@ -63,9 +72,14 @@ export async function measureScale(environment, options) {
   }
   const searches = {};
   for (const size of sizes) {
-    await send(servers[size], `${GROUPS}/${LAST}`, { method: 'PUT', body: JSON.stringify({ name: LAST }) });
+    await send(servers[size], `${GROUPS}/${LAST}`, {
+      method: 'PUT',
+      body: JSON.stringify({ name: LAST }),
+    });
     searches[size] = {};
-    for (const filter of ['search', 'name_prefix']) searches[size][filter] = await findLast(servers[size], filter);
+    for (const filter of ['search', 'name_prefix']) {
+      searches[size][filter] = await findLast(servers[size], filter);
+    }
   }
   for (const size of sizes) await servers[size].stop();
   for (let start = 1; start <= STARTS; start++) {
@@ -104,7 +118,10 @@ async function findLast(server, filter) {
   const begun = performance.now();
   let cursor;
   for (let calls = 1; ; calls++) {
-    const { user_groups, next_cursor } = await send(server, list({ [filter]: LAST, ...(cursor && { cursor }) }));
+    const { user_groups, next_cursor } = await send(
+      server,
+      list({ [filter]: LAST, ...(cursor && { cursor }) }),
+    );
     if (user_groups.length > 0) return { calls, seconds: (performance.now() - begun) / 1000 };
     if (!next_cursor) throw new Error(`No ${filter} finds the group ${LAST}.`);
     cursor = next_cursor;

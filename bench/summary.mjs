@@ -32,7 +32,9 @@ const CONFIDENCE = 2.58;
  */
 export function verdictOf(rounds) {
   return Object.entries(rounds).map(([operation, turns]) => {
-    const ratios = turns.map(({ service, before }) => service.requestsPerSecond / before.requestsPerSecond);
+    const ratios = turns.map(
+      ({ service, before }) => service.requestsPerSecond / before.requestsPerSecond,
+    );
     const sorted = ratios.toSorted((a, b) => a - b);
     const rank = Math.floor((sorted.length - CONFIDENCE * Math.sqrt(sorted.length)) / 2);
     const [low, high] = rank < 0 ? [0, Infinity] : [sorted[rank], sorted.at(-1 - rank)];
@@ -51,7 +53,9 @@ export function verdictOf(rounds) {
 /** The most memory of a server at the end of any turn; undefined without a turn. */
 export function mostMiB(rounds, server) {
   const turns = Object.values(rounds).flat();
-  return turns.length === 0 ? undefined : Math.max(...turns.map((turn) => turn[server]?.residentMiB ?? 0));
+  return turns.length === 0
+    ? undefined
+    : Math.max(...turns.map((turn) => turn[server]?.residentMiB ?? 0));
 }
 
 /** All that take part, in the order of their turns. */
@@ -69,7 +73,11 @@ export function serversOf(turns) {
 export function errorsIn({ rounds = {}, starvation = [] }) {
   const turns = [
     ...Object.values(rounds).flatMap((all) => all.flatMap((turn) => Object.values(turn))),
-    ...starvation.flatMap(({ alone, beside, writers }) => [...Object.values(alone), ...Object.values(beside), writers]),
+    ...starvation.flatMap(({ alone, beside, writers }) => [
+      ...Object.values(alone),
+      ...Object.values(beside),
+      writers,
+    ]),
   ];
   return turns.filter(({ errors }) => errors > 0).map(({ firstError }) => firstError);
 }

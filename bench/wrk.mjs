@@ -16,7 +16,12 @@ const GAP = '<value>';
 
 const groupOf = (turn, _tokens, index) => groupAt(turn, index).user_group_id;
 const tokenOf = (_turn, tokens, index) => tokens[index];
-const introspection = { target: 'introspect', fields: { token: GAP }, expected: '"active":true', value: tokenOf };
+const introspection = {
+  target: 'introspect',
+  fields: { token: GAP },
+  expected: '"active":true',
+  value: tokenOf,
+};
 /** What is sent, what each correct response contains, and the value and the number of the groups; a creation has none. */
 const plans = {
   'look-up': {
@@ -65,7 +70,16 @@ export async function runWrk(turn, tokens, created) {
     writeFileSync(file, entries.join(''));
     const script = [SCRIPT, `http://127.0.0.1:${turn.server.port}`, '--', turn.operation, file];
     const output = await run([
-      ...['-t', '1', '-c', String(turn.connections), '-d', String(Math.ceil(turn.seconds)), '-s', ...script],
+      ...[
+        '-t',
+        '1',
+        '-c',
+        String(turn.connections),
+        '-d',
+        String(Math.ceil(turn.seconds)),
+        '-s',
+        ...script,
+      ],
       ...[String(created), headOf(turn, target), ...body, expected],
     ]);
     for (const [, number, token] of output.matchAll(/^token (\d+) (\w*)$/gm)) {
@@ -88,7 +102,9 @@ function figuresOf(output) {
   const [, ...figures] = /^result (\d+) (\d+) (\d+) (\d+) (\d+)$/m.exec(output);
   const [requests, microseconds, ...percentiles] = figures.map(Number);
   const [, errors, firstError] = /^wrong (\d+) (.*)$/m.exec(output);
-  const [p50Milliseconds, p95Milliseconds, p99Milliseconds] = percentiles.map((percentile) => percentile / 1000);
+  const [p50Milliseconds, p95Milliseconds, p99Milliseconds] = percentiles.map(
+    (percentile) => percentile / 1000,
+  );
   return {
     requests,
     errors: Number(errors),

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const { version } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+) as {
   version: string;
 };
 
@@ -15,7 +17,9 @@ const preload: Plugin = {
   transformIndexHtml: {
     order: 'post',
     handler: (_, { bundle = {} }) => [
-      ...[...scriptsOf(Object.values(bundle))].map((name) => link({ rel: 'modulepreload', href: `./${name}` })),
+      ...[...scriptsOf(Object.values(bundle))].map((name) =>
+        link({ rel: 'modulepreload', href: `./${name}` }),
+      ),
       link({ rel: 'preload', as: 'fetch', href: './sign-in' }),
     ],
   },
@@ -26,14 +30,21 @@ const loadAlone: Plugin = {
   name: 'load-alone',
   apply: 'build',
   enforce: 'pre',
-  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : undefined),
+  load: (id) =>
+    id.endsWith('vite/preload-helper.js')
+      ? 'export const __vitePreload = (load) => load();'
+      : undefined,
 };
 
 /** The scripts of the first pages, with those that they import. */
 function scriptsOf(files: Rolldown.OutputBundle[string][]): Set<string> {
   const chunks = files.filter((one) => one.type === 'chunk');
-  const names = chunks.filter(({ name }) => FIRST.includes(name)).flatMap((one) => [one.fileName, ...one.imports]);
-  const entry = chunks.filter(({ isEntry }) => isEntry).flatMap((one) => [one.fileName, ...one.imports]);
+  const names = chunks
+    .filter(({ name }) => FIRST.includes(name))
+    .flatMap((one) => [one.fileName, ...one.imports]);
+  const entry = chunks
+    .filter(({ isEntry }) => isEntry)
+    .flatMap((one) => [one.fileName, ...one.imports]);
   return new Set(names.filter((name) => !entry.includes(name)));
 }
 
@@ -54,7 +65,10 @@ export default defineConfig({
   server: {
     // `npx vite console` shows changes at once, with the API of a service that runs at the same time.
     proxy: {
-      '^/(api|sessions?|sign-in)\\b': { target: 'http://127.0.0.1:3000', rewrite: (path) => `/console${path}` },
+      '^/(api|sessions?|sign-in)\\b': {
+        target: 'http://127.0.0.1:3000',
+        rewrite: (path) => `/console${path}`,
+      },
     },
   },
   build: {

@@ -19,8 +19,12 @@ if (isStale && existsSync(BUILDER)) {
   // Changes during the build may not be in it.
   const begunAt = new Date();
   rmSync('dist', { recursive: true, force: true });
-  execFileSync('npx', ['tsc', '--project', 'tsconfig.build.json', '--noCheck'], { stdio: ['ignore', 2, 2] });
-  execFileSync('npx', ['vite', 'build', '--logLevel', 'warn', 'console'], { stdio: ['ignore', 2, 2] });
+  execFileSync('npx', ['tsc', '--project', 'tsconfig.build.json', '--noCheck'], {
+    stdio: ['ignore', 2, 2],
+  });
+  execFileSync('npx', ['vite', 'build', '--logLevel', 'warn', 'console'], {
+    stdio: ['ignore', 2, 2],
+  });
   writeFileSync(STAMP, '');
   utimesSync(STAMP, begunAt, begunAt);
 }

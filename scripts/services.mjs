@@ -70,7 +70,11 @@ async function start() {
 async function readRunning() {
   if (!existsSync(ports)) return undefined;
   const found = JSON.parse(readFileSync(ports, 'utf8'));
-  const status = spawnSync(join(postgresPrograms(), 'pg_ctl'), ['status', '-D', data], inDirectory());
+  const status = spawnSync(
+    join(postgresPrograms(), 'pg_ctl'),
+    ['status', '-D', data],
+    inDirectory(),
+  );
   return status.status === 0 && (await accepts(found.redis)) ? found : undefined;
 }
 
@@ -80,14 +84,42 @@ async function startServers() {
   const { uid, gid } = postgresUser();
   if (uid !== undefined) chownSync(directory, uid, gid);
   const program = (name, ...args) => run(join(postgresPrograms(), name), args, inDirectory());
-  program('initdb', '--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync', '-D', data);
+  program(
+    'initdb',
+    '--auth=trust',
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    '-D',
+    data,
+  );
   const started = { postgres: await freePort(), redis: await freePort() };
   const settings = Object.entries({ port: started.postgres, ...POSTGRES_SETTINGS });
   const options = settings.map(([name, value]) => `-c ${name}='${value}'`).join(' ');
-  program('pg_ctl', 'start', '--wait', '-D', data, '-l', join(directory, 'postgres.log'), '-o', options);
+  program(
+    'pg_ctl',
+    'start',
+    '--wait',
+    '-D',
+    data,
+    '-l',
+    join(directory, 'postgres.log'),
+    '-o',
+    options,
+  );
   run('redis-server', [
     ...['--daemonize', 'yes', '--bind', '127.0.0.1', '--port', String(started.redis)],
-    ...['--save', '', '--appendonly', 'no', '--dir', directory, '--pidfile', join(directory, 'redis.pid')],
+    ...[
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      directory,
+      '--pidfile',
+      join(directory, 'redis.pid'),
+    ],
   ]);
   writeFileSync(ports, JSON.stringify(started));
   return started;
@@ -97,7 +129,11 @@ function stop() {
   if (!existsSync(directory)) return;
   const redis = join(directory, 'redis.pid');
   if (existsSync(redis)) spawnSync('kill', [readFileSync(redis, 'utf8').trim()]);
-  spawnSync(join(postgresPrograms(), 'pg_ctl'), ['stop', '-m', 'immediate', '-D', data], inDirectory());
+  spawnSync(
+    join(postgresPrograms(), 'pg_ctl'),
+    ['stop', '-m', 'immediate', '-D', data],
+    inDirectory(),
+  );
   rmSync(directory, { recursive: true, force: true });
 }
 
@@ -107,7 +143,10 @@ function inDirectory() {
 
 function run(program, args, options) {
   // A server keeps the streams that it is given: it gets none of this process.
-  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
+  const { status, error } = spawnSync(program, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ...options,
+  });
   if (error) throw error;
   if (status !== 0) throw new Error(`${program} ended with ${status}`);
 }

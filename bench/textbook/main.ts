@@ -84,7 +84,8 @@ class UserGroupService {
       where: { apiToken: { id: apiToken.id }, providedId },
       relations: { tokens: true },
     });
-    const group = known ?? this.userGroups.create({ apiToken, providedId, tokens: [{ value: newValue() }] });
+    const group =
+      known ?? this.userGroups.create({ apiToken, providedId, tokens: [{ value: newValue() }] });
     const isChanged = group.name !== name || properties !== undefined;
     if (isChanged) await this.userGroups.save(Object.assign(group, { name, properties }));
     return { success: 1, new_user_group: !known, user_group: toView(group, group.tokens[0]!) };
@@ -147,7 +148,12 @@ class UserGroupController {
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({ type: 'postgres', url: DATABASE_URL, autoLoadEntities: true, synchronize: true }),
+    TypeOrmModule.forRoot({
+      type: 'postgres',
+      url: DATABASE_URL,
+      autoLoadEntities: true,
+      synchronize: true,
+    }),
     TypeOrmModule.forFeature([ApiToken, UserGroup, UserGroupToken]),
   ],
   controllers: [UserGroupController],

@@ -138,7 +138,8 @@ export function configOf(json: unknown, env: NodeJS.ProcessEnv, directory = '.')
     return tenant;
   });
   const declared = root.take('variables');
-  const variables = declared === undefined ? undefined : variablesOf(new Place(declared, '/variables', faults));
+  const variables =
+    declared === undefined ? undefined : variablesOf(new Place(declared, '/variables', faults));
   const embed = root.object('embed', false);
   const sql = root.object('sql', false);
   const config: Config = {
@@ -173,15 +174,22 @@ export function configOf(json: unknown, env: NodeJS.ProcessEnv, directory = '.')
 }
 
 /** Finds what only several places together make wrong. */
-function checkTogether({ service, tenants, variables, neverShows, page, ...config }: Config, faults: string[]): void {
+function checkTogether(
+  { service, tenants, variables, neverShows, page, ...config }: Config,
+  faults: string[],
+): void {
   if (service.apiToken === '') faults.push('/service needs api_token_env or api_token_file');
   if ((tenants.length as number) !== 2) {
     faults.push('/tenants must have two entries');
     return;
   }
   const [first, second] = tenants;
-  const both = first.shows.filter((text) => second.shows.some((other) => other.includes(text) || text.includes(other)));
-  for (const text of both) faults.push(`/tenants: ${JSON.stringify(text)} is in what both tenants show`);
+  const both = first.shows.filter((text) =>
+    second.shows.some((other) => other.includes(text) || text.includes(other)),
+  );
+  for (const text of both) {
+    faults.push(`/tenants: ${JSON.stringify(text)} is in what both tenants show`);
+  }
   if (variables) faults.push(...faultsOfVariables(variables, tenants, neverShows));
   if (page !== undefined && !page.includes(TOKEN)) faults.push(`/renderer/page has no ${TOKEN}`);
   if (service.groupsLiveSeconds < SHORTEST_LIFE_SECONDS) {
@@ -191,10 +199,16 @@ function checkTogether({ service, tenants, variables, neverShows, page, ...confi
 }
 
 /** Finds what makes the checks of variables impossible. */
-export function faultsOfVariables(variables: Variable[], tenants: Tenant[], neverShows: string[]): string[] {
+export function faultsOfVariables(
+  variables: Variable[],
+  tenants: Tenant[],
+  neverShows: string[],
+): string[] {
   const lacking = variables.flatMap(({ name, isOptional }) =>
     tenants.flatMap(({ properties }, index) =>
-      isOptional || valueAt(properties, name) !== undefined ? [] : [`/tenants/${index}/properties lacks ${name}`],
+      isOptional || valueAt(properties, name) !== undefined
+        ? []
+        : [`/tenants/${index}/properties lacks ${name}`],
     ),
   );
   if (variables.length === 0 || neverShows.length > 0) return lacking;
@@ -216,20 +230,32 @@ function variablesOf(place: Place): Variable[] {
 export function variableOf(name: string, type: string): Variable | undefined {
   const match = VARIABLE_TYPE.exec(type);
   if (!match) return undefined;
-  return { name, type: match[1] as Variable['type'], isList: Boolean(match[2]), isOptional: Boolean(match[3]) };
+  return {
+    name,
+    type: match[1] as Variable['type'],
+    isList: Boolean(match[2]),
+    isOptional: Boolean(match[3]),
+  };
 }
 
 /** The value of a path, such as `address.country`. */
 export function valueAt(properties: Record<string, unknown>, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], properties);
+  return path
+    .split('.')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], properties);
 }
 
 /** A copy of the properties with another value at a path; `undefined` removes it. */
-export function withValue(properties: Record<string, unknown>, path: string, value: unknown): Record<string, unknown> {
+export function withValue(
+  properties: Record<string, unknown>,
+  path: string,
+  value: unknown,
+): Record<string, unknown> {
   const [key, ...rest] = path.split('.') as [string, ...string[]];
   const copy = { ...properties };
-  if (rest.length > 0) copy[key] = withValue(copy[key] as Record<string, unknown>, rest.join('.'), value);
-  else if (value === undefined) Reflect.deleteProperty(copy, key);
+  if (rest.length > 0) {
+    copy[key] = withValue(copy[key] as Record<string, unknown>, rest.join('.'), value);
+  } else if (value === undefined) Reflect.deleteProperty(copy, key);
   else copy[key] = value;
   return copy;
 }
@@ -238,11 +264,20 @@ function templateOf(place: Place): Template {
   const command = place.texts('command', 0);
   if (command.length > 0) {
     if (command.some((part) => part.includes(TOKEN))) {
-      place.fault('command', `must not have ${TOKEN}, which every user of the machine could read: use env or stdin`);
+      place.fault(
+        'command',
+        `must not have ${TOKEN}, which every user of the machine could read: use env or stdin`,
+      );
     }
     const stdin = place.text('stdin');
-    const template = { command, env: place.textRecord('env'), ...(stdin !== undefined && { stdin }) };
-    if (!JSON.stringify([template.env, stdin]).includes(TOKEN)) place.fault('env', `or stdin must have ${TOKEN}`);
+    const template = {
+      command,
+      env: place.textRecord('env'),
+      ...(stdin !== undefined && { stdin }),
+    };
+    if (!JSON.stringify([template.env, stdin]).includes(TOKEN)) {
+      place.fault('env', `or stdin must have ${TOKEN}`);
+    }
     return template;
   }
   const body = place.body();
@@ -258,7 +293,9 @@ function templateOf(place: Place): Template {
 function embedOf(place: Place, template: Template): EmbedConfig {
   const request = place.object('request', false);
   const verified = place.text('verified') ?? 'introspection';
-  if (!['introspection', 'offline'].includes(verified)) place.fault('verified', 'must be "introspection" or "offline"');
+  if (!['introspection', 'offline'].includes(verified)) {
+    place.fault('verified', 'must be "introspection" or "offline"');
+  }
   const embed = {
     audience: place.text('audience', true) ?? '',
     origin: place.text('origin'),
@@ -282,12 +319,21 @@ function proxyOf(root: Place): Config['proxy'] {
   const text = root.text('proxy');
   if (text === undefined) return undefined;
   const match = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\]|0\.0\.0\.0):(\d{1,5})$/.exec(text);
-  if (!match) root.fault('proxy', 'must be an address of this machine with a port, such as "127.0.0.1:3999"');
+  if (!match) {
+    root.fault('proxy', 'must be an address of this machine with a port, such as "127.0.0.1:3999"');
+  }
   return { host: (match?.[1] ?? '').replace(/[[\]]/g, ''), port: Number(match?.[2]) };
 }
 
-function secretOf(place: Place, name: string, env: NodeJS.ProcessEnv, directory: string): string | undefined {
-  if (place.take(name) !== undefined) place.fault(name, `must not be in the file: use ${name}_env or ${name}_file`);
+function secretOf(
+  place: Place,
+  name: string,
+  env: NodeJS.ProcessEnv,
+  directory: string,
+): string | undefined {
+  if (place.take(name) !== undefined) {
+    place.fault(name, `must not be in the file: use ${name}_env or ${name}_file`);
+  }
   const variable = place.text(`${name}_env`);
   const file = place.text(`${name}_file`);
   if (variable !== undefined) {
@@ -358,7 +404,9 @@ class Place {
 
   url(name: string): string {
     const text = this.text(name, true) ?? '';
-    if (text !== '' && !/^https?:\/\/[^/]/.test(text)) this.fault(name, 'must begin with http:// or https://');
+    if (text !== '' && !/^https?:\/\/[^/]/.test(text)) {
+      this.fault(name, 'must begin with http:// or https://');
+    }
     return text;
   }
 
@@ -371,7 +419,8 @@ class Place {
 
   texts(name: string, atLeast: number): string[] {
     const value = this.take(name) ?? [];
-    const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '');
+    const isList =
+      Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '');
     if (!isList || value.length < atLeast) {
       this.fault(name, `must be a list of texts${atLeast > 0 ? ', with one at least' : ''}`);
     }
@@ -395,7 +444,13 @@ class Place {
 
   body(): string | object | undefined {
     const value = this.take('body');
-    if (value === undefined || typeof value === 'string' || (typeof value === 'object' && value !== null)) return value;
+    if (
+      value === undefined ||
+      typeof value === 'string' ||
+      (typeof value === 'object' && value !== null)
+    ) {
+      return value;
+    }
     this.fault('body', 'must be a text or an object');
     return undefined;
   }
@@ -410,7 +465,9 @@ class Place {
   statuses(name: string): number[] | undefined {
     const value = this.take(name);
     if (value === undefined) return undefined;
-    if (Array.isArray(value) && value.every((one) => Number.isInteger(one))) return value as number[];
+    if (Array.isArray(value) && value.every((one) => Number.isInteger(one))) {
+      return value as number[];
+    }
     this.fault(name, 'must be a list of HTTP statuses');
     return undefined;
   }

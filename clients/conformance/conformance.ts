@@ -2,7 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './config.ts';
-import { countsOf, type Format, type Outcome, reportOf, type Result, withoutControls } from './report.ts';
+import {
+  countsOf,
+  type Format,
+  type Outcome,
+  reportOf,
+  type Result,
+  withoutControls,
+} from './report.ts';
 import { CHECKS, CHECKS_AT_ONCE, Conformance, Unreachable } from './run.ts';
 
 const USAGE = `Usage: conformance --config renderer.json [options]
@@ -51,9 +58,13 @@ function readArguments(args: string[]) {
 async function main(args: string[]): Promise<number> {
   const values = readArguments(args);
   if (values.help) return print(USAGE);
-  if (values.list) return print(CHECKS.map(({ id, title }) => `${id.padEnd(24)} ${title}\n`).join(''));
+  if (values.list) {
+    return print(CHECKS.map(({ id, title }) => `${id.padEnd(24)} ${title}\n`).join(''));
+  }
   if (values.config === undefined) throw new UsageError('--config is missing');
-  if (!['text', 'tap', 'junit'].includes(values.output)) throw new UsageError('--output is text, tap or junit');
+  if (!['text', 'tap', 'junit'].includes(values.output)) {
+    throw new UsageError('--output is text, tap or junit');
+  }
   if (!/^[1-9]\d?$/.test(values.jobs)) throw new UsageError('--jobs is a number from 1 to 99');
   const wanted = wantedBy(values.only);
   const config = readConfig(values.config, process.env);
@@ -100,7 +111,9 @@ async function end(run: Conformance): Promise<void> {
   try {
     await run.end();
   } catch (error) {
-    complain(`warning: groups of this run stay until their valid_until: ${(error as Error).message}`);
+    complain(
+      `warning: groups of this run stay until their valid_until: ${(error as Error).message}`,
+    );
   }
 }
 

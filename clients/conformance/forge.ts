@@ -1,4 +1,10 @@
-import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 
 export type Claims = Record<string, unknown>;
 
@@ -28,7 +34,10 @@ export function unsigned(claims: Claims, alg = 'none'): string {
 
 /** A JWT whose secret is a public key, as somebody may have it who reads `/.well-known/jwks.json`. */
 export function signedWithPublicKey(claims: Claims, jwk: object & { kid?: string }): string {
-  const secret = createPublicKey({ key: jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+  const secret = createPublicKey({ key: jwk as never, format: 'jwk' }).export({
+    type: 'spki',
+    format: 'pem',
+  });
   return hmac(claims, { alg: 'HS256', kid: jwk.kid }, secret as string);
 }
 

@@ -75,7 +75,9 @@ export class Kit {
   get proxy(): Proxy {
     const { proxy } = this.shared;
     if (!proxy) throw new Skipped('needs "proxy", an address between the renderer and the service');
-    if (proxy.counts.introspections === 0) throw new Skipped('the renderer has introspected nothing through the proxy');
+    if (proxy.counts.introspections === 0) {
+      throw new Skipped('the renderer has introspected nothing through the proxy');
+    }
     return proxy;
   }
 
@@ -111,8 +113,16 @@ export class Kit {
   ): Promise<Rendering> {
     this.trace.rendering(template, token, extra);
     this.shared.tokens.add(token);
-    const rendering = await render(template, token, this.config.givesUpSeconds * 1000 + SLACK_MS, extra);
-    this.shared.slowestMs = Math.max(this.shared.slowestMs, rendering.endedAt - rendering.startedAt);
+    const rendering = await render(
+      template,
+      token,
+      this.config.givesUpSeconds * 1000 + SLACK_MS,
+      extra,
+    );
+    this.shared.slowestMs = Math.max(
+      this.shared.slowestMs,
+      rendering.endedAt - rendering.startedAt,
+    );
     return rendering;
   }
 
@@ -149,7 +159,12 @@ export class Kit {
    * @throws NotJudged if it shows nothing
    * @throws Failed if it shows a row of another tenant
    */
-  async control(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
+  async control(
+    token: string,
+    which: 0 | 1,
+    what: string,
+    template?: Template,
+  ): Promise<Rendering> {
     const rendering = await this.#renderValid(token, template);
     this.mustNotLeak(rendering, which, what);
     if (!this.isOf(rendering, which)) {
@@ -159,13 +174,21 @@ export class Kit {
   }
 
   /** Calls the renderer, and again for a while if it is away: a busy machine keeps it from introspection. */
-  async renderAtHand(token: string, template?: Template, extra?: Record<string, string>): Promise<Rendering> {
+  async renderAtHand(
+    token: string,
+    template?: Template,
+    extra?: Record<string, string>,
+  ): Promise<Rendering> {
     return this.#renderWhile(isAway, token, template, extra);
   }
 
   /** Calls like `renderAtHand`, and again after a response that is not whole. */
   async #renderValid(token: string, template?: Template): Promise<Rendering> {
-    return this.#renderWhile((rendering) => rendering.status === undefined || isAway(rendering), token, template);
+    return this.#renderWhile(
+      (rendering) => rendering.status === undefined || isAway(rendering),
+      token,
+      template,
+    );
   }
 
   async #renderWhile(
@@ -195,7 +218,9 @@ export class Kit {
   }
 
   mustRefuse(rendering: Rendering, what: string): void {
-    if (!this.isRefusal(rendering)) throw new Failed(`${what}: expected a refusal; ${this.#describe(rendering)}`);
+    if (!this.isRefusal(rendering)) {
+      throw new Failed(`${what}: expected a refusal; ${this.#describe(rendering)}`);
+    }
   }
 
   isRefusal({ status, text }: Rendering): boolean {
@@ -207,7 +232,9 @@ export class Kit {
   mustNotLeak(rendering: Rendering, which: 0 | 1, what: string): void {
     const own = this.tenants[which].shows;
     const others = this.rowsIn(rendering.text).filter((row) => !own.includes(row));
-    if (others.length > 0) throw new Failed(`${what}: shows ${others.join(', ')}; ${this.#describe(rendering)}`);
+    if (others.length > 0) {
+      throw new Failed(`${what}: shows ${others.join(', ')}; ${this.#describe(rendering)}`);
+    }
   }
 
   /**
@@ -215,7 +242,12 @@ export class Kit {
    * @param since by `performance.now()`: the moment from which on the promised seconds count
    * @throws Failed if a call that began after the promised seconds is not refused
    */
-  async refusesSince(since: number, token: string, what: string, template?: Template): Promise<void> {
+  async refusesSince(
+    since: number,
+    token: string,
+    what: string,
+    template?: Template,
+  ): Promise<void> {
     await this.#until(since, what, async () => {
       const rendering = await this.render(token, template);
       return { rendering, isDone: this.isRefusal(rendering) };
@@ -257,13 +289,19 @@ export class Kit {
     if (status === undefined) return `there was no whole response: ${failure}`;
     const rows = this.rowsIn(text);
     const away = AWAY.includes(status) ? ', the renderer was away' : '';
-    const shown = rows.length > 0 ? `with the rows ${rows.join(', ')}` : 'without a row that the kit knows';
+    const shown =
+      rows.length > 0 ? `with the rows ${rows.join(', ')}` : 'without a row that the kit knows';
     return `the response is ${status}${away}, ${shown}: ${JSON.stringify(this.#hidden(text).slice(0, TEXT_SHOWN))}`;
   }
 
   #hidden(text: string): string {
     const { apiToken, otherApiToken } = this.config.service;
-    const secrets = [...this.shared.tokens, apiToken, otherApiToken, this.shared.proxy?.rendererApiToken];
+    const secrets = [
+      ...this.shared.tokens,
+      apiToken,
+      otherApiToken,
+      this.shared.proxy?.rendererApiToken,
+    ];
     let hidden = text;
     for (const secret of secrets) if (secret) hidden = hidden.replaceAll(secret, '<token>');
     // A secret that is cut short afterwards would have another form.

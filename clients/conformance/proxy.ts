@@ -92,7 +92,9 @@ export class Proxy {
   async #serve(from: IncomingMessage, to: ServerResponse): Promise<void> {
     const { method, url = '' } = from;
     const [path] = url.split('?') as [string];
-    if (/ug[at]_|eyJ/.test(url)) this.tokensInUrls.push(`${method} ${path.replace(/(?:ug[at]_|eyJ).*/, '…')}`);
+    if (/ug[at]_|eyJ/.test(url)) {
+      this.tokensInUrls.push(`${method} ${path.replace(/(?:ug[at]_|eyJ).*/, '…')}`);
+    }
     const isIntrospection = path.endsWith('/introspect');
     if (isIntrospection) {
       this.counts.introspections++;
@@ -122,21 +124,35 @@ export class Proxy {
     response.on('data', (chunk: Buffer) => this.fault === 'slow' || to.write(chunk));
   }
 
-  async #fail(fault: Fault, from: IncomingMessage, to: ServerResponse, body: Buffer): Promise<void> {
+  async #fail(
+    fault: Fault,
+    from: IncomingMessage,
+    to: ServerResponse,
+    body: Buffer,
+  ): Promise<void> {
     if (fault === 'down') to.destroy();
-    else if (fault === 'status-500') to.writeHead(500, { 'Content-Type': 'text/plain' }).end('failed');
-    else if (fault === 'status-429') to.writeHead(429, { 'Retry-After': 1 }).end();
-    else if (fault === 'html') to.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><h1>Sign in</h1></html>');
-    else if (fault === 'empty') to.writeHead(200, { 'Content-Type': 'application/json' }).end();
+    else if (fault === 'status-500') {
+      to.writeHead(500, { 'Content-Type': 'text/plain' }).end('failed');
+    } else if (fault === 'status-429') to.writeHead(429, { 'Retry-After': 1 }).end();
+    else if (fault === 'html') {
+      to.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><h1>Sign in</h1></html>');
+    } else if (fault === 'empty') to.writeHead(200, { 'Content-Type': 'application/json' }).end();
     else {
       const text = (await buffer(await this.#forward(from, to, body, true))).toString();
       if (fault === 'half') {
-        to.writeHead(200, { 'Content-Type': 'application/json' }).end(text.slice(0, text.length / 2));
+        to.writeHead(200, { 'Content-Type': 'application/json' }).end(
+          text.slice(0, text.length / 2),
+        );
       } else sendJson(to, altered(fault, JSON.parse(text) as Record<string, unknown>));
     }
   }
 
-  #forward(from: IncomingMessage, to: ServerResponse, body: Buffer, isRead: boolean): Promise<IncomingMessage> {
+  #forward(
+    from: IncomingMessage,
+    to: ServerResponse,
+    body: Buffer,
+    isRead: boolean,
+  ): Promise<IncomingMessage> {
     const url = new URL(this.#target + from.url!);
     const headers = { ...from.headers };
     delete headers.host;
@@ -145,7 +161,10 @@ export class Proxy {
     if (isRead) headers['accept-encoding'] = 'identity';
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
-      const outgoing = send(url, { method: from.method, headers, agent: false }, resolve).on('error', reject);
+      const outgoing = send(url, { method: from.method, headers, agent: false }, resolve).on(
+        'error',
+        reject,
+      );
       to.on('close', () => outgoing.destroy());
       outgoing.end(body);
     });
@@ -159,11 +178,15 @@ function altered(fault: Fault, claims: Record<string, unknown>): object {
 }
 
 function sendJson(to: ServerResponse, body: object): void {
-  to.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
+  to.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(
+    JSON.stringify(body),
+  );
 }
 
 function credentialOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const [, basic] = /^basic +(.+)$/i.exec(authorization) ?? [];
-  if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':').slice(1).join(':') || undefined;
+  if (basic !== undefined) {
+    return Buffer.from(basic, 'base64').toString().split(':').slice(1).join(':') || undefined;
+  }
   return CREDENTIAL.exec(authorization)?.[1];
 }

@@ -60,14 +60,24 @@ export async function render(
     failure = isLate ? `no response within ${limitMs / 1000} s` : (cause?.message ?? message);
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks));
-  return { status, text, headers, startedAt, endedAt: performance.now(), ...(failure !== undefined && { failure }) };
+  return {
+    status,
+    text,
+    headers,
+    startedAt,
+    endedAt: performance.now(),
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 /**
  * Reads a stream into `chunks`, which keep the beginning if it fails.
  * @throws Error if it is longer than the kit reads
  */
-export async function collect(stream: AsyncIterable<Uint8Array> | Uint8Array[], chunks: Uint8Array[]): Promise<void> {
+export async function collect(
+  stream: AsyncIterable<Uint8Array> | Uint8Array[],
+  chunks: Uint8Array[],
+): Promise<void> {
   let left = MAX_MIB * 2 ** 20;
   for await (const chunk of stream) {
     chunks.push(chunk.subarray(0, left));
@@ -100,7 +110,10 @@ async function runCommand(
   limitMs: number,
   chunks: Uint8Array[],
 ): Promise<number> {
-  const filled = Object.entries(env).map(([name, value]) => [name, value.replaceAll('{token}', token)]);
+  const filled = Object.entries(env).map(([name, value]) => [
+    name,
+    value.replaceAll('{token}', token),
+  ]);
   const child = spawn(program!, args, {
     env: { PATH: process.env['PATH'], ...(Object.fromEntries(filled) as Record<string, string>) },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -112,7 +125,10 @@ async function runCommand(
   try {
     child.stdin.on('error', () => undefined).end(stdin?.replaceAll('{token}', token) ?? '');
     const ended = once(child, 'exit', { signal: timeout }) as Promise<[number | null]>;
-    const [[code]] = await Promise.all([ended, collect(addAbortSignal(timeout, child.stdout), chunks)]);
+    const [[code]] = await Promise.all([
+      ended,
+      collect(addAbortSignal(timeout, child.stdout), chunks),
+    ]);
     running.delete(child);
     return code === 0 ? 200 : 500;
   } catch (error) {

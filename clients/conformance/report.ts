@@ -57,7 +57,10 @@ const CONTROLS = /(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Escapes what a terminal obeys, as JSON does: a renderer chooses what it sends. */
 export function withoutControls(text: string): string {
-  return text.replace(CONTROLS, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    CONTROLS,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 const MARKS = { passed: '✓', failed: '✗', unjudged: '?', skipped: '–', error: '!' };
@@ -68,9 +71,21 @@ function textOf({ results, seconds, slowestSeconds }: Outcome): string {
     const line = `${MARKS[outcome]} ${id.padEnd(24)} ${title}`;
     if (outcome === 'passed') return [line];
     if (outcome === 'skipped') return [line, `    not checked: ${reason}`];
-    const repeat = ['    repeat it:', ...steps.flatMap((step) => step.split('\n')).map((step) => `      ${step}`)];
-    if (outcome === 'unjudged') return ['', line, `    not judged: ${reason}`, ...(steps.length > 0 ? repeat : []), ''];
-    return ['', line, `    seen:  ${reason}`, `    means: ${means}`, ...(steps.length > 0 ? repeat : []), ''];
+    const repeat = [
+      '    repeat it:',
+      ...steps.flatMap((step) => step.split('\n')).map((step) => `      ${step}`),
+    ];
+    if (outcome === 'unjudged') {
+      return ['', line, `    not judged: ${reason}`, ...(steps.length > 0 ? repeat : []), ''];
+    }
+    return [
+      '',
+      line,
+      `    seen:  ${reason}`,
+      `    means: ${means}`,
+      ...(steps.length > 0 ? repeat : []),
+      '',
+    ];
   });
   const others = [
     ...(unjudged > 0 ? [`${unjudged} not judged`] : []),
@@ -95,24 +110,29 @@ function textOf({ results, seconds, slowestSeconds }: Outcome): string {
 
 /** TAP version 14, https://testanything.org/tap-version-14-specification.html: a skipped check is `ok … # SKIP`. */
 function tapOf(results: Result[]): string {
-  const points = results.flatMap(({ id, title, outcome, reason = '', means, steps = [] }, index) => {
-    const isOk = outcome === 'passed' || outcome === 'skipped';
-    const skip = outcome === 'skipped' ? ` # SKIP ${oneLine(reason)}` : '';
-    const point = `${isOk ? '' : 'not '}ok ${index + 1} - ${escaped(`${id}: ${title}`)}${skip}`;
-    if (isOk) return [point];
-    // A JSON text is a YAML text.
-    const list = steps.map((step) => `    - ${JSON.stringify(step)}`);
-    const facts = [`  message: ${JSON.stringify(reason)}`, `  severity: ${outcome === 'failed' ? 'fail' : outcome}`];
-    return [
-      point,
-      '  ---',
-      ...facts,
-      ...(means === undefined ? [] : [`  means: ${JSON.stringify(means)}`]),
-      '  reproduce:',
-      ...list,
-      '  ...',
-    ];
-  });
+  const points = results.flatMap(
+    ({ id, title, outcome, reason = '', means, steps = [] }, index) => {
+      const isOk = outcome === 'passed' || outcome === 'skipped';
+      const skip = outcome === 'skipped' ? ` # SKIP ${oneLine(reason)}` : '';
+      const point = `${isOk ? '' : 'not '}ok ${index + 1} - ${escaped(`${id}: ${title}`)}${skip}`;
+      if (isOk) return [point];
+      // A JSON text is a YAML text.
+      const list = steps.map((step) => `    - ${JSON.stringify(step)}`);
+      const facts = [
+        `  message: ${JSON.stringify(reason)}`,
+        `  severity: ${outcome === 'failed' ? 'fail' : outcome}`,
+      ];
+      return [
+        point,
+        '  ---',
+        ...facts,
+        ...(means === undefined ? [] : [`  means: ${JSON.stringify(means)}`]),
+        '  reproduce:',
+        ...list,
+        '  ...',
+      ];
+    },
+  );
   return ['TAP version 14', `1..${results.length}`, ...points, ''].join('\n');
 }
 
@@ -120,16 +140,24 @@ function tapOf(results: Result[]): string {
 function junitOf(results: Result[], seconds: number): string {
   const { failed, unjudged, skipped, error } = countsOf(results);
   const counts = `tests="${results.length}" failures="${failed}" errors="${error + unjudged}" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
-  const cases = results.flatMap(({ id, title, outcome, seconds: time, reason = '', means, steps = [] }) => {
-    const begin = `    <testcase classname="conformance" name="${xml(`${id}: ${title}`)}" time="${time.toFixed(3)}"`;
-    if (outcome === 'passed') return [`${begin}/>`];
-    const message = `message="${xml(reason)}"`;
-    if (outcome === 'skipped') return [`${begin}>`, `      <skipped ${message}/>`, '    </testcase>'];
-    const element = outcome === 'failed' ? 'failure' : 'error';
-    const meaning = means === undefined ? [] : [`What it means: ${means}`, ''];
-    const text = xml([reason, '', ...meaning, 'Repeat it:', ...steps].join('\n'));
-    return [`${begin}>`, `      <${element} ${message} type="${id}">${text}</${element}>`, '    </testcase>'];
-  });
+  const cases = results.flatMap(
+    ({ id, title, outcome, seconds: time, reason = '', means, steps = [] }) => {
+      const begin = `    <testcase classname="conformance" name="${xml(`${id}: ${title}`)}" time="${time.toFixed(3)}"`;
+      if (outcome === 'passed') return [`${begin}/>`];
+      const message = `message="${xml(reason)}"`;
+      if (outcome === 'skipped') {
+        return [`${begin}>`, `      <skipped ${message}/>`, '    </testcase>'];
+      }
+      const element = outcome === 'failed' ? 'failure' : 'error';
+      const meaning = means === undefined ? [] : [`What it means: ${means}`, ''];
+      const text = xml([reason, '', ...meaning, 'Repeat it:', ...steps].join('\n'));
+      return [
+        `${begin}>`,
+        `      <${element} ${message} type="${id}">${text}</${element}>`,
+        '    </testcase>',
+      ];
+    },
+  );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
@@ -150,11 +178,19 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
 
 function xml(text: string): string {
   // XML 1.0 has no other control characters, no halves of surrogate pairs, and neither U+FFFE nor U+FFFF.
-  const allowed = text.toWellFormed().replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+  const allowed = text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
   const entities = allowed.replace(/[&<>"\n]/g, (letter) => ENTITIES[letter]!);
   return entities.replace(CONTROLS, (letter) => `&#${letter.charCodeAt(0)};`);
 }

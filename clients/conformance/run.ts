@@ -24,12 +24,15 @@ const REACH_LIMIT_MS = 20_000;
 const BASELINE: Check = {
   id: 'baseline',
   title: 'each tenant sees its own rows',
-  means: 'The configuration does not describe the renderer, or the renderer does not work: nothing else can be judged.',
+  means:
+    'The configuration does not describe the renderer, or the renderer does not work: nothing else can be judged.',
   run: async (kit) => {
     for (const which of [0, 1] as const) {
       const rendering = await kit.renderAtHand((await kit.group(which)).token);
       // The rows of the first tenant would be a leak, which other checks explain.
-      if (which === 0 || !kit.isOf(rendering, 0)) kit.mustShow(rendering, which, `tenant ${which + 1}`);
+      if (which === 0 || !kit.isOf(rendering, 0)) {
+        kit.mustShow(rendering, which, `tenant ${which + 1}`);
+      }
     }
   },
 };
@@ -68,7 +71,11 @@ export class Conformance {
    * @param report is told each result when it is known
    * @throws Unreachable, ConfigError before the first check
    */
-  async run(wanted: (id: string) => boolean, atOnce: number, report: (result: Result) => void): Promise<Outcome> {
+  async run(
+    wanted: (id: string) => boolean,
+    atOnce: number,
+    report: (result: Result) => void,
+  ): Promise<Outcome> {
     const startedAt = performance.now();
     const shared = await this.#prepare();
     const results = new Map<string, Result>();
@@ -89,10 +96,16 @@ export class Conformance {
         for (const check of rest.filter(({ runs }) => runs === when)) await make(check);
       }
     }
-    const left = { outcome: 'skipped', seconds: 0, reason: 'the check baseline has not passed' } as const;
+    const left = {
+      outcome: 'skipped',
+      seconds: 0,
+      reason: 'the check baseline has not passed',
+    } as const;
     const all = [BASELINE, ...rest];
     return {
-      results: all.map((check) => results.get(check.id) ?? { id: check.id, title: check.title, ...left }),
+      results: all.map(
+        (check) => results.get(check.id) ?? { id: check.id, title: check.title, ...left },
+      ),
       seconds: (performance.now() - startedAt) / 1000,
       slowestSeconds: shared.slowestMs / 1000,
     };
@@ -123,7 +136,9 @@ export class Conformance {
     const [config, service, proxy, key] = [this.#config, this.#service, this.#proxy, this.#key];
     const { status, text, failure } = await render(config.template, 'conformance', REACH_LIMIT_MS);
     // Leaves a response that is not whole to the checks, which tell more.
-    if (status === undefined && text === '') throw new Unreachable(`the renderer cannot be reached: ${failure}`);
+    if (status === undefined && text === '') {
+      throw new Unreachable(`the renderer cannot be reached: ${failure}`);
+    }
     return { config, variables, service, proxy, key, tokens: new Set(), slowestMs: 0 };
   }
 
@@ -137,7 +152,9 @@ export class Conformance {
       return { id, title, outcome: 'passed', seconds: seconds() };
     } catch (error) {
       const reason = (error as Error).message;
-      if (error instanceof Skipped) return { id, title, outcome: 'skipped', seconds: seconds(), reason };
+      if (error instanceof Skipped) {
+        return { id, title, outcome: 'skipped', seconds: seconds(), reason };
+      }
       if (error instanceof NotJudged) {
         return { id, title, outcome: 'unjudged', seconds: seconds(), reason, steps: trace.steps };
       }

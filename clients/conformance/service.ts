@@ -50,7 +50,11 @@ export class Service {
   readonly #creating = new Set<Promise<unknown>>();
 
   /** @param groups the schema of the mappings of created groups, their life, and a part of their ids */
-  constructor(url: string, apiToken: string, groups: { schema: string; liveSeconds: number; run: string }) {
+  constructor(
+    url: string,
+    apiToken: string,
+    groups: { schema: string; liveSeconds: number; run: string },
+  ) {
     this.url = url;
     this.#apiToken = apiToken;
     this.#groups = groups;
@@ -69,7 +73,11 @@ export class Service {
       const answer = bodyIn(text);
       if (response.ok && answer) return answer;
       const reason = answer?.detail ?? 'the response is not one of the user group service';
-      throw new ServiceError(`${method} ${path}: ${response.status} ${reason}`, response.status, answer?.code);
+      throw new ServiceError(
+        `${method} ${path}: ${response.status} ${reason}`,
+        response.status,
+        answer?.code,
+      );
     }
   }
 
@@ -82,7 +90,11 @@ export class Service {
   }
 
   /** Creates a group like a tenant of the configuration, which ends by itself. */
-  async create(tenant: Pick<Tenant, 'dataSource' | 'properties'>, trace: Trace, own: object = {}): Promise<Group> {
+  async create(
+    tenant: Pick<Tenant, 'dataSource' | 'properties'>,
+    trace: Trace,
+    own: object = {},
+  ): Promise<Group> {
     if (this.#hasEnded) throw new ServiceError('the run was interrupted');
     const { schema, liveSeconds, run } = this.#groups;
     const id = `${ID_PREFIX}${run}-${++this.#count}`;
@@ -90,7 +102,13 @@ export class Service {
     const path = `/api/v1/user-groups/${id}`;
     const valid_until = new Date(Date.now() + liveSeconds * 1000).toISOString();
     const mapping = { [schema]: tenant.dataSource };
-    const body = { name: `${NAME} ${run}`, mapping, properties: tenant.properties, valid_until, ...own };
+    const body = {
+      name: `${NAME} ${run}`,
+      mapping,
+      properties: tenant.properties,
+      valid_until,
+      ...own,
+    };
     const creating = this.call('PUT', path, body, trace);
     this.#creating.add(creating);
     const { user_group } = await creating.finally(() => this.#creating.delete(creating));

@@ -15,7 +15,8 @@ export class Trace {
     const different = this.#steps.filter((step, index) => step !== this.#steps[index - 1]);
     const last = different.slice(-STEPS_SHOWN);
     const used = new Set(last.flatMap((step) => step.match(/\bTOKEN_\d+/g) ?? []));
-    const isNeeded = (step: string) => step.startsWith('#') || used.has(/^(TOKEN_\d+)=/.exec(step)?.[1] ?? '');
+    const isNeeded = (step: string) =>
+      step.startsWith('#') || used.has(/^(TOKEN_\d+)=/.exec(step)?.[1] ?? '');
     return [...different.slice(0, -STEPS_SHOWN).filter(isNeeded), ...last];
   }
 
@@ -24,9 +25,16 @@ export class Trace {
   }
 
   /** A call of the service. `token` is a token of the response, which gets a name. */
-  call(method: string, path: string, body: object | undefined, token?: { value: string; at: string }): void {
+  call(
+    method: string,
+    path: string,
+    body: object | undefined,
+    token?: { value: string; at: string },
+  ): void {
     const data =
-      body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(this.#hidden(JSON.stringify(body)))}`;
+      body === undefined
+        ? ''
+        : ` -H 'Content-Type: application/json' -d ${quote(this.#hidden(JSON.stringify(body)))}`;
     const curl = `curl -s -X ${method} "$URL${path}" -H "Authorization: Token $API_TOKEN"${data}`;
     if (!token) this.#steps.push(curl);
     else this.#steps.push(`${this.#nameOf(token.value)}=$(${curl} | jq -r ${token.at})`);
@@ -60,9 +68,12 @@ export class Trace {
 
 function commandOf(template: Template, name: string, extra: Record<string, string>): string {
   const fill = (text: string) => quote(text.replaceAll('{token}', `{${name}}`));
-  const hide = (kind: string, key: string, text: string) => (text.includes('{token}') ? text : variableOf(kind, key));
+  const hide = (kind: string, key: string, text: string) =>
+    text.includes('{token}') ? text : variableOf(kind, key);
   if ('command' in template) {
-    const env = Object.entries(template.env).map(([key, value]) => `${key}=${fill(hide('ENV', key, value))} `);
+    const env = Object.entries(template.env).map(
+      ([key, value]) => `${key}=${fill(hide('ENV', key, value))} `,
+    );
     const input = template.stdin === undefined ? '' : `printf %s ${fill(template.stdin)} | `;
     return `${input}${env.join('')}${template.command.map(quote).join(' ')}`;
   }
@@ -70,7 +81,11 @@ function commandOf(template: Template, name: string, extra: Record<string, strin
     key,
     /^cookie$/i.test(key) ? withoutCookies(value, hide) : hide('HEADER', key, value),
   ]);
-  const headers = Object.entries({ ...contentTypeOf(template), ...Object.fromEntries(own), ...extra });
+  const headers = Object.entries({
+    ...contentTypeOf(template),
+    ...Object.fromEntries(own),
+    ...extra,
+  });
   const parts = headers.map(([key, value]) => ` -H ${fill(`${key}: ${value}`)}`);
   const body = bodyOf(template);
   if (body !== undefined) parts.push(` --data-raw ${fill(body)}`);
@@ -82,7 +97,10 @@ function variableOf(kind: string, key: string): string {
   return `{${kind}_${key.toUpperCase().replace(/\W/g, '_')}}`;
 }
 
-function withoutCookies(value: string, hide: (kind: string, key: string, text: string) => string): string {
+function withoutCookies(
+  value: string,
+  hide: (kind: string, key: string, text: string) => string,
+): string {
   const cookies = value.split(/; */).map((cookie) => {
     const [, key = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(cookie)!;
     return `${key}=${hide('COOKIE', key, text)}`;

@@ -49,9 +49,16 @@ export function errorOf({ status, headers }: Response, text: string): ApiError {
   const retryAfter = secondsOf(headers.get('Retry-After'));
   const requestId = textOf(body?.['request_id']) ?? headers.get('X-Request-Id') ?? undefined;
   const code = textOf(body?.['code']);
-  if (!body || code === undefined) return new ApiError(status, foreign(headers, text), { requestId, retryAfter });
+  if (!body || code === undefined) {
+    return new ApiError(status, foreign(headers, text), { requestId, retryAfter });
+  }
   const errors = Array.isArray(body['errors']) ? (body['errors'] as Schemas['FieldError'][]) : [];
-  return new ApiError(status, textOf(body['detail']) ?? '', { code, errors, requestId, retryAfter });
+  return new ApiError(status, textOf(body['detail']) ?? '', {
+    code,
+    errors,
+    requestId,
+    retryAfter,
+  });
 }
 
 /** The JSON object that a text is; undefined if it is none. */

@@ -1,6 +1,12 @@
 import { BindError } from './bind-error.js';
 import { type BoundValue, boundValueOf, type Refuse, type Scalar } from './bound-values.js';
-import { PLACEHOLDERS, SQL_DIALECTS, type SqlDialect, type SqlPlaceholder, type SqlRules } from './sql-dialects.js';
+import {
+  PLACEHOLDERS,
+  SQL_DIALECTS,
+  type SqlDialect,
+  type SqlPlaceholder,
+  type SqlRules,
+} from './sql-dialects.js';
 import type { Place } from './sql-lexis.js';
 import { statementOf } from './sql-places.js';
 
@@ -33,7 +39,10 @@ interface Type {
 const TYPES = new Map<string, Type>(
   (['string', 'integer', 'number', 'boolean', 'date', 'timestamp'] as const).flatMap((scalar) =>
     ['', '[]', '?', '[]?'].map((more) => {
-      return [scalar + more, { scalar, isList: more.startsWith('['), isOptional: more.endsWith('?') }];
+      return [
+        scalar + more,
+        { scalar, isList: more.startsWith('['), isOptional: more.endsWith('?') },
+      ];
     }),
   ),
 );
@@ -81,7 +90,9 @@ class Binding {
     if (!rules) throw new TypeError(`no dialect is named ${options.dialect}`);
     this.rules = rules;
     this.placeholder = options.placeholder ?? rules.placeholder;
-    if (!own(PLACEHOLDERS, this.placeholder)) throw new TypeError(`no placeholder has the form ${this.placeholder}`);
+    if (!own(PLACEHOLDERS, this.placeholder)) {
+      throw new TypeError(`no placeholder has the form ${this.placeholder}`);
+    }
   }
 
   add(place: Place): void {
@@ -106,7 +117,8 @@ class Binding {
 
   private addVariable(place: Place): void {
     const { name, position, path } = place;
-    const refuse: Refuse = (code, reason) => new BindError(code, `{{${name}}} ${reason}`, this.sql, position, name);
+    const refuse: Refuse = (code, reason) =>
+      new BindError(code, `{{${name}}} ${reason}`, this.sql, position, name);
     const names = this.namesOf(name);
     const type = names ? NAME : this.typeOf(name, refuse);
     const value = valueAt(this.variables, path, refuse);
@@ -115,7 +127,9 @@ class Binding {
       this.clause.isLeftOut = true;
     } else if (names) {
       const found = names.find((one) => one === value);
-      if (found === undefined) throw refuse('identifier_not_allowed', 'is none of the names that are allowed');
+      if (found === undefined) {
+        throw refuse('identifier_not_allowed', 'is none of the names that are allowed');
+      }
       this.text += this.rules.identifier[0]! + found + this.rules.identifier[1]!;
     } else if (place.touchesDot) {
       throw refuse('placeholder_adjacent', 'has a dot before or after it');
@@ -138,8 +152,12 @@ class Binding {
     const names = identifiers && own(identifiers, name);
     if (!names) return undefined;
     const unusable = names.find((one) => !IDENTIFIER.test(one));
-    if (unusable !== undefined) throw new TypeError(`${unusable} cannot be quoted as an identifier`);
-    if (own(declarations, name)) throw new TypeError(`${name} is declared as a value and as an identifier`);
+    if (unusable !== undefined) {
+      throw new TypeError(`${unusable} cannot be quoted as an identifier`);
+    }
+    if (own(declarations, name)) {
+      throw new TypeError(`${name} is declared as a value and as an identifier`);
+    }
     return names;
   }
 
@@ -153,12 +171,18 @@ class Binding {
 
   private listOf(value: unknown, isInList: boolean, scalar: Scalar, refuse: Refuse): string {
     if (!isInList) {
-      throw refuse('list_misplaced', 'is a list, which stands alone between the brackets of IN (…)');
+      throw refuse(
+        'list_misplaced',
+        'is a list, which stands alone between the brackets of IN (…)',
+      );
     }
     if (!Array.isArray(value)) throw refuse('variable_type', `has to be a list of type ${scalar}`);
     if (value.length > 0) return value.map((one) => this.bind(one, scalar, refuse)).join(', ');
     if (this.rules.refusesEmptyLists) {
-      throw refuse('list_empty', 'is an empty list, whose negation matches every row in this dialect');
+      throw refuse(
+        'list_empty',
+        'is an empty list, whose negation matches every row in this dialect',
+      );
     }
     return 'NULL';
   }

@@ -19,7 +19,12 @@ const DATE_LENGTH = 10;
 const SECONDS_LENGTH = 19;
 
 /** Returns the value itself, if a driver can hand it on without a change. */
-export function boundValueOf(value: unknown, scalar: Scalar, rules: SqlRules, refuse: Refuse): BoundValue {
+export function boundValueOf(
+  value: unknown,
+  scalar: Scalar,
+  rules: SqlRules,
+  refuse: Refuse,
+): BoundValue {
   switch (typeof value) {
     case 'string': {
       const text = textOf(value, scalar, rules, refuse);
@@ -48,12 +53,20 @@ export function boundValueOf(value: unknown, scalar: Scalar, rules: SqlRules, re
 }
 
 /** The text as the type; undefined if it is of another type. */
-function textOf(text: string, scalar: Scalar, { hasNoZones }: SqlRules, refuse: Refuse): string | undefined {
+function textOf(
+  text: string,
+  scalar: Scalar,
+  { hasNoZones }: SqlRules,
+  refuse: Refuse,
+): string | undefined {
   if (scalar === 'date') return isDate(text) ? text : undefined;
   if (scalar === 'timestamp') return inUtc(text, hasNoZones);
   if (scalar !== 'string') return undefined;
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw refuse('variable_text', 'has a NUL character or half of a surrogate pair, which databases change or refuse');
+    throw refuse(
+      'variable_text',
+      'has a NUL character or half of a surrogate pair, which databases change or refuse',
+    );
   }
   return text;
 }
@@ -61,7 +74,12 @@ function textOf(text: string, scalar: Scalar, { hasNoZones }: SqlRules, refuse: 
 /** Whether it is a date of RFC 3339, which has the years 1 to 9999. `Date` alone would take 31 February for 3 March. */
 function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
-  return DATE.test(text) && text >= '0001' && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  return (
+    DATE.test(text) &&
+    text >= '0001' &&
+    !Number.isNaN(time) &&
+    new Date(time).toISOString().startsWith(text)
+  );
 }
 
 /** The same moment in UTC, with all the digits of its second; undefined if the text is no time of RFC 3339. */

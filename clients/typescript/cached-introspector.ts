@@ -83,7 +83,12 @@ export class CachedIntrospector {
   #refusal: { error: ApiError; until: number } | undefined;
 
   /** Opens the event stream at once; `close` ends it. */
-  constructor({ maxEntries, staleIfUnavailableMs, onStreamError, ...options }: CachedIntrospectorOptions) {
+  constructor({
+    maxEntries,
+    staleIfUnavailableMs,
+    onStreamError,
+    ...options
+  }: CachedIntrospectorOptions) {
     this.#connection = connectionOf(options);
     this.#maxEntries = maxEntries ?? MAX_ENTRIES;
     this.#staleMs = staleIfUnavailableMs ?? 0;
@@ -161,8 +166,11 @@ export class CachedIntrospector {
   private recallStale(key: string, error: unknown): Introspection | undefined {
     const entry = this.#entries.get(key);
     const knownAt = entry?.isFollowed ? this.#stream.toldUntil : entry?.askedAt;
-    if (!entry || !knownAt || !isWithin(this.#staleMs, knownAt) || this.#stream.isUnsure()) return undefined;
-    const isEnded = () => !this.#stream.toldUntil || entry.endsAt! <= this.#stream.latestServerTime();
+    if (!entry || !knownAt || !isWithin(this.#staleMs, knownAt) || this.#stream.isUnsure()) {
+      return undefined;
+    }
+    const isEnded = () =>
+      !this.#stream.toldUntil || entry.endsAt! <= this.#stream.latestServerTime();
     if (!isUnavailable(error) || (entry.endsAt !== undefined && isEnded())) return undefined;
     this.counts.remembered++;
     return entry.answer;
@@ -181,7 +189,12 @@ export class CachedIntrospector {
     }
   }
 
-  private async askAndKeep(key: string, isFollowed: boolean, token: string, schemaId?: string): Promise<Introspection> {
+  private async askAndKeep(
+    key: string,
+    isFollowed: boolean,
+    token: string,
+    schemaId?: string,
+  ): Promise<Introspection> {
     const filling: Filling = { changed: new Set(), isStale: false };
     this.#fillings.add(filling);
     const askedAt = now();
@@ -193,7 +206,11 @@ export class CachedIntrospector {
       if (known && known.askedAt.monotonic > askedAt.monotonic) return answer;
       if (!active || teamId === undefined) {
         this.keepInactive(key, { answer, askedAt });
-      } else if ((isFollowed || this.#staleMs > 0) && !filling.isStale && !filling.changed.has(teamId)) {
+      } else if (
+        (isFollowed || this.#staleMs > 0) &&
+        !filling.isStale &&
+        !filling.changed.has(teamId)
+      ) {
         const endsAt = exp === undefined ? undefined : exp * 1000;
         this.keep(key, { answer, teamId, endsAt, isUsed: false, askedAt, isFollowed });
       }
@@ -229,9 +246,13 @@ export class CachedIntrospector {
       if (!response.ok) throw this.noteRefusal(errorOf(response, text));
       const body = objectIn(text);
       // An `active` that is no boolean is a response of something else, and no result.
-      if (typeof body?.['active'] !== 'boolean') throw new ApiError(response.status, foreign(response.headers, text));
+      if (typeof body?.['active'] !== 'boolean') {
+        throw new ApiError(response.status, foreign(response.headers, text));
+      }
       // The timer may be late: this process can have been held up as well.
-      if (!isWithin(ANSWER_LIMIT_MS, sentAt)) throw new ApiError(undefined, 'the response took longer than a second');
+      if (!isWithin(ANSWER_LIMIT_MS, sentAt)) {
+        throw new ApiError(undefined, 'the response took longer than a second');
+      }
       return frozen(body as Schemas['IntrospectionResponse']);
     } catch (error) {
       throw deadline.errorOf(error);

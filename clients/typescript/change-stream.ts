@@ -76,7 +76,9 @@ export class ChangeStream {
   latestServerTime(): number {
     const { monotonic, wall } = now();
     // The monotonic clock may stand still while the machine sleeps.
-    return this.serverTime + Math.max(monotonic - this.toldUntil!.monotonic, wall - this.toldUntil!.wall);
+    return (
+      this.serverTime + Math.max(monotonic - this.toldUntil!.monotonic, wall - this.toldUntil!.wall)
+    );
   }
 
   close(): void {
@@ -129,7 +131,9 @@ export class ChangeStream {
       const isResumed = this.lastEventId !== '';
       const stream = { calledAt: now(), isResumed, hasBeenCurrent: false, heard };
       const body = await this.open(silence.signal);
-      return !body || (await this.read(readMessages(body, silence.signal, this.lastEventId), stream));
+      return (
+        !body || (await this.read(readMessages(body, silence.signal, this.lastEventId), stream))
+      );
     } finally {
       clearTimeout(timer);
       this.closing.signal.removeEventListener('abort', close);

@@ -107,7 +107,10 @@ export class UserGroupClient {
     lines: Iterable<Schemas['UserGroupLine']> | AsyncIterable<Schemas['UserGroupLine']>,
     query: Query<'importUserGroups'> = {},
     options: CallOptions = {},
-  ): AsyncGenerator<Schemas['ImportedLine'] | Schemas['RefusedLine'] | Schemas['ImportSummary'], void> {
+  ): AsyncGenerator<
+    Schemas['ImportedLine'] | Schemas['RefusedLine'] | Schemas['ImportSummary'],
+    void
+  > {
     return this.#transport.lines({
       method: 'POST',
       path: '/api/v1/user-groups/import',
@@ -133,7 +136,13 @@ export class UserGroupClient {
     body: Schemas['ExportUserGroupsRequest'] = {},
     options: CallOptions = {},
   ): AsyncGenerator<Schemas['UserGroupLine'] | Schemas['ExportSummary'], void> {
-    return this.#transport.lines({ method: 'POST', path: '/api/v1/user-groups/export', body, isSafe: true, options });
+    return this.#transport.lines({
+      method: 'POST',
+      path: '/api/v1/user-groups/export',
+      body,
+      isSafe: true,
+      options,
+    });
   }
 
   /**
@@ -165,7 +174,13 @@ export class UserGroupClient {
     | Schemas['BulkChangeSummary'],
     void
   > {
-    return this.#transport.lines({ method: 'POST', path: '/api/v1/user-groups/actions', body, query, options });
+    return this.#transport.lines({
+      method: 'POST',
+      path: '/api/v1/user-groups/actions',
+      body,
+      query,
+      options,
+    });
   }
 
   /**
@@ -258,7 +273,10 @@ export class UserGroupClient {
     query: Query<'listUserGroups'> = {},
     options: CallOptions = {},
   ): Pages<Schemas['UserGroupsResponse'], Schemas['UserGroup']> {
-    return this.#transport.pages({ method: 'GET', path: '/api/v1/user-groups', query, options }, 'user_groups');
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/user-groups', query, options },
+      'user_groups',
+    );
   }
 
   /**
@@ -383,7 +401,12 @@ export class UserGroupClient {
    * `POST /api/v1/user-groups/{id}/suspend`
    */
   suspendUserGroup(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/user-groups/{id}/suspend', ids: { id }, options });
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/suspend',
+      ids: { id },
+      options,
+    });
   }
 
   /**
@@ -397,7 +420,12 @@ export class UserGroupClient {
    * `POST /api/v1/user-groups/{id}/resume`
    */
   resumeUserGroup(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/user-groups/{id}/resume', ids: { id }, options });
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/resume',
+      ids: { id },
+      options,
+    });
   }
 
   /**
@@ -431,7 +459,10 @@ export class UserGroupClient {
    *
    * `GET /api/v1/user-groups/{id}/tokens/current`
    */
-  getUserGroupToken(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupWithTokenResponse']> {
+  getUserGroupToken(
+    id: string,
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupWithTokenResponse']> {
     return this.#transport.json({
       method: 'GET',
       path: '/api/v1/user-groups/{id}/tokens/current',
@@ -529,7 +560,12 @@ export class UserGroupClient {
    * `GET /.well-known/jwks.json`
    */
   getJsonWebKeySet(options: CallOptions = {}): Promise<Schemas['JsonWebKeySet']> {
-    return this.#transport.json({ method: 'GET', path: '/.well-known/jwks.json', isPublic: true, options });
+    return this.#transport.json({
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      isPublic: true,
+      options,
+    });
   }
 
   /**
@@ -570,7 +606,12 @@ export class UserGroupClient {
    * `GET /api/v1/user-groups/{id}/view`
    */
   viewUserGroup(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupViewResponse']> {
-    return this.#transport.json({ method: 'GET', path: '/api/v1/user-groups/{id}/view', ids: { id }, options });
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/user-groups/{id}/view',
+      ids: { id },
+      options,
+    });
   }
 
   /**
@@ -581,7 +622,9 @@ export class UserGroupClient {
    *
    * `GET /.well-known/oauth-authorization-server`
    */
-  getAuthorizationServerMetadata(options: CallOptions = {}): Promise<Schemas['AuthorizationServerMetadata']> {
+  getAuthorizationServerMetadata(
+    options: CallOptions = {},
+  ): Promise<Schemas['AuthorizationServerMetadata']> {
     return this.#transport.json({
       method: 'GET',
       path: '/.well-known/oauth-authorization-server',
@@ -622,8 +665,17 @@ export class UserGroupClient {
    *
    * `POST /api/v1/revoke`
    */
-  revokeToken(body: Schemas['RevokeTokenRequest'], options: CallOptions = {}): Promise<Schemas['RevokeTokenResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/revoke', body, isSafe: true, options });
+  revokeToken(
+    body: Schemas['RevokeTokenRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['RevokeTokenResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/revoke',
+      body,
+      isSafe: true,
+      options,
+    });
   }
 
   /**
@@ -646,7 +698,12 @@ export class UserGroupClient {
     body: Schemas['ReportLeakedTokensRequest'],
     options: CallOptions = {},
   ): Promise<Schemas['ReportLeakedTokensResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/tokens/report-leaked', body, options });
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/tokens/report-leaked',
+      body,
+      options,
+    });
   }
 
   /**
@@ -662,7 +719,10 @@ export class UserGroupClient {
     query: Query<'listSchemas'> = {},
     options: CallOptions = {},
   ): Pages<Schemas['SchemasResponse'], Schemas['Schema']> {
-    return this.#transport.pages({ method: 'GET', path: '/api/v1/schemas', query, options }, 'schemas');
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/schemas', query, options },
+      'schemas',
+    );
   }
 
   /**
@@ -799,7 +859,10 @@ export class UserGroupClient {
     query: Query<'listDataSources'> = {},
     options: CallOptions = {},
   ): Pages<Schemas['DataSourcesResponse'], Schemas['DataSource']> {
-    return this.#transport.pages({ method: 'GET', path: '/api/v1/data-sources', query, options }, 'data_sources');
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/data-sources', query, options },
+      'data_sources',
+    );
   }
 
   /**
@@ -1022,7 +1085,14 @@ export class UserGroupClient {
     options: CallOptions = {},
   ): Pages<Schemas['UserGroupIssuesResponse'], Schemas['UserGroupIssues']> {
     return this.#transport.pages(
-      { method: 'POST', path: '/api/v1/workspace/incomplete-user-groups/preview', body, query, isSafe: true, options },
+      {
+        method: 'POST',
+        path: '/api/v1/workspace/incomplete-user-groups/preview',
+        body,
+        query,
+        isSafe: true,
+        options,
+      },
       'user_groups',
     );
   }
@@ -1040,8 +1110,16 @@ export class UserGroupClient {
    *
    * `POST /api/v1/workspace/end-tokens`
    */
-  endTokens(body: Schemas['EndTokensRequest'], options: CallOptions = {}): Promise<Schemas['EndTokensResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/workspace/end-tokens', body, options });
+  endTokens(
+    body: Schemas['EndTokensRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['EndTokensResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/workspace/end-tokens',
+      body,
+      options,
+    });
   }
 
   /**
@@ -1206,7 +1284,13 @@ export class UserGroupClient {
     options: CallOptions = {},
   ): Pages<Schemas['WebhookAttemptsResponse'], Schemas['WebhookAttempt']> {
     return this.#transport.pages(
-      { method: 'GET', path: '/api/v1/webhook-endpoints/{id}/attempts', ids: { id }, query, options },
+      {
+        method: 'GET',
+        path: '/api/v1/webhook-endpoints/{id}/attempts',
+        ids: { id },
+        query,
+        options,
+      },
       'attempts',
     );
   }
@@ -1223,7 +1307,12 @@ export class UserGroupClient {
    * `POST /api/v1/webhook-endpoints/{id}/test`
    */
   sendTestEvent(id: number, options: CallOptions = {}): Promise<Schemas['WebhookTestResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/webhook-endpoints/{id}/test', ids: { id }, options });
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/webhook-endpoints/{id}/test',
+      ids: { id },
+      options,
+    });
   }
 
   /**
@@ -1268,7 +1357,10 @@ export class UserGroupClient {
     query: Query<'listApiTokens'> = {},
     options: CallOptions = {},
   ): Pages<Schemas['ApiTokensResponse'], Schemas['ApiToken']> {
-    return this.#transport.pages({ method: 'GET', path: '/api/v1/api-tokens', query, options }, 'api_tokens');
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/api-tokens', query, options },
+      'api_tokens',
+    );
   }
 
   /**
@@ -1390,7 +1482,12 @@ export class UserGroupClient {
    * `POST /api/v1/api-tokens/{id}/revoke`
    */
   revokeApiToken(id: number, options: CallOptions = {}): Promise<Schemas['ApiTokenResponse']> {
-    return this.#transport.json({ method: 'POST', path: '/api/v1/api-tokens/{id}/revoke', ids: { id }, options });
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/api-tokens/{id}/revoke',
+      ids: { id },
+      options,
+    });
   }
 
   /**
@@ -1419,8 +1516,16 @@ export class UserGroupClient {
    *
    * `GET /api/v1/overview/activity`
    */
-  getActivity(query: Query<'getActivity'> = {}, options: CallOptions = {}): Promise<Schemas['ActivityResponse']> {
-    return this.#transport.json({ method: 'GET', path: '/api/v1/overview/activity', query, options });
+  getActivity(
+    query: Query<'getActivity'> = {},
+    options: CallOptions = {},
+  ): Promise<Schemas['ActivityResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/overview/activity',
+      query,
+      options,
+    });
   }
 
   /**
@@ -1454,7 +1559,10 @@ export class UserGroupClient {
     query: Query<'listAuditEvents'> = {},
     options: CallOptions = {},
   ): Pages<Schemas['AuditEventsResponse'], Schemas['AuditEvent']> {
-    return this.#transport.pages({ method: 'GET', path: '/api/v1/audit-events', query, options }, 'audit_events');
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/audit-events', query, options },
+      'audit_events',
+    );
   }
 
   /**
@@ -1471,7 +1579,13 @@ export class UserGroupClient {
     body: Schemas['ExportAuditEventsRequest'] = {},
     options: CallOptions = {},
   ): AsyncGenerator<Schemas['AuditEvent'] | Schemas['AuditExportSummary'], void> {
-    return this.#transport.lines({ method: 'POST', path: '/api/v1/audit-events/export', body, isSafe: true, options });
+    return this.#transport.lines({
+      method: 'POST',
+      path: '/api/v1/audit-events/export',
+      body,
+      isSafe: true,
+      options,
+    });
   }
 
   /**
@@ -1490,7 +1604,11 @@ export class UserGroupClient {
     query: Query<'listEvents'> = {},
     options: CallOptions = {},
   ): Pages<Schemas['EventsResponse'], Schemas['Event']> {
-    return this.#transport.pages({ method: 'GET', path: '/api/v1/events', query, options }, 'events', 'after');
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/events', query, options },
+      'events',
+      'after',
+    );
   }
 
   /**
@@ -1556,7 +1674,10 @@ export class UserGroupClient {
     const open = (lastEventId?: string) =>
       this.streamEvents(
         { ...(types !== undefined && { types }) },
-        { ...(lastEventId !== undefined && { lastEventId }), ...(signal && { signal }) },
+        {
+          ...(lastEventId !== undefined && { lastEventId }),
+          ...(signal && { signal }),
+        },
       );
     return follow(open, options);
   }

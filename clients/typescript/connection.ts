@@ -27,7 +27,9 @@ export interface Connection {
  */
 export function connectionOf({ baseUrl, apiToken, fetch }: ConnectionOptions): Connection {
   if (!isServiceUrl(baseUrl)) {
-    throw new TypeError('baseUrl must be an http or https URL without a user, a password, a query and a fragment');
+    throw new TypeError(
+      'baseUrl must be an http or https URL without a user, a password, a query and a fragment',
+    );
   }
   if (typeof apiToken !== 'string') throw new TypeError('apiToken is missing; it must be a text');
   // A file with a secret usually ends in a line feed.

@@ -14,7 +14,9 @@ export class Deadline {
     private readonly caller?: AbortSignal,
   ) {
     this.#ms = ms;
-    this.signal = caller ? AbortSignal.any([caller, this.#controller.signal]) : this.#controller.signal;
+    this.signal = caller
+      ? AbortSignal.any([caller, this.#controller.signal])
+      : this.#controller.signal;
   }
 
   /** Begins to count from zero. */
@@ -22,7 +24,9 @@ export class Deadline {
     this.stop();
     if (this.#isOver) return;
     this.#timer = setTimeout(() => {
-      this.#controller.abort(new DOMException(`nothing was received for ${this.#ms} ms`, 'TimeoutError'));
+      this.#controller.abort(
+        new DOMException(`nothing was received for ${this.#ms} ms`, 'TimeoutError'),
+      );
     }, this.#ms);
   }
 
@@ -55,7 +59,9 @@ export class Deadline {
     if (error instanceof ApiError) return error;
     const isLate = this.#controller.signal.aborted;
     const cause: unknown = isLate ? this.#controller.signal.reason : error;
-    const detail = isLate ? `the service sent nothing for ${this.#ms} ms` : 'the connection failed or was lost';
+    const detail = isLate
+      ? `the service sent nothing for ${this.#ms} ms`
+      : 'the connection failed or was lost';
     return new ApiError(undefined, detail, { cause });
   }
 }

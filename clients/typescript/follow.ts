@@ -44,7 +44,8 @@ export async function* follow(
       if (!isPassing(error)) throw error;
       leastMs = (error.retryAfter ?? 0) * 1000;
     }
-    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
+    const pauseMs =
+      Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
     await pause(Math.max(leastMs, pauseMs), signal);
   }
 }

@@ -1,8 +1,17 @@
 export { ApiError, type ApiErrorDetails } from './api-error.js';
 export { BindError, type BindErrorCode } from './bind-error.js';
-export { type BindOptions, bindVariables, type BoundStatement, type VariableType } from './bind-variables.js';
+export {
+  type BindOptions,
+  bindVariables,
+  type BoundStatement,
+  type VariableType,
+} from './bind-variables.js';
 export type { BoundValue } from './bound-values.js';
-export { CachedIntrospector, type CachedIntrospectorOptions, type Introspection } from './cached-introspector.js';
+export {
+  CachedIntrospector,
+  type CachedIntrospectorOptions,
+  type Introspection,
+} from './cached-introspector.js';
 export { UserGroupClient } from './client.js';
 export type { ConnectionOptions } from './connection.js';
 export type { StreamMessage } from './event-stream.js';
@@ -10,5 +19,15 @@ export type { FollowedEvent, FollowOptions } from './follow.js';
 export type { Page, Pages } from './pages.js';
 export type { Query, Schemas } from './schemas.js';
 export type { SqlDialect, SqlPlaceholder } from './sql-dialects.js';
-export { type CallOptions, type ClientOptions, type ResponseInfo, responseOf } from './transport.js';
-export { type VerifyOptions, verifyWebhook, type WebhookMessage, WebhookVerificationError } from './webhooks.js';
+export {
+  type CallOptions,
+  type ClientOptions,
+  type ResponseInfo,
+  responseOf,
+} from './transport.js';
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookMessage,
+  WebhookVerificationError,
+} from './webhooks.js';

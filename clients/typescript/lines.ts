@@ -31,11 +31,16 @@ export async function* readLines<T extends Line>(
       yield line as T;
     }
   }
-  if (rest !== '' || !isWhole) throw new ApiError(undefined, 'the response ended before its summary: it was cut');
+  if (rest !== '' || !isWhole) {
+    throw new ApiError(undefined, 'the response ended before its summary: it was cut');
+  }
 }
 
 /** Writes objects as lines, each when the connection takes it. */
-export function writeLines(lines: Iterable<object> | AsyncIterable<object>, deadline: Deadline): ReadableStream {
+export function writeLines(
+  lines: Iterable<object> | AsyncIterable<object>,
+  deadline: Deadline,
+): ReadableStream {
   const encoder = new TextEncoder();
   const iterator: Iterator<object, unknown> | AsyncIterator<object, unknown> =
     Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();

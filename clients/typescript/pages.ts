@@ -17,7 +17,11 @@ export class Pages<P extends Page, T> implements PromiseLike<P>, AsyncIterable<T
    * @internal
    * @param isEndless whether to go on behind the last page, which waits for more
    */
-  constructor(load: (position?: string) => Promise<P>, entriesOf: (page: P) => T[], isEndless: boolean) {
+  constructor(
+    load: (position?: string) => Promise<P>,
+    entriesOf: (page: P) => T[],
+    isEndless: boolean,
+  ) {
     this.#load = load;
     this.#entriesOf = entriesOf;
     this.#isEndless = isEndless;

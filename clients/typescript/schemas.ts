@@ -4,4 +4,6 @@ import type { components, operations } from './schema.js';
 export type Schemas = components['schemas'];
 
 /** The query parameters of an operation. */
-export type Query<Name extends keyof operations> = NonNullable<operations[Name]['parameters']['query']>;
+export type Query<Name extends keyof operations> = NonNullable<
+  operations[Name]['parameters']['query']
+>;

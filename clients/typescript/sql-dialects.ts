@@ -29,7 +29,16 @@ export type SqlPlaceholder = '$1' | '?' | '@p1' | '{p1:Type}' | '%s';
  * - `refused`: none; the span is refused as a whole
  */
 export type SpanEnd =
-  'plain' | 'double' | 'backslash' | 'both' | 'setting' | 'nested' | 'unsure' | 'line' | 'dollar' | 'refused';
+  | 'plain'
+  | 'double'
+  | 'backslash'
+  | 'both'
+  | 'setting'
+  | 'nested'
+  | 'unsure'
+  | 'line'
+  | 'dollar'
+  | 'refused';
 
 /** The lexical rules of a dialect. */
 export interface SqlRules {

@@ -1,4 +1,10 @@
-import { PLACEHOLDERS, type SpanEnd, SQL_DIALECTS, type SqlDialect, type SqlPlaceholder } from './sql-dialects.js';
+import {
+  PLACEHOLDERS,
+  type SpanEnd,
+  SQL_DIALECTS,
+  type SqlDialect,
+  type SqlPlaceholder,
+} from './sql-dialects.js';
 
 /** A variable in the code of a statement, or one of the brackets of an optional clause. */
 export interface Place {

@@ -25,7 +25,11 @@ const ARRAY_BEFORE = /(?:^|[^\w$\u0080-\uffff])ARRAY[\t-\r ]*$/i;
  * Finds the variables and the optional clauses of a statement.
  * @throws BindError if one is inside a string, a name or a comment, or if engines could read the text in two ways
  */
-export function statementOf(sql: string, dialect: SqlDialect, placeholder: SqlPlaceholder): Statement {
+export function statementOf(
+  sql: string,
+  dialect: SqlDialect,
+  placeholder: SqlPlaceholder,
+): Statement {
   const lexis = lexisOf(dialect, placeholder);
   let statement = lexis.known.get(sql);
   if (statement) return statement;
@@ -47,21 +51,33 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
     return doublesPercent ? text.replaceAll('%', '%%') : text;
   };
   const take = (kind: Place['kind'], position: number, end: number, name = '') => {
-    const isInList = LIST_BEFORE.test(sql.slice(codeStart, position)) && matches(LIST_AFTER, sql, end);
+    const isInList =
+      LIST_BEFORE.test(sql.slice(codeStart, position)) && matches(LIST_AFTER, sql, end);
     const touchesDot = sql[position - 1] === '.' || sql[end] === '.';
-    places.push({ kind, before: textTo(position), position, name, path: name.split('.'), isInList, touchesDot });
+    places.push({
+      kind,
+      before: textTo(position),
+      position,
+      name,
+      path: name.split('.'),
+      isInList,
+      touchesDot,
+    });
     taken = codeStart = end;
     return end;
   };
   const takeBracket = (kind: 'open' | 'close', at: number) => {
     const isUnclear = OPENS_TOKEN.test(sql[at - 1] ?? '');
-    if (isUnclear) throw ambiguous(sql, at, 'The bracket of a clause touches what may begin a comment');
+    if (isUnclear) {
+      throw ambiguous(sql, at, 'The bracket of a clause touches what may begin a comment');
+    }
     return take(kind, at, at + 2);
   };
   const nul = sql.indexOf('\0');
   // Some engines read no further, whatever surrounds it.
   if (nul >= 0) throw ambiguous(sql, nul, 'The text has a NUL character');
-  const malformed = (position: number, detail: string) => new BindError('clause_malformed', detail, sql, position);
+  const malformed = (position: number, detail: string) =>
+    new BindError('clause_malformed', detail, sql, position);
 
   const next = (from: number) => nextIn(lexis.special, sql, from);
   for (let at = next(0), end; at >= 0; at = next(end)) {
@@ -77,7 +93,11 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
         throw new BindError('placeholder_quoted', detail, sql, at + inside);
       }
     } else if (lexis.hasAsciiCode && char > '\x7f') {
-      throw ambiguous(sql, at, 'The character set of the session decides what this character of the code is');
+      throw ambiguous(
+        sql,
+        at,
+        'The character set of the session decides what this character of the code is',
+      );
     } else if (char === '{' && isDouble) {
       const name = nameAt(sql, at);
       end = take('variable', at, VARIABLE.lastIndex, name);
@@ -91,7 +111,12 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
     } else if (char === ']' && isDouble && brackets === 0) {
       if (!clause) throw malformed(at, 'Nothing opens the clause that ]] closes');
       const isEmpty = clause.places === places.length;
-      if (isEmpty) throw malformed(clause.start, 'An optional clause has no variable; nested arrays are [ [1], [2] ]');
+      if (isEmpty) {
+        throw malformed(
+          clause.start,
+          'An optional clause has no variable; nested arrays are [ [1], [2] ]',
+        );
+      }
       end = takeBracket('close', at);
       ({ brackets } = clause);
       clause = undefined;
@@ -100,7 +125,12 @@ function read(sql: string, lexis: Lexis, doublesPercent: boolean): Statement {
     } else if (char === ']') {
       brackets = Math.max(0, brackets - 1);
     } else if (matches(lexis.markers, sql, at)) {
-      throw new BindError('placeholder_foreign', 'The text has a placeholder that is no {{name}}', sql, at);
+      throw new BindError(
+        'placeholder_foreign',
+        'The text has a placeholder that is no {{name}}',
+        sql,
+        at,
+      );
     }
   }
   if (clause) throw malformed(clause.start, 'An optional clause is not closed by ]]');
@@ -125,24 +155,43 @@ function spanAt(sql: string, at: number, { spans }: Lexis): Span | undefined {
     if (prefix !== '') {
       if (before.toLowerCase() !== prefix) continue;
       const first = sql[at - 2] ?? '';
-      if (first > '\x7f') throw ambiguous(sql, at, 'Engines do not agree if the letter before this quote is a prefix');
+      if (first > '\x7f') {
+        throw ambiguous(
+          sql,
+          at,
+          'Engines do not agree if the letter before this quote is a prefix',
+        );
+      }
       if (WORD.test(first)) continue;
     }
     if (needsSpace && !matches(SPACE, sql, at + open.length)) continue;
-    if (open.startsWith('$') && WORD.test(before)) throw ambiguous(sql, at, '$ after a word may begin a string');
+    if (open.startsWith('$') && WORD.test(before)) {
+      throw ambiguous(sql, at, '$ after a word may begin a string');
+    }
     return end === 'dollar' ? { ...span, close: sql.slice(at, DOLLAR_QUOTE.lastIndex) } : span;
   }
   return undefined;
 }
 
 /** Finds the end of a span. @throws BindError if there is none, or engines do not agree on it */
-function endOf(sql: string, start: number, { prefix, open, close, end }: Span, { spans }: Lexis): number {
+function endOf(
+  sql: string,
+  start: number,
+  { prefix, open, close, end }: Span,
+  { spans }: Lexis,
+): number {
   if (end === 'refused') {
-    throw ambiguous(sql, start, 'The server may execute this comment, take it as a hint, or read this as a quote');
+    throw ambiguous(
+      sql,
+      start,
+      'The server may execute this comment, take it as a hint, or read this as a quote',
+    );
   }
   if (end === 'line') {
     const line = sql.slice(start).split('\n', 1)[0]!;
-    if (UNCLEAR_LINE.test(line)) throw ambiguous(sql, start, 'Engines do not agree where this comment ends');
+    if (UNCLEAR_LINE.test(line)) {
+      throw ambiguous(sql, start, 'Engines do not agree where this comment ends');
+    }
     return start + line.length;
   }
   const escapes = end === 'backslash' || end === 'both' || end === 'setting';
@@ -153,7 +202,11 @@ function endOf(sql: string, start: number, { prefix, open, close, end }: Span, {
     if (escapes && sql[at] === '\\') {
       at += 1;
       if (end === 'setting' && sql[at] === close) {
-        throw ambiguous(sql, at, 'The session decides if a backslash escapes this quote; double the quote instead');
+        throw ambiguous(
+          sql,
+          at,
+          'The session decides if a backslash escapes this quote; double the quote instead',
+        );
       }
     } else if (nests && sql.startsWith(open, at)) {
       if (end === 'unsure') throw ambiguous(sql, at, 'It is not certain that comments nest here');
@@ -171,7 +224,9 @@ function endOf(sql: string, start: number, { prefix, open, close, end }: Span, {
       } else {
         at += close.length;
         const isContinued = prefix !== '' && matches(CONTINUATION, sql, at);
-        if (isContinued) throw ambiguous(sql, at, 'Engines do not agree on a string that continues another');
+        if (isContinued) {
+          throw ambiguous(sql, at, 'Engines do not agree on a string that continues another');
+        }
         return at;
       }
     }
@@ -184,10 +239,21 @@ function nameAt(sql: string, at: number): string {
   VARIABLE.lastIndex = at;
   const name = VARIABLE.exec(sql)?.[1];
   if (name === undefined) {
-    throw new BindError('placeholder_malformed', 'A placeholder is {{name}} or {{path.to.name}}', sql, at);
+    throw new BindError(
+      'placeholder_malformed',
+      'A placeholder is {{name}} or {{path.to.name}}',
+      sql,
+      at,
+    );
   }
   if (STICKS_BEFORE.test(sql[at - 1] ?? '') || STICKS_AFTER.test(sql[VARIABLE.lastIndex] ?? '')) {
-    throw new BindError('placeholder_adjacent', `{{${name}}} has no space before or after it`, sql, at, name);
+    throw new BindError(
+      'placeholder_adjacent',
+      `{{${name}}} has no space before or after it`,
+      sql,
+      at,
+      name,
+    );
   }
   return name;
 }

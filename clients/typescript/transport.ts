@@ -93,16 +93,30 @@ export class Transport {
     return body as T;
   }
 
-  pages<P extends Page, T>(call: Call, name: keyof P, parameter: 'cursor' | 'after' = 'cursor'): Pages<P, T> {
+  pages<P extends Page, T>(
+    call: Call,
+    name: keyof P,
+    parameter: 'cursor' | 'after' = 'cursor',
+  ): Pages<P, T> {
     const query = call.query as { wait?: number; cursor?: string; after?: string };
     const load = (position?: string) =>
-      this.json<P>({ ...call, query: { ...query, ...(position !== undefined && { [parameter]: position }) } });
-    return new Pages<P, T>(load, (page) => page[name] as T[], parameter === 'after' && (query.wait ?? 0) > 0);
+      this.json<P>({
+        ...call,
+        query: { ...query, ...(position !== undefined && { [parameter]: position }) },
+      });
+    return new Pages<P, T>(
+      load,
+      (page) => page[name] as T[],
+      parameter === 'after' && (query.wait ?? 0) > 0,
+    );
   }
 
   /** Yields the lines of the response; the lines of the request are sent as they come. */
   async *lines<T extends Line>(call: Call): AsyncGenerator<T, void> {
-    const { response, deadline } = await this.#open({ ...call, headers: UNCOMPRESSED }, LINES_SILENCE_MS);
+    const { response, deadline } = await this.#open(
+      { ...call, headers: UNCOMPRESSED },
+      LINES_SILENCE_MS,
+    );
     try {
       yield* readLines<T>(response.body!, deadline);
     } catch (error) {
@@ -117,7 +131,11 @@ export class Transport {
     const headers = { ...UNCOMPRESSED, Accept: 'text/event-stream', ...call.headers };
     const { response, deadline } = await this.#open({ ...call, headers }, EVENTS_SILENCE_MS);
     try {
-      const messages = readMessages(response.body!, deadline.signal, call.headers?.['Last-Event-ID']);
+      const messages = readMessages(
+        response.body!,
+        deadline.signal,
+        call.headers?.['Last-Event-ID'],
+      );
       for await (const message of messages) {
         deadline.stop();
         yield message;
@@ -141,7 +159,10 @@ export class Transport {
       if (status === 204 || status === 304) return undefined;
       const body = objectIn(text);
       if (!body) throw new ApiError(status, foreign(headers, text));
-      const [etag, requestId] = [headers.get('ETag') ?? undefined, headers.get('X-Request-Id') ?? undefined];
+      const [etag, requestId] = [
+        headers.get('ETag') ?? undefined,
+        headers.get('X-Request-Id') ?? undefined,
+      ];
       responses.set(body, { status, headers, etag, requestId });
       return body;
     } catch (error) {
@@ -167,7 +188,10 @@ export class Transport {
 
   #deadlineOf({ options }: Call, silenceMs = TIMEOUT_MS): Deadline {
     options?.signal?.throwIfAborted();
-    return new Deadline(options?.timeoutMs ?? this.#options.timeoutMs ?? silenceMs, options?.signal);
+    return new Deadline(
+      options?.timeoutMs ?? this.#options.timeoutMs ?? silenceMs,
+      options?.signal,
+    );
   }
 
   /** Runs attempts of the call until one succeeds, or its error is final. */
@@ -178,7 +202,8 @@ export class Transport {
       try {
         return await attempt(prepared);
       } catch (error) {
-        const pauseMs = count < retries && mayRepeat(prepared) ? pauseAfter(error, count) : undefined;
+        const pauseMs =
+          count < retries && mayRepeat(prepared) ? pauseAfter(error, count) : undefined;
         if (pauseMs === undefined) throw error;
         await pause(pauseMs, call.options?.signal);
       }
@@ -190,14 +215,23 @@ export class Transport {
     const { baseUrl, authorization, userAgent } = this.#connection;
     const headers = new Headers({ 'User-Agent': userAgent });
     if (!call.isPublic) headers.set('Authorization', authorization);
-    for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers.set(name, value);
+    for (const [name, value] of Object.entries(call.headers ?? {})) {
+      if (value !== undefined) headers.set(name, value);
+    }
     const url = baseUrl + pathOf(call);
     // A redirect is returned as it is: an API token must not follow one.
-    const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal: deadline.signal };
+    const init: RequestInit = {
+      method: call.method,
+      headers,
+      redirect: 'manual',
+      signal: deadline.signal,
+    };
     const { body, lines } = call;
     if (!body && !lines) return new Request(url, init);
     headers.set('Content-Type', call.mediaType ?? 'application/json');
-    if (lines) return new Request(url, { ...init, body: writeLines(lines, deadline), duplex: 'half' });
+    if (lines) {
+      return new Request(url, { ...init, body: writeLines(lines, deadline), duplex: 'half' });
+    }
     // `fetch` refuses a GET with a body; the service accepts the same call as a POST that says so.
     if (call.method === 'GET') headers.set('X-HTTP-Method-Override', 'GET');
     const method = call.method === 'GET' ? 'POST' : call.method;
@@ -238,7 +272,10 @@ function withKey(call: Call): Call {
 function mayRepeat({ method, headers, isSafe, lines }: Call): boolean {
   if (lines) return false;
   if (isSafe || method === 'GET' || method === 'PUT' || method === 'DELETE') return true;
-  return headers?.['Idempotency-Key'] !== undefined || (method === 'PATCH' && headers?.['If-Match'] !== undefined);
+  return (
+    headers?.['Idempotency-Key'] !== undefined ||
+    (method === 'PATCH' && headers?.['If-Match'] !== undefined)
+  );
 }
 
 /** Returns the milliseconds to wait before another attempt; undefined if the error is final. */
@@ -247,7 +284,9 @@ function pauseAfter(error: unknown, count: number): number | undefined {
   const { status, retryAfter, cause } = error;
   const isTimeout = cause instanceof DOMException && cause.name === 'TimeoutError';
   if (status === undefined ? isTimeout : status !== 429 && status !== 503) return undefined;
-  if (retryAfter !== undefined) return retryAfter > MAX_RETRY_AFTER_SECONDS ? undefined : retryAfter * 1000;
+  if (retryAfter !== undefined) {
+    return retryAfter > MAX_RETRY_AFTER_SECONDS ? undefined : retryAfter * 1000;
+  }
   return FIRST_PAUSE_MS * 2 ** count * (0.5 + Math.random() / 2);
 }
 

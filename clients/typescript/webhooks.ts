@@ -45,7 +45,9 @@ export function verifyWebhook(
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     header(headers, `webhook-${name}`),
   );
-  if (!id || !timestamp || !signatures) throw new WebhookVerificationError('a header of the signature is missing');
+  if (!id || !timestamp || !signatures) {
+    throw new WebhookVerificationError('a header of the signature is missing');
+  }
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
   // Written so that a time that is no number is refused.
   if (!/^\d+$/.test(timestamp) || !(ageSeconds <= toleranceSeconds)) {
@@ -53,7 +55,9 @@ export function verifyWebhook(
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytes]);
-  const isSigned = signatures.split(' ').some((one) => keys.some((verifies) => verifies(one, signed)));
+  const isSigned = signatures
+    .split(' ')
+    .some((one) => keys.some((verifies) => verifies(one, signed)));
   if (!isSigned) throw new WebhookVerificationError('the message is not signed with this secret');
   const message = objectIn(new TextDecoder().decode(bytes));
   if (!message) throw new WebhookVerificationError('the message is not a JSON object');
@@ -66,7 +70,9 @@ type Verifier = (signature: string, signed: Buffer) => boolean;
 function verifierOf(secret: string): Verifier {
   const [, kind, key = ''] = /^(whsec|whpk)_([A-Za-z0-9+/]+=*)\s*$/.exec(secret) ?? [];
   const bytes = Buffer.from(key, 'base64');
-  if (kind === 'whsec' && bytes.length >= MIN_KEY_BYTES && bytes.length <= MAX_KEY_BYTES) return symmetric(bytes);
+  if (kind === 'whsec' && bytes.length >= MIN_KEY_BYTES && bytes.length <= MAX_KEY_BYTES) {
+    return symmetric(bytes);
+  }
   if (kind === 'whpk') return asymmetric(bytes);
   const form = `whsec_ and the Base64 of ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes, or whpk_`;
   throw new TypeError(`the secret of a webhook is ${form} and a public key`);
@@ -86,10 +92,14 @@ function asymmetric(key: Buffer): Verifier {
     format: 'jwk',
   });
   return (signature, signed) =>
-    signature.startsWith('v1a,') && verify(null, signed, publicKey, Buffer.from(signature.slice(4), 'base64'));
+    signature.startsWith('v1a,') &&
+    verify(null, signed, publicKey, Buffer.from(signature.slice(4), 'base64'));
 }
 
-function header(headers: Headers | Record<string, string | string[] | undefined>, name: string): string | undefined {
+function header(
+  headers: Headers | Record<string, string | string[] | undefined>,
+  name: string,
+): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return Array.isArray(value) ? value.join(' ') : value;

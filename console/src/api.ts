@@ -53,7 +53,9 @@ const SIGN_IN = /\/(sign-in|session)$/;
 async function send(input: string, init?: RequestInit): Promise<Response> {
   const request = naming(input, init);
   // A page that waits for its person has nothing to call with.
-  if (isAway.value && !SIGN_IN.test(new URL(request.url).pathname)) throw new Refusal({ code: 'session_ended' });
+  if (isAway.value && !SIGN_IN.test(new URL(request.url).pathname)) {
+    throw new Refusal({ code: 'session_ended' });
+  }
   let response: Response;
   try {
     response = await fetch(request);
@@ -79,7 +81,11 @@ async function problemOf(response: Response): Promise<Problem> {
 }
 
 interface Call {
-  params?: { path?: Record<string, string | number>; query?: Record<string, unknown>; header?: Record<string, string> };
+  params?: {
+    path?: Record<string, string | number>;
+    query?: Record<string, unknown>;
+    header?: Record<string, string>;
+  };
   body?: unknown;
   signal?: AbortSignal | null;
   /** Writes the body; by default as JSON. */
@@ -90,9 +96,17 @@ interface Call {
 const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
 
 async function callApi(method: string, path: string, call: Call = {}) {
-  const { params = {}, body, signal = null, bodySerializer = JSON.stringify, parseAs = 'json' } = call;
+  const {
+    params = {},
+    body,
+    signal = null,
+    bodySerializer = JSON.stringify,
+    parseAs = 'json',
+  } = call;
   const { path: ids = {}, query = {}, header = {} } = params;
-  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])));
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(ids[name])),
+  );
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   const response = await send(within(address.slice(1)) + (text && `?${text}`), {
@@ -115,7 +129,9 @@ export const api = Object.fromEntries(
 ) as unknown as Client<paths>;
 
 /** Returns the data of a response of the API; throws a {@link Refusal} otherwise. */
-export async function dataOf<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
+export async function dataOf<Data>(
+  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Data> {
   const { data, error, response } = await call;
   if (response.ok && data !== undefined) return data;
   throw new Refusal(
@@ -126,7 +142,9 @@ export async function dataOf<Data>(call: Promise<{ data?: Data; error?: unknown;
 }
 
 /** Returns the data of a response as {@link dataOf} does, with its ETag, which the next write sends as `If-Match`. */
-export async function taggedOf<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>) {
+export async function taggedOf<Data>(
+  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
+) {
   const { response } = await call;
   return { data: await dataOf(call), etag: response.headers.get('ETag') ?? '' };
 }

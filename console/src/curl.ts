@@ -32,8 +32,13 @@ export function groupCall(
   { body, headers = {} }: { body?: string; headers?: object } = {},
 ): string {
   // Escapes the characters that encodeURIComponent leaves and a shell may read.
-  const escaped = encodeURIComponent(id).replaceAll(/[!'()*~]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
-  const fields = Object.entries(headers).map(([name, value]: [string, string]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const escaped = encodeURIComponent(id).replaceAll(
+    /[!'()*~]/g,
+    (one) => `%${one.charCodeAt(0).toString(16)}`,
+  );
+  const fields = Object.entries(headers).map(
+    ([name, value]: [string, string]) => `-H ${quoted(`${name}: ${value}`)}`,
+  );
   const options = [method === 'GET' ? '' : `-X ${method}`, ...fields].filter(Boolean).join(' ');
   return curl(`v1/user-groups/${escaped}${below}`, body, options);
 }
@@ -46,7 +51,11 @@ export const FIRST = `{"user_group_id": "acme-emea", "name": "Acme EMEA",
 export const writeUserGroup = curl('user', FIRST, '-X PUT');
 
 /** The call with which a backend adds a missing member of the group. */
-export function writeMember({ provided_id }: Schemas['UserGroup'], name: string, value: string): string {
+export function writeMember(
+  { provided_id }: Schemas['UserGroup'],
+  name: string,
+  value: string,
+): string {
   const id = JSON.stringify(provided_id);
   return curl('user', `{"user_group_id": ${id}, "${name}": ${value}}`, '-X PUT');
 }

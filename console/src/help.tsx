@@ -13,7 +13,10 @@ const KEYS: [keys: string[], what: string][] = [
 
 /** The keys that work on the pages. */
 export default function Help({ onClose }: { onClose: () => void }) {
-  const keys = [...KEYS, ...allowed().map(({ key, name }): (typeof KEYS)[number] => [['g', key], name])];
+  const keys = [
+    ...KEYS,
+    ...allowed().map(({ key, name }): (typeof KEYS)[number] => [['g', key], name]),
+  ];
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <div class="form">

@@ -27,7 +27,9 @@ export function takeOver(): string {
 export const INSPECTING = 'tokens:inspect';
 
 /** The way to the inspector from a place that does not search for tokens; undefined without its scope. */
-export function wayToInspector(text: string): { name: string; run: () => Promise<void> } | undefined {
+export function wayToInspector(
+  text: string,
+): { name: string; run: () => Promise<void> } | undefined {
   if (!may(INSPECTING) || !mayBeToken(text)) return undefined;
   return {
     name: 'Inspect it',

@@ -60,7 +60,9 @@ function repetitionIn(text: string): string | undefined {
     const keys = open.at(-1);
     if (isKey && keys && token.startsWith('"')) {
       const key = JSON.parse(token) as string;
-      if (keys.has(key)) return `Line ${text.slice(0, index).split('\n').length} repeats the key ${token}.`;
+      if (keys.has(key)) {
+        return `Line ${text.slice(0, index).split('\n').length} repeats the key ${token}.`;
+      }
       keys.add(key);
     }
     isKey = token === '{' || token === ',';

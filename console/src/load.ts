@@ -10,9 +10,14 @@ export interface Loaded<T> {
 }
 
 /** Loads when `inputs` change. The previous data stays until the next is there, so that nothing jumps. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[]): Loaded<T> {
+export function useLoad<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: unknown[],
+): Loaded<T> {
   const [round, setRound] = useState(0);
-  const [state, setState] = useState<{ data?: T | undefined; error?: unknown; busy: boolean }>({ busy: true });
+  const [state, setState] = useState<{ data?: T | undefined; error?: unknown; busy: boolean }>({
+    busy: true,
+  });
   useEffect(() => {
     const ending = new AbortController();
     setState(({ data }) => ({ data, busy: true }));
@@ -98,10 +103,17 @@ export function useList<T>(
   inputs: unknown[],
   address?: string,
 ): Listed<T> {
-  const [back] = useState(() => (way.isReturn && address !== undefined ? kept.get(address) : undefined));
+  const [back] = useState(() =>
+    way.isReturn && address !== undefined ? kept.get(address) : undefined,
+  );
   const [rows, setRows] = useState<T[]>((back?.rows ?? []) as T[]);
   const [next, setNext] = useState(back?.next);
-  const [state, setState] = useState<{ fresh: boolean; busy: boolean; searching?: boolean; error?: unknown }>({
+  const [state, setState] = useState<{
+    fresh: boolean;
+    busy: boolean;
+    searching?: boolean;
+    error?: unknown;
+  }>({
     fresh: !back,
     busy: true,
   });

@@ -13,8 +13,15 @@ export async function* linesOf<Line extends object>(response: Response): AsyncGe
       yield last;
     }
   }
-  const summary = (last as { summary?: { complete: boolean; code?: string; detail?: string } } | undefined)?.summary;
-  if (!summary) throw new Refusal({ title: 'The response was cut off.', detail: 'Go on, or look what was done.' });
+  const summary = (
+    last as { summary?: { complete: boolean; code?: string; detail?: string } } | undefined
+  )?.summary;
+  if (!summary) {
+    throw new Refusal({
+      title: 'The response was cut off.',
+      detail: 'Go on, or look what was done.',
+    });
+  }
   const request_id = response.headers.get('X-Request-Id') ?? '';
   const { complete, code = '', detail = '' } = summary;
   if (!complete) throw new Refusal({ title: 'It stopped early.', detail, code, request_id });

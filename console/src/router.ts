@@ -80,7 +80,11 @@ function tokenIn(text: string): string | undefined {
 
 /** The token that a pasted text is most likely about: the first in it, or one of another system by its place. */
 export function cutToken(text: string): string {
-  return tokenIn(text) ?? /(?:\bBearer\s+|\buserGroupToken=)([^\s&#"'<>]+)/i.exec(text)?.[1] ?? text.trim();
+  return (
+    tokenIn(text) ??
+    /(?:\bBearer\s+|\buserGroupToken=)([^\s&#"'<>]+)/i.exec(text)?.[1] ??
+    text.trim()
+  );
 }
 
 /**

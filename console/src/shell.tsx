@@ -101,7 +101,10 @@ interface DialogProps {
 }
 
 /** A dialog whose script is loaded when it is first wanted. */
-function LazyDialog({ load, onClose }: DialogProps & { load: () => Promise<{ default: ComponentType<DialogProps> }> }) {
+function LazyDialog({
+  load,
+  onClose,
+}: DialogProps & { load: () => Promise<{ default: ComponentType<DialogProps> }> }) {
   const [Loaded, setLoaded] = useState<ComponentType<DialogProps>>();
   useEffect(() => {
     load().then(
@@ -154,7 +157,9 @@ function Lazy({ page }: { page: PageEntry }) {
 
 function Missing({ path }: { path: string }) {
   const known: PageEntry | undefined = PAGES.find((page) => page.path === path && isServed(page));
-  const title = known?.scope ? `You need the ${known.scope} scope to see ${known.name}` : 'There is no such page';
+  const title = known?.scope
+    ? `You need the ${known.scope} scope to see ${known.name}`
+    : 'There is no such page';
   useEffect(() => {
     setTitle(title);
   }, [title]);

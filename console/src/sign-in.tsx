@@ -14,9 +14,11 @@ import { Trouble } from './ui/trouble.tsx';
 /** Reasons of the identity provider for a refusal. */
 const REFUSALS: Record<string, string> = {
   sign_in_failed: 'The identity provider did not say who you are. Begin again.',
-  sign_in_not_granted: 'You are known, but nothing is granted to you here. Ask the operator of the service.',
+  sign_in_not_granted:
+    'You are known, but nothing is granted to you here. Ask the operator of the service.',
   rate_limited: 'Too many attempts from here. Wait a few seconds.',
-  identity_provider_unavailable: 'The identity provider cannot be reached. Try again, or sign in with an API token.',
+  identity_provider_unavailable:
+    'The identity provider cannot be reached. Try again, or sign in with an API token.',
 };
 
 export function SignIn() {
@@ -108,7 +110,8 @@ export function SignIn() {
           </p>
           <Curl text={ISSUE} />
           <p>
-            In its container: <code>user-group-service token create --name console --scopes all</code>.
+            In its container:{' '}
+            <code>user-group-service token create --name console --scopes all</code>.
           </p>
         </details>
       </form>
@@ -149,7 +152,8 @@ function Refused() {
       <div>
         <p>{isKnown ? REFUSALS[why] : 'You could not be signed in.'}</p>
         <p class="trouble-ids">
-          {isKnown && <code>{why}</code>} {/^[\w.:-]{1,64}$/.test(requestId) && <code>{requestId}</code>}
+          {isKnown && <code>{why}</code>}{' '}
+          {/^[\w.:-]{1,64}$/.test(requestId) && <code>{requestId}</code>}
         </p>
       </div>
     </div>

@@ -9,7 +9,10 @@ class ProtectedGroups extends UserGroupChangeGuard {
       .filter(({ kind, before }) => {
         return WHILE_PROTECTED.includes(kind) && before.properties.protected === true;
       })
-      .map((change) => ({ change, detail: 'The group is protected; take its property away first.' }));
+      .map((change) => ({
+        change,
+        detail: 'The group is protected; take its property away first.',
+      }));
   }
 }
 

@@ -22,7 +22,10 @@ export async function introspect(introspector, userGroupToken, renderer) {
   const isText = typeof userGroupToken === 'string';
   const answer = isText ? await requestIntrospection(introspector, userGroupToken) : undefined;
   // Everything but a plain yes is a no.
-  const reason = answer?.active === true ? reasonAgainst(answer, renderer) : 'the service does not accept the token';
+  const reason =
+    answer?.active === true
+      ? reasonAgainst(answer, renderer)
+      : 'the service does not accept the token';
   if (reason !== undefined) {
     const text = 'This link is not valid. It may have expired or been replaced.';
     throw new Refusal(403, 'token_refused', text, { cause: new Error(reason) });
@@ -34,7 +37,8 @@ export async function introspect(introspector, userGroupToken, renderer) {
 function reasonAgainst({ token_type: type, aud, origin }, { audience, embeddedBy }) {
   if (type === 'user_group_token') return undefined;
   if (type !== 'embed_token') return `the token is a ${type}`;
-  if (aud !== audience) return `the token is for the audience ${aud}, and AUDIENCE is ${audience ?? 'unset'}`;
+  if (aud !== audience)
+    return `the token is for the audience ${aud}, and AUDIENCE is ${audience ?? 'unset'}`;
   if ((origin ?? embeddedBy) === embeddedBy) return undefined;
   return `the token is for pages of ${origin}, and EMBEDDED_BY is ${embeddedBy ?? 'unset'}`;
 }

@@ -11,12 +11,15 @@ import { GROUPS, startExample, startRendererFor } from './example.mjs';
 
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } });
 const interrupted = new Promise((settle) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => settle('interrupted'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => settle('interrupted'));
 });
 
 try {
   const { SERVICE_URL: base, API_TOKEN: apiToken } = process.env;
-  const example = await (base ? startRendererFor({ base, apiToken }) : startExample(values['data-dir']));
+  const example = await (base
+    ? startRendererFor({ base, apiToken })
+    : startExample(values['data-dir']));
   if (base) announcePage(example);
   else announce(example);
   const reason = await Promise.race([interrupted, example.ended]);

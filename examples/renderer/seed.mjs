@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { FILES } from './data-sources.mjs';
 
 const REGIONS = ['EMEA', 'AMER', 'APAC'];
-const MONTHS = Array.from({ length: 12 }, (_, index) => `2026-${String(index + 1).padStart(2, '0')}`);
+const MONTHS = Array.from(
+  { length: 12 },
+  (_, index) => `2026-${String(index + 1).padStart(2, '0')}`,
+);
 
 /** The products of each tenant; no product belongs to both. */
 const PRODUCTS = {
@@ -35,7 +38,8 @@ function* salesOf(products) {
   for (const [r, region] of REGIONS.entries()) {
     for (const [m, month] of MONTHS.entries()) {
       for (const [p, product] of products.entries()) {
-        const share = 1 / (1 + ((p + r * 2) % products.length) ** 1.3 * (0.2 + products.length / 40));
+        const share =
+          1 / (1 + ((p + r * 2) % products.length) ** 1.3 * (0.2 + products.length / 40));
         const season = 1 + 0.3 * Math.sin(m + p * 2 + r);
         yield [region, month, product, Math.round(2500 * products.length * share * season)];
       }

@@ -20,7 +20,10 @@ const dataSources = openDataSources(DATA_SOURCES_DIR);
 /** Responds to a query: the viewer's group determines the data source and the variables. */
 async function answerQuery({ userGroupToken, ...chosen }) {
   const period = periodOf(chosen);
-  const viewer = await introspect(introspector, userGroupToken, { audience: AUDIENCE, embeddedBy: EMBEDDED_BY });
+  const viewer = await introspect(introspector, userGroupToken, {
+    audience: AUDIENCE,
+    embeddedBy: EMBEDDED_BY,
+  });
   const dataSource = dataSourceOf(viewer.mapping, 'sales', dataSources);
   const variables = variablesOf(viewer.properties);
   return {
@@ -45,9 +48,15 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-const file = (name, type) => ({ type, content: readFileSync(new URL(name, import.meta.url), 'utf8') });
+const file = (name, type) => ({
+  type,
+  content: readFileSync(new URL(name, import.meta.url), 'utf8'),
+});
 const page = file('page/index.html', 'text/html; charset=utf-8');
-page.content = page.content.replace('EMBEDDED_BY', EMBEDDED_BY === undefined ? '' : new URL(EMBEDDED_BY).origin);
+page.content = page.content.replace(
+  'EMBEDDED_BY',
+  EMBEDDED_BY === undefined ? '' : new URL(EMBEDDED_BY).origin,
+);
 const FILES = new Map([
   ['/', page],
   ['/page.js', file('page/page.js', 'text/javascript; charset=utf-8')],
@@ -61,7 +70,8 @@ const server = createServer((request, response) => {
     const refusal = error instanceof Refusal ? error : undefined;
     if (!refusal) console.error(error);
     if (refusal?.cause) console.error(`${refusal.code}: ${refusal.cause.message}`);
-    const { status, code, message } = refusal ?? new Refusal(500, 'failed', 'The dashboard cannot be shown.');
+    const { status, code, message } =
+      refusal ?? new Refusal(500, 'failed', 'The dashboard cannot be shown.');
     send(response, status, 'application/json', JSON.stringify({ code, message }));
   });
 });

@@ -26,13 +26,16 @@ async function viewerOf(token: unknown) {
   if (typeof token !== 'string') throw new Refusal(400, 'There is no token.');
   const viewer = await introspector.introspect(token).catch((error: unknown) => {
     console.error(error);
-    throw error instanceof ApiError ? new Refusal(503, 'Nobody can say who is viewing just now.') : error;
+    throw error instanceof ApiError
+      ? new Refusal(503, 'Nobody can say who is viewing just now.')
+      : error;
   });
   // Everything but a plain yes is a no.
   if ((viewer.active as unknown) !== true)
     throw new Refusal(401, 'This link is not valid. It may have expired or been replaced.');
   const isEmbedded = viewer.token_type === 'embed_token';
-  if (isEmbedded && viewer.aud !== AUDIENCE) throw new Refusal(403, 'This link is for another dashboard.');
+  if (isEmbedded && viewer.aud !== AUDIENCE)
+    throw new Refusal(403, 'This link is for another dashboard.');
   if (isEmbedded && (viewer.origin ?? EMBEDDED_BY) !== EMBEDDED_BY)
     throw new Refusal(403, 'This link is for another site.');
   return viewer;
@@ -43,14 +46,23 @@ const database = new Database(ROWS, { readonly: true });
 const SOURCES = ['one', 'two'];
 const SQL = `SELECT product FROM sale
   WHERE source = {{source}} AND region = {{group.region}} ORDER BY product DESC LIMIT {{group.max_rows}}`;
-const declarations = { source: 'string', 'group.region': 'string', 'group.max_rows': 'integer' } as const;
+const declarations = {
+  source: 'string',
+  'group.region': 'string',
+  'group.max_rows': 'integer',
+} as const;
 
 async function query(request: IncomingMessage) {
   const { token } = JSON.parse(await text(request)) as { token?: unknown };
   const { mapping, variables, properties = {}, act } = await viewerOf(token);
   const source = mapping?.['sales'];
-  if (typeof source !== 'string' || !SOURCES.includes(source)) throw new Refusal(422, 'There is no such data source.');
-  const bound = bindVariables(SQL, { source, group: variables ?? properties }, { dialect: 'sqlite', declarations });
+  if (typeof source !== 'string' || !SOURCES.includes(source))
+    throw new Refusal(422, 'There is no such data source.');
+  const bound = bindVariables(
+    SQL,
+    { source, group: variables ?? properties },
+    { dialect: 'sqlite', declarations },
+  );
   // Somebody who views as the group, such as support, is named on the dashboard.
   return { acting: act?.sub, rows: database.prepare(bound.text).all(bound.values) };
 }
@@ -66,7 +78,8 @@ const server = createServer((request, response) => {
     },
     (error: unknown) => {
       if (error instanceof Refusal) send(error.status, { message: error.message });
-      else if (error instanceof BindError) send(422, { message: `The variable ${error.variable} cannot be used.` });
+      else if (error instanceof BindError)
+        send(422, { message: `The variable ${error.variable} cannot be used.` });
       else send(500, { message: 'The dashboard cannot be shown.' });
     },
   );

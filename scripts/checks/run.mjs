@@ -29,7 +29,9 @@ async function main() {
   const foundations = kind === 'ci' ? [PACKAGES, SERVICES] : [SERVICES];
   await Promise.all(foundations.map(runStep));
   if (results.every(({ code }) => code === 0)) await runStep(BUILD);
-  if (results.every(({ code }) => code === 0)) await runAll(STEPS.filter(({ name }) => name.includes(part)));
+  if (results.every(({ code }) => code === 0)) {
+    await runAll(STEPS.filter(({ name }) => name.includes(part)));
+  }
   report((performance.now() - startedAt) / 1000);
 }
 
@@ -63,8 +65,9 @@ async function runStep(step) {
   const output = readFileSync(log, 'utf8');
   if (step === SERVICES) env = { ...env, ...variablesIn(output) };
   const leftOut = output.match(/^NOT CHECKED.*/gm) ?? [];
-  if (code === 0) console.log([`passed: ${name}, ${seconds.toFixed(0)} s`, ...leftOut].join('\n  '));
-  else console.log(`\n== FAILED (${code}): ${name}, ${seconds.toFixed(0)} s\n${output}\n`);
+  if (code === 0) {
+    console.log([`passed: ${name}, ${seconds.toFixed(0)} s`, ...leftOut].join('\n  '));
+  } else console.log(`\n== FAILED (${code}): ${name}, ${seconds.toFixed(0)} s\n${output}\n`);
 }
 
 /** @returns the exit code or the signal, and the CPU time with that of all children */
@@ -107,7 +110,9 @@ function sumOf(times) {
 
 /** The variables of `export NAME=value …` in the output of the services. */
 function variablesIn(output) {
-  return Object.fromEntries([...output.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+  return Object.fromEntries(
+    [...output.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  );
 }
 
 function report(seconds) {
@@ -118,7 +123,9 @@ function report(seconds) {
     console.log(`${columns.join(' | ')} | ${name}${mark}`);
   }
   const failed = results.filter(({ code }) => code !== 0);
-  console.log(`${seconds.toFixed(0)} s: ${failed.length === 0 ? 'all of it holds' : `${failed.length} FAILED`}`);
+  console.log(
+    `${seconds.toFixed(0)} s: ${failed.length === 0 ? 'all of it holds' : `${failed.length} FAILED`}`,
+  );
   if (failed.length > 0) process.exitCode = 1;
 }
 

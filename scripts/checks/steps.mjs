@@ -12,12 +12,17 @@
 export const PACKAGES = { name: 'npm ci', ci: 'npm ci --no-audit --no-fund', seconds: 100 };
 
 /** Its output has the variables that lead the other steps to the servers. */
-export const SERVICES = { name: 'PostgreSQL, Redis, browser and tools', ci: 'node scripts/services.mjs', seconds: 90 };
+export const SERVICES = {
+  name: 'PostgreSQL, Redis, browser and tools',
+  ci: 'node scripts/services.mjs',
+  seconds: 90,
+};
 
 export const BUILD = { name: 'build', ci: 'npm run --silent build', seconds: 20 };
 
 const WITHOUT_SERVERS = 'env -u CI -u TEST_DATABASE_URL -u TEST_REDIS_URL npm test --';
-const DEPEND_ON_SERVERS = "$(git grep -lE 'onPostgres|databaseKinds|redisUrl|canStart' 'test/**/*.test.ts')";
+const DEPEND_ON_SERVERS =
+  "$(git grep -lE 'onPostgres|databaseKinds|redisUrl|canStart' 'test/**/*.test.ts')";
 
 const system = (name, short = '') => ({
   ci: `npm run --silent test:${name} -- ${short}`.trim(),
@@ -36,7 +41,11 @@ export const STEPS = [
     release: 'npm run --silent test:package',
     seconds: 100,
   },
-  { name: 'examples of pages, and the clients as they are installed', ...system('examples'), seconds: 100 },
+  {
+    name: 'examples of pages, and the clients as they are installed',
+    ...system('examples'),
+    seconds: 100,
+  },
   { name: 'outages of the database', ...system('outages', '--short'), lane: 'waits', seconds: 100 },
   { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
   { name: 'browser', ci: 'npm run --silent test:browser', lane: 'suites', seconds: 360 },
@@ -49,18 +58,50 @@ export const STEPS = [
   },
   { name: 'types', ci: 'npm run --silent typecheck', seconds: 40 },
   { name: 'kill -9 during a write load', ...system('durability', '--kills 4'), seconds: 40 },
-  { name: 'variables in SQL on real engines', ...system('bind-variables', '--values 2000 --texts 2000'), seconds: 40 },
+  {
+    name: 'variables in SQL on real engines',
+    ...system('bind-variables', '--values 2000 --texts 2000'),
+    seconds: 40,
+  },
   { name: 'import and export under load', ...system('import', '--groups 5000'), seconds: 30 },
   { name: 'keys rewrap under load', ...system('rewrap', '--groups 2000'), seconds: 30 },
-  { name: 'index of a migration beside callers', ...system('index', '--groups 20000'), seconds: 30 },
-  { name: 'move from SQLite to PostgreSQL', ...system('migrate-data', '--groups 5000'), seconds: 30 },
+  {
+    name: 'index of a migration beside callers',
+    ...system('index', '--groups 20000'),
+    seconds: 30,
+  },
+  {
+    name: 'move from SQLite to PostgreSQL',
+    ...system('migrate-data', '--groups 5000'),
+    seconds: 30,
+  },
   { name: 'known vulnerabilities', ci: 'scripts/checks/audit.sh', seconds: 10 },
-  { name: 'documentation of the exports', ...atFullLengthOnly('npm run --silent api:docs'), seconds: 30 },
-  { name: 'bill of materials', ...atFullLengthOnly('npm run --silent sbom >/dev/null'), seconds: 20 },
-  { name: 'other versions of Node', ...atFullLengthOnly('scripts/on-node.sh 22 24 26'), seconds: 500 },
+  {
+    name: 'documentation of the exports',
+    ...atFullLengthOnly('npm run --silent api:docs'),
+    seconds: 30,
+  },
+  {
+    name: 'bill of materials',
+    ...atFullLengthOnly('npm run --silent sbom >/dev/null'),
+    seconds: 20,
+  },
+  {
+    name: 'other versions of Node',
+    ...atFullLengthOnly('scripts/on-node.sh 22 24 26'),
+    seconds: 500,
+  },
   { name: 'event streams', ...atFullLengthOnly('npm run --silent test:streams'), seconds: 120 },
   { name: 'neighbours', ...atFullLengthOnly('npm run --silent test:neighbours'), seconds: 300 },
   { name: 'images', ...atFullLengthOnly('npm run --silent test:container'), seconds: 600 },
-  { name: 'speed beside the last release', ...atFullLengthOnly('npm run --silent bench -- verdict'), seconds: 1200 },
-  { name: 'ready to be published', ...atFullLengthOnly('node scripts/release/check.mjs'), seconds: 30 },
+  {
+    name: 'speed beside the last release',
+    ...atFullLengthOnly('npm run --silent bench -- verdict'),
+    seconds: 1200,
+  },
+  {
+    name: 'ready to be published',
+    ...atFullLengthOnly('node scripts/release/check.mjs'),
+    seconds: 30,
+  },
 ];

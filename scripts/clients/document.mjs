@@ -5,7 +5,13 @@
  * A key would make the service store each embed token for a day.
  */
 const SAFE_POSTS = new Set([
-  ...['introspectToken', 'revokeToken', 'previewIncompleteUserGroups', 'exportUserGroups', 'exportAuditEvents'],
+  ...[
+    'introspectToken',
+    'revokeToken',
+    'previewIncompleteUserGroups',
+    'exportUserGroups',
+    'exportAuditEvents',
+  ],
   'issueEmbedToken',
 ]);
 
@@ -30,7 +36,9 @@ export function listOf({ parameters = [], responses }, schemas) {
   const schema = responses[200]?.content?.['application/json']?.schema;
   if (!parameter || !schema) return undefined;
   const { properties } = schemas[nameOf(schema)];
-  const [[entries, { items }]] = Object.entries(properties).filter(([, { type }]) => type === 'array');
+  const [[entries, { items }]] = Object.entries(properties).filter(
+    ([, { type }]) => type === 'array',
+  );
   return { parameter, entries, item: nameOf(items) };
 }
 
@@ -42,11 +50,22 @@ export function nameOf({ $ref }) {
 /** @throws if there is something that would be left out */
 export function known(thing, keys, place) {
   const unknown = Object.keys(thing).filter((key) => !keys.includes(key));
-  if (unknown.length > 0) throw new Error(`${place} has ${unknown.join(', ')}, which is not understood`);
+  if (unknown.length > 0) {
+    throw new Error(`${place} has ${unknown.join(', ')}, which is not understood`);
+  }
 }
 
 /** Keys of an operation that the clients understand. */
 export const OPERATION_KEYS = [
-  ...['operationId', 'summary', 'description', 'tags', 'parameters', 'requestBody', 'responses', 'security'],
+  ...[
+    'operationId',
+    'summary',
+    'description',
+    'tags',
+    'parameters',
+    'requestBody',
+    'responses',
+    'security',
+  ],
   ...['x-required-scope', 'x-required-scope-with', 'x-codeSamples'],
 ];

@@ -1,4 +1,12 @@
-import { isPublic, isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
+import {
+  isPublic,
+  isSafePost,
+  known,
+  listOf,
+  makesKey,
+  nameOf,
+  OPERATION_KEYS,
+} from './document.mjs';
 import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
@@ -78,7 +86,9 @@ function inOrder(schemas) {
   const names = new Set();
   const visit = (name, above) => {
     if (above.includes(name)) throw new Error(`${name} refers to itself`);
-    for (const [, other] of JSON.stringify(schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    for (const [, other] of JSON.stringify(schemas[name]).matchAll(
+      /"#\/components\/schemas\/(\w+)"/g,
+    )) {
       visit(other, [...above, name]);
     }
     names.add(name);
@@ -88,13 +98,19 @@ function inOrder(schemas) {
 }
 
 function writeModel(name, schema, isFinal) {
-  known(schema, ['type', 'allOf', 'properties', 'required', 'additionalProperties', 'description', 'example'], name);
+  known(
+    schema,
+    ['type', 'allOf', 'properties', 'required', 'additionalProperties', 'description', 'example'],
+    name,
+  );
   // A class takes the fields of those that it extends, and all that it has is an object then.
   const bases = (schema.allOf ?? []).map(nameOf);
   if (schema.type !== 'object' && bases.length === 0) throw new Error(`${name} is not an object`);
   const required = new Set(schema.required);
   if (Object.keys(schema.properties ?? {}).some((field) => RESERVED.has(field))) {
-    if (bases.length > 0) throw new Error(`${name} extends another schema and has a field that no class can have`);
+    if (bases.length > 0) {
+      throw new Error(`${name} extends another schema and has a field that no class can have`);
+    }
     return writeFunctionalModel(name, schema, required);
   }
   const fields = Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
@@ -123,7 +139,9 @@ function writeFunctionalModel(name, schema, required) {
     const type = typeOf(property, 'sent or answered', `${name}.${field}`);
     return `        "${field}": ${required.has(field) ? type : `NotRequired[${type}]`},`;
   });
-  return ['', `${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')', ''].join('\n');
+  return ['', `${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')', ''].join(
+    '\n',
+  );
 }
 
 // client.py
@@ -148,9 +166,14 @@ const FOLLOW = `    def follow_events(
 
 function writeClient(document, schemas) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => describe(method.toUpperCase(), path, operation, schemas)),
+    Object.entries(item).map(([method, operation]) =>
+      describe(method.toUpperCase(), path, operation, schemas),
+    ),
   );
-  const methods = operations.flatMap((operation) => [writeMethod(operation), ...writeIterator(operation)]);
+  const methods = operations.flatMap((operation) => [
+    writeMethod(operation),
+    ...writeIterator(operation),
+  ]);
   const text = methods.join('\n');
   const uses = (name) => new RegExp(`\\b${name}\\b`).test(text);
   return [
@@ -159,7 +182,9 @@ function writeClient(document, schemas) {
     'from __future__ import annotations\n',
     ...importsOf(
       'collections.abc',
-      ['Iterable', 'Iterator', 'Mapping', 'Sequence'].filter((name) => name === 'Iterator' || uses(name)),
+      ['Iterable', 'Iterator', 'Mapping', 'Sequence'].filter(
+        (name) => name === 'Iterator' || uses(name),
+      ),
     ),
     ...importsOf('typing', ['Any', 'Literal', 'cast', 'overload'].filter(uses)),
     '',
@@ -196,7 +221,9 @@ function describe(method, path, operation, schemas) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
     parameters.find((parameter) => parameter.in === 'path' && parameter.name === name),
   );
-  const elsewhere = parameters.find((parameter) => !['path', 'query', 'header'].includes(parameter.in));
+  const elsewhere = parameters.find(
+    (parameter) => !['path', 'query', 'header'].includes(parameter.in),
+  );
   if (elsewhere) throw new Error(`${id} has a parameter in a ${elsewhere.in}`);
   const body = bodyOf(operation, schemas);
   const fields = body && body.mediaType !== 'application/x-ndjson' ? body.fields : [];
@@ -225,7 +252,11 @@ function bodyOf({ operationId: id, requestBody }, schemas) {
   if (!requestBody) return undefined;
   const [[mediaType, { schema }]] = Object.entries(requestBody.content);
   const name = nameOf(schema);
-  if (!['application/json', 'application/merge-patch+json', 'application/x-ndjson'].includes(mediaType)) {
+  if (
+    !['application/json', 'application/merge-patch+json', 'application/x-ndjson'].includes(
+      mediaType,
+    )
+  ) {
     throw new Error(`${id} takes ${mediaType}`);
   }
   const { allOf, properties = {}, required = [] } = schemas[name];
@@ -293,7 +324,9 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
     ...(body && !hasLines ? dictionary('body', fields, true) : []),
     ...(hasLines ? ['lines=lines,'] : []),
     ...(body && body.mediaType !== 'application/json' ? [`media_type="${body.mediaType}",`] : []),
-    ...(answer.kind === '_lines' && body?.mediaType === 'application/json' ? ['media_type="application/json",'] : []),
+    ...(answer.kind === '_lines' && body?.mediaType === 'application/json'
+      ? ['media_type="application/json",']
+      : []),
     ...(method === 'POST' && isSafePost(id) ? ['safe=True,'] : []),
     ...(makesKey(operation) ? ['takes_key=True,'] : []),
     'timeout=timeout,',
@@ -330,7 +363,9 @@ function overloads({ id, named, answer }, signature) {
     `    def ${snakeCase(id)}(`,
     ...signature(
       named.flatMap((parameter) =>
-        parameter.argument === 'if_none_match' ? [`        if_none_match: ${condition},`] : declared(parameter),
+        parameter.argument === 'if_none_match'
+          ? [`        if_none_match: ${condition},`]
+          : declared(parameter),
       ),
     ),
     `    ) -> ${type}: ...`,
@@ -346,7 +381,9 @@ function writeIterator({ id, inPath, named, list }) {
   const parameters = named.filter(({ argument }) => isFeed || argument !== list.parameter);
   const given = [
     ...inPath.map(({ argument }) => argument),
-    ...named.map(({ argument }) => `${argument}=${argument === list.parameter ? 'position' : argument}`),
+    ...named.map(
+      ({ argument }) => `${argument}=${argument === list.parameter ? 'position' : argument}`,
+    ),
     'timeout=timeout',
   ];
   return [
@@ -359,14 +396,21 @@ function writeIterator({ id, inPath, named, list }) {
       '        timeout: Timeout | None = None,',
       `    ) -> Iterator[${list.item}]:`,
       `        """Yields the entries of \`${one}\`: all pages, each requested when it is needed.`,
-      ...(isFeed ? ['', '        It ends with the last event; with `wait` it waits for more, without an end.'] : []),
+      ...(isFeed
+        ? [
+            '',
+            '        It ends with the last event; with `wait` it waits for more, without an end.',
+          ]
+        : []),
       '        """',
       '        return entries(',
       `            lambda position: self.${one}(`,
       ...given.map((argument) => `                ${argument},`),
       '            ),',
       `            "${list.entries}",`,
-      ...(isFeed ? ['            after,', '            is_endless=isinstance(wait, int) and wait > 0,'] : []),
+      ...(isFeed
+        ? ['            after,', '            is_endless=isinstance(wait, int) and wait > 0,']
+        : []),
       '        )',
       '',
     ].join('\n'),
@@ -396,7 +440,9 @@ function documentation({ method, path, operation, inPath, named, hasLines }) {
   const paragraphs = [...operation.description.split('\n\n'), `${method} ${path}`];
   const described = [
     ...inPath,
-    ...(hasLines ? [{ argument: 'lines', text: 'One object for each line; sent as they come.' }] : []),
+    ...(hasLines
+      ? [{ argument: 'lines', text: 'One object for each line; sent as they come.' }]
+      : []),
     ...named,
   ].filter(({ text }) => text);
   const args = described.flatMap(({ argument, text, own }) => {
@@ -430,11 +476,14 @@ function typeOf(schema, use, place) {
   known(schema, UNDERSTOOD, place);
   if (Object.keys(schema).length === 0) return 'Any';
   if (schema.$ref) return nameOf(schema);
-  const parts = schema.oneOf ?? schema.anyOf ?? (schema.allOf?.length === 1 ? schema.allOf : undefined);
+  const parts =
+    schema.oneOf ?? schema.anyOf ?? (schema.allOf?.length === 1 ? schema.allOf : undefined);
   if (parts) return union(parts.map((part) => typeOf(part, use, place)));
   if (schema.allOf) throw new Error(`${place} is all of several schemas`);
   if (schema.enum) {
-    const literals = schema.enum.filter((value) => value !== null).map((value) => literal(value, place));
+    const literals = schema.enum
+      .filter((value) => value !== null)
+      .map((value) => literal(value, place));
     const names = literals.length > 0 ? [`Literal[${literals.join(', ')}]`] : [];
     return union([...names, ...(schema.enum.includes(null) ? ['None'] : [])]);
   }

@@ -1,4 +1,12 @@
-import { isPublic, isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
+import {
+  isPublic,
+  isSafePost,
+  known,
+  listOf,
+  makesKey,
+  nameOf,
+  OPERATION_KEYS,
+} from './document.mjs';
 import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
@@ -21,7 +29,9 @@ export function generateMethods(published) {
 
 function writeClient({ paths, components: { schemas } }) {
   const methods = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => writeMethod(method.toUpperCase(), path, operation, schemas)),
+    Object.entries(item).map(([method, operation]) =>
+      writeMethod(method.toUpperCase(), path, operation, schemas),
+    ),
   );
   const text = methods.join('\n');
   const imports = [
@@ -72,7 +82,9 @@ function writeMethod(method, path, operation, schemas) {
   known(operation, OPERATION_KEYS, id);
   const where = (place) => parameters.filter((parameter) => parameter.in === place);
   if (where('cookie').length > 0) throw new Error(`${id} has a parameter in a cookie`);
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => where('path').find((one) => one.name === name));
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+    where('path').find((one) => one.name === name),
+  );
   const [query, headers] = [where('query'), where('header')];
   const body = bodyOf(operation);
   const result = resultOf(operation, schemas);
@@ -90,7 +102,9 @@ function writeMethod(method, path, operation, schemas) {
     ...(body && body.mediaType !== 'application/json' ? [`mediaType: '${body.mediaType}'`] : []),
     ...(query.length > 0 ? ['query'] : []),
     ...(headers.length > 0
-      ? [`headers: { ${headers.map(({ name }) => `'${name}': options.${camelCase(name)}`).join(', ')} }`]
+      ? [
+          `headers: { ${headers.map(({ name }) => `'${name}': options.${camelCase(name)}`).join(', ')} }`,
+        ]
       : []),
     ...(isPublic(operation) ? ['isPublic: true'] : []),
     ...(method === 'POST' && isSafePost(id) ? ['isSafe: true'] : []),
@@ -117,7 +131,9 @@ function writeMethod(method, path, operation, schemas) {
 }
 
 function optionsOf(headers, ifNoneMatch) {
-  const fields = headers.map(({ name }) => (name === 'If-None-Match' ? ifNoneMatch : `${camelCase(name)}?: string`));
+  const fields = headers.map(({ name }) =>
+    name === 'If-None-Match' ? ifNoneMatch : `${camelCase(name)}?: string`,
+  );
   return fields.length === 0 ? 'CallOptions' : `CallOptions & { ${fields.join('; ')} }`;
 }
 
@@ -126,12 +142,20 @@ function bodyOf({ operationId: id, requestBody }) {
   const [[mediaType, { schema }]] = Object.entries(requestBody.content);
   const type = `Schemas['${nameOf(schema)}']`;
   if (mediaType === LINES) {
-    return { mediaType, argument: `lines: Iterable<${type}> | AsyncIterable<${type}>`, field: 'lines' };
+    return {
+      mediaType,
+      argument: `lines: Iterable<${type}> | AsyncIterable<${type}>`,
+      field: 'lines',
+    };
   }
   if (!['application/json', 'application/merge-patch+json'].includes(mediaType)) {
     throw new Error(`${id} takes ${mediaType}`);
   }
-  return { mediaType, argument: `body: ${type}${requestBody.required ? '' : ' = {}'}`, field: 'body' };
+  return {
+    mediaType,
+    argument: `body: ${type}${requestBody.required ? '' : ' = {}'}`,
+    field: 'body',
+  };
 }
 
 /** The type that a method returns, and the function that reads it. */
@@ -140,17 +164,25 @@ function resultOf(operation, schemas) {
   const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const types = good.flatMap(([status, { content }]) => {
     if (content) return Object.entries(content);
-    if (status !== '204' && status !== '304') throw new Error(`${id} returns ${status} with nothing`);
+    if (status !== '204' && status !== '304') {
+      throw new Error(`${id} returns ${status} with nothing`);
+    }
     return [];
   });
   const [[mediaType, { schema }]] = types;
-  if (types.some(([other]) => other !== mediaType)) throw new Error(`${id} returns several media types`);
-  if (mediaType === EVENTS) return { function: 'events', type: 'AsyncGenerator<StreamMessage, void>', more: '' };
+  if (types.some(([other]) => other !== mediaType)) {
+    throw new Error(`${id} returns several media types`);
+  }
+  if (mediaType === EVENTS) {
+    return { function: 'events', type: 'AsyncGenerator<StreamMessage, void>', more: '' };
+  }
   if (mediaType === LINES) {
     const item = (schema.oneOf ?? [schema]).map((one) => `Schemas['${nameOf(one)}']`).join(' | ');
     return { function: 'lines', type: `AsyncGenerator<${item}, void>`, more: '' };
   }
-  if (!/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) throw new Error(`${id} returns ${mediaType}`);
+  if (!/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) {
+    throw new Error(`${id} returns ${mediaType}`);
+  }
   const body = `Schemas['${nameOf(schema)}']`;
   const list = listOf(operation, schemas);
   if (list) {

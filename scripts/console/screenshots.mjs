@@ -75,7 +75,13 @@ async function fill() {
   }
   await call('PATCH', '/api/v1/workspace', {
     variables: [
-      { name: 'region', type: 'string', required: true, enum: ['EMEA', 'AMER', 'APAC'], description: 'Rows to show.' },
+      {
+        name: 'region',
+        type: 'string',
+        required: true,
+        enum: ['EMEA', 'AMER', 'APAC'],
+        description: 'Rows to show.',
+      },
       { name: 'max_rows', type: 'integer', required: false, default: 1000 },
       { name: 'currency', type: 'string', required: false, default: 'USD' },
     ],

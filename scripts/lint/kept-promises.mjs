@@ -21,7 +21,8 @@ export const keptPromises = {
   create(context) {
     const { program, getTypeAtLocation } = context.sourceCode.parserServices;
     const checker = program.getTypeChecker();
-    const hasThen = (type) => (type.isUnion() ? type.types.some(hasThen) : type.getProperty('then') !== undefined);
+    const hasThen = (type) =>
+      type.isUnion() ? type.types.some(hasThen) : type.getProperty('then') !== undefined;
     /** A promise, or an array of nothing else. */
     const isPromise = (node) => {
       const type = getTypeAtLocation(node);

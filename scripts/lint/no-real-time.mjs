@@ -27,19 +27,27 @@ export const noRealTime = {
     return {
       ImportDeclaration: ({ source, specifiers }) => {
         if (!TIMERS.test(source.value)) return;
-        for (const { imported, local } of specifiers) if (imported?.name === 'setTimeout') sleeps.add(local.name);
+        for (const { imported, local } of specifiers) {
+          if (imported?.name === 'setTimeout') sleeps.add(local.name);
+        }
       },
       CallExpression: (node) => {
         const { callee, arguments: given } = node;
         if (callee.type === 'Identifier' && sleeps.has(callee.name)) waits(node);
         else if (isSetTimeout(callee) && given.length > 1 && given[1].value !== 0) waits(node);
-        if (COMPARING.test(callee.property?.name) && comparesDuration(callee.object)) compares(node);
+        if (COMPARING.test(callee.property?.name) && comparesDuration(callee.object)) {
+          compares(node);
+        }
       },
       BinaryExpression: (node) => {
         const { operator, left, right } = node;
         const readsClock = isReading(left) || isReading(right);
-        if (COMPARISONS.has(operator) && (readsClock || isDuration(left) || isDuration(right))) compares(node);
-        else if (operator === '-' && (isReading(left, 'performance') || isReading(right, 'performance'))) {
+        if (COMPARISONS.has(operator) && (readsClock || isDuration(left) || isDuration(right))) {
+          compares(node);
+        } else if (
+          operator === '-' &&
+          (isReading(left, 'performance') || isReading(right, 'performance'))
+        ) {
           compares(node);
         }
       },
@@ -48,7 +56,10 @@ export const noRealTime = {
 };
 
 function isSetTimeout(callee) {
-  const named = callee.type === 'MemberExpression' && callee.object.name === 'globalThis' ? callee.property : callee;
+  const named =
+    callee.type === 'MemberExpression' && callee.object.name === 'globalThis'
+      ? callee.property
+      : callee;
   return named.type === 'Identifier' && named.name === 'setTimeout';
 }
 
@@ -62,11 +73,16 @@ function comparesDuration(node) {
 
 /** Whether it is the present time, or a sum or difference with it. */
 function isReading(node, clock) {
-  if (node.type === 'BinaryExpression') return isReading(node.left, clock) || isReading(node.right, clock);
+  if (node.type === 'BinaryExpression') {
+    return isReading(node.left, clock) || isReading(node.right, clock);
+  }
   if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
   const { object, property } = node.callee;
   if (object.name === 'Math') return node.arguments.some((argument) => isReading(argument, clock));
-  return property.name === 'now' && (clock === undefined ? CLOCKS.has(object.name) : object.name === clock);
+  return (
+    property.name === 'now' &&
+    (clock === undefined ? CLOCKS.has(object.name) : object.name === clock)
+  );
 }
 
 function isDuration(node) {

@@ -1,7 +1,19 @@
 /** Words that make a comment, or a sentence of it, begin with a clause in place of a verb or a noun. */
 const OPENERS = [
   ...['What', 'Whatever', 'Who', 'Whoever', 'Whom', 'Whose', 'Which', 'Where', 'How', 'That'],
-  ...['As', 'Of', 'So', 'Than', 'Those', 'By', 'Not', 'Also', 'Until when', 'Since when', 'For whom'],
+  ...[
+    'As',
+    'Of',
+    'So',
+    'Than',
+    'Those',
+    'By',
+    'Not',
+    'Also',
+    'Until when',
+    'Since when',
+    'For whom',
+  ],
 ];
 const OPENER = new RegExp(`^(?:${OPENERS.join('|')})\\b(?! (?:if|soon)\\b)`);
 /** The pronoun: “One that …”, “One of …”, but “One transaction …” is a noun phrase. */
@@ -30,7 +42,8 @@ export const plainComments = {
     Program() {
       for (const { text, node } of paragraphs(sourceCode)) {
         for (const sentence of sentencesOf(text)) {
-          const [words] = OPENER.exec(sentence) ?? PRONOUN.exec(sentence) ?? CLAUSE.exec(sentence) ?? [];
+          const [words] =
+            OPENER.exec(sentence) ?? PRONOUN.exec(sentence) ?? CLAUSE.exec(sentence) ?? [];
           if (words) report({ node, messageId: 'opener', data: { words } });
         }
         const [words] = PHRASES.exec(text) ?? [];
@@ -55,7 +68,8 @@ function paragraphs(sourceCode) {
       continue;
     }
     const follows =
-      last?.end.loc.end.line === comment.loc.start.line - 1 && last.end.loc.start.column === comment.loc.start.column;
+      last?.end.loc.end.line === comment.loc.start.line - 1 &&
+      last.end.loc.start.column === comment.loc.start.column;
     if (follows) {
       last.text += `\n${comment.value.trimStart()}`;
       last.end = comment;
@@ -73,7 +87,9 @@ function sentencesOf(text) {
     .replace(/`[^`]*`/g, '`code`')
     .split(/\n\s*\n|\n(?=\s*(?:@|- |\d\. ))/)
     .flatMap((part) =>
-      part.replace(/\s+/g, ' ').split(/(?<=[.!?;:]\)?) (?=[A-Z])|^ ?@param \S+ (?:- )?|^ ?@\w+ |^ ?- /),
+      part
+        .replace(/\s+/g, ' ')
+        .split(/(?<=[.!?;:]\)?) (?=[A-Z])|^ ?@param \S+ (?:- )?|^ ?@\w+ |^ ?- /),
     )
     .map((sentence) => sentence.trim());
 }

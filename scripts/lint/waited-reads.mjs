@@ -3,7 +3,15 @@
  * for what must not be there even for a moment.
  */
 const READS = new Set([
-  ...['innerText', 'allInnerTexts', 'textContent', 'allTextContents', 'innerHTML', 'inputValue', 'getAttribute'],
+  ...[
+    'innerText',
+    'allInnerTexts',
+    'textContent',
+    'allTextContents',
+    'innerHTML',
+    'inputValue',
+    'getAttribute',
+  ],
   ...['count', 'isVisible', 'isHidden', 'isEnabled', 'isDisabled', 'isEditable', 'isChecked'],
   ...['title', 'clipboard', 'fieldValues', 'overhang', 'boundingBox', 'evaluate'],
 ]);
@@ -36,7 +44,9 @@ export const waitedReads = {
       }
     };
     const isRead = (node) =>
-      node.type === 'CallExpression' && node.callee.type === 'MemberExpression' && READS.has(node.callee.property.name);
+      node.type === 'CallExpression' &&
+      node.callee.type === 'MemberExpression' &&
+      READS.has(node.callee.property.name);
     return {
       "CallExpression[callee.name='expect']": (node) => {
         const [expected] = node.arguments;

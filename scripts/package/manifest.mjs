@@ -34,16 +34,24 @@ const entry = (path) => ({ types: `./lib/${path}.d.ts`, default: `./lib/${path}.
  * @param code the text of each file of the package
  */
 export function packageManifest(service, code) {
-  const versions = { ...service.devDependencies, ...service.dependencies, ...service.optionalDependencies };
+  const versions = {
+    ...service.devDependencies,
+    ...service.dependencies,
+    ...service.optionalDependencies,
+  };
   const range = (name) => {
     const version = versions[name];
-    if (version === undefined) throw new Error(`${name} is imported, and package.json does not have it`);
+    if (version === undefined) {
+      throw new Error(`${name} is imported, and package.json does not have it`);
+    }
     return EXACT.includes(name) ? version : `^${version}`;
   };
-  const ranges = (names) => Object.fromEntries([...names].sort().map((name) => [name, range(name)]));
+  const ranges = (names) =>
+    Object.fromEntries([...names].sort().map((name) => [name, range(name)]));
   const imported = new Set(code.flatMap(packagesIn));
   const peers = [...PEERS, ...OPTIONAL_PEERS];
-  const { name, version, description, keywords, homepage, license, repository, type, engines } = service;
+  const { name, version, description, keywords, homepage, license, repository, type, engines } =
+    service;
   return {
     ...{ name, version, description, keywords, homepage, license, repository, type, engines },
     // npm refuses to publish it.
@@ -57,14 +65,17 @@ export function packageManifest(service, code) {
     files: ['lib'],
     dependencies: ranges([...imported, ...TYPES].filter((one) => !peers.includes(one))),
     peerDependencies: ranges(peers),
-    peerDependenciesMeta: Object.fromEntries(OPTIONAL_PEERS.map((one) => [one, { optional: true }])),
+    peerDependenciesMeta: Object.fromEntries(
+      OPTIONAL_PEERS.map((one) => [one, { optional: true }]),
+    ),
     publishConfig: { access: 'public', provenance: true },
   };
 }
 
 /** The packages that a module imports, at its start or later. */
 function packagesIn(text) {
-  const imports = /^(?:import|export)\b(?:[^'"=(]*\bfrom)? *['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+  const imports =
+    /^(?:import|export)\b(?:[^'"=(]*\bfrom)? *['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
   return [...text.matchAll(imports)]
     .map(([, atStart, later]) => atStart ?? later)
     .filter((specifier) => !/^(\.|node:)/.test(specifier))

@@ -6,7 +6,9 @@ import { packageManifest } from './manifest.mjs';
 import { SAVED } from './saved.mjs';
 
 if (existsSync(SAVED)) {
-  throw new Error(`${SAVED} is there: another pack is under way, or one has failed; rename it to package.json.`);
+  throw new Error(
+    `${SAVED} is there: another pack is under way, or one has failed; rename it to package.json.`,
+  );
 }
 const files = compileLibrary();
 const code = files.filter((name) => name.endsWith('.js')).map((path) => readFileSync(path, 'utf8'));

@@ -105,11 +105,15 @@ class OperationComparison {
   #access(was, is) {
     const key = 'x-required-scope';
     const scope =
-      was[key] === is[key] || is[key] === undefined ? [] : [{ text: `scope was ${was[key] ?? 'none'}, is ${is[key]}` }];
+      was[key] === is[key] || is[key] === undefined
+        ? []
+        : [{ text: `scope was ${was[key] ?? 'none'}, is ${is[key]}` }];
     const others = is['x-required-scope-with'] ?? {};
     const instead = Object.entries(was['x-required-scope-with'] ?? {})
       .filter(([field, one]) => others[field] !== one)
-      .map(([field, one]) => ({ text: `scope with ${field} was ${one}, is ${others[field] ?? is[key]}` }));
+      .map(([field, one]) => ({
+        text: `scope with ${field} was ${one}, is ${others[field] ?? is[key]}`,
+      }));
     return [...scope, ...instead, ...this.#security(was.security, is.security)];
   }
 
@@ -209,6 +213,8 @@ class OperationComparison {
 
 function byKey(parameters, document) {
   return new Map(
-    parameters.map((one) => resolve(one, document)).map((one) => [`${one.in} parameter ${one.name}`, one]),
+    parameters
+      .map((one) => resolve(one, document))
+      .map((one) => [`${one.in} parameter ${one.name}`, one]),
   );
 }

@@ -60,5 +60,7 @@ function isHarmless(line, first) {
   const isMember = /^ {4}[^\s}].*;$/.test(line);
   if (!isMember || /^ *(protected )?(abstract|constructor)\b/.test(line)) return false;
   const isOptional = /^ *(readonly )?[\w$]+\?[:(]/.test(line);
-  return isOptional || (/^(export )?(abstract )?class /.test(first) && !/class \w*Dto\b/.test(first));
+  return (
+    isOptional || (/^(export )?(abstract )?class /.test(first) && !/class \w*Dto\b/.test(first))
+  );
 }

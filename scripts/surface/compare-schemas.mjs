@@ -51,7 +51,9 @@ export class SchemaComparison {
       const fitting = wide.filter((one) => takes(one.type, shape.type));
       if (fitting.length === 0) return [this.#typeChange(shape, lone ? wide[0] : undefined)];
       const sorted = [...fitting].sort((a, b) => (b.name === shape.name) - (a.name === shape.name));
-      const attempts = sorted.map((one) => (this.isInput ? this.#ofShapes(shape, one) : this.#ofShapes(one, shape)));
+      const attempts = sorted.map((one) =>
+        this.isInput ? this.#ofShapes(shape, one) : this.#ofShapes(one, shape),
+      );
       return attempts.find((changes) => changes.length === 0) ?? attempts[0];
     });
   }
@@ -62,7 +64,10 @@ export class SchemaComparison {
       const [was, is] = this.isInput ? [shape, other] : [other, shape];
       return { path: '', text: `was ${name(was)}, is ${name(is)}` };
     }
-    return { path: '', text: this.isInput ? `may no longer be ${name(shape)}` : `may be ${name(shape)} now` };
+    return {
+      path: '',
+      text: this.isInput ? `may no longer be ${name(shape)}` : `may be ${name(shape)} now`,
+    };
   }
 
   #ofShapes(before, after) {
@@ -80,7 +85,11 @@ export class SchemaComparison {
     if (named) this.open.delete(pair);
     const { name } = before;
     if (name === undefined) return changes;
-    return changes.map((one) => ({ ...one, schema: one.schema ?? name, inSchema: one.inSchema ?? one.path }));
+    return changes.map((one) => ({
+      ...one,
+      schema: one.schema ?? name,
+      inSchema: one.inSchema ?? one.path,
+    }));
   }
 
   #ofEnums(was, is) {
@@ -90,7 +99,10 @@ export class SchemaComparison {
       : missing(is, was).map((value) => `${value} is a new value`);
     // Types of clients have a name for each value.
     const gone = this.isInput || was === undefined || is === undefined ? [] : missing(was, is);
-    return [...texts, ...gone.map((value) => `${value} is no longer a value`)].map((text) => ({ path: '', text }));
+    return [...texts, ...gone.map((value) => `${value} is no longer a value`)].map((text) => ({
+      path: '',
+      text,
+    }));
   }
 
   #ofLimits(before, after) {
@@ -146,7 +158,9 @@ export class SchemaComparison {
     for (const name of this.isInput && rest ? Object.keys(is) : []) {
       if (!(name in was)) changes.push(...within(name, this.compare(rest, is[name])));
     }
-    changes.push(...within('*', this.#ofParts(before.additionalProperties, after.additionalProperties)));
+    changes.push(
+      ...within('*', this.#ofParts(before.additionalProperties, after.additionalProperties)),
+    );
     return changes;
   }
 

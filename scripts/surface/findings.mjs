@@ -14,7 +14,9 @@ import { importOf, REPORT } from './report-names.mjs';
 export function unnamedFindings(root) {
   const read = (...path) => readFileSync(join(root, ...path), 'utf8');
   const document = (...path) => JSON.parse(read(...path));
-  const reports = readdirSync(join(root, 'api', 'released')).filter((name) => name.endsWith(REPORT));
+  const reports = readdirSync(join(root, 'api', 'released')).filter((name) =>
+    name.endsWith(REPORT),
+  );
   const findings = [
     ...compareOpenApi(document('api', 'released', 'openapi.json'), document('openapi.json')),
     ...reports.flatMap((name) =>

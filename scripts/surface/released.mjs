@@ -7,7 +7,16 @@ import { DESCRIPTIVE } from './shapes.mjs';
 const WORDS = new Set([...DESCRIPTIVE, 'summary', 'tags']);
 /** Keywords whose keys are names that the document gives. */
 const NAMING = new Set([
-  ...['paths', 'webhooks', 'schemas', 'securitySchemes', 'parameters', 'responses', 'requestBodies', 'headers'],
+  ...[
+    'paths',
+    'webhooks',
+    'schemas',
+    'securitySchemes',
+    'parameters',
+    'responses',
+    'requestBodies',
+    'headers',
+  ],
   ...['content', 'properties', 'patternProperties', 'x-required-scope-with'],
 ]);
 /** Keywords whose values are data. */
@@ -52,7 +61,9 @@ function bare(value, isNaming = false) {
 
 /** JSON with a line for each operation and schema, in which the difference of two releases can be read. */
 function inLines(value, depth = 3) {
-  if (depth === 0 || value === null || typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
+  if (depth === 0 || value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return JSON.stringify(value);
+  }
   const members = Object.entries(value)
     .filter(([, one]) => one !== undefined)
     .map(([key, one]) => `${JSON.stringify(key)}:${inLines(one, depth - 1)}`);

@@ -34,7 +34,8 @@ function writeReport(entry, path) {
   const name = `${reportOf(entry)}${REPORT}`;
   const problems = extract(`${LIB}/${path}.d.ts`, name);
   const [made, committed] = [join(temporary, name), join(API, name)];
-  const isCurrent = existsSync(committed) && readFileSync(committed, 'utf8') === readFileSync(made, 'utf8');
+  const isCurrent =
+    existsSync(committed) && readFileSync(committed, 'utf8') === readFileSync(made, 'utf8');
   if (!isCheck) copyFileSync(made, committed);
   else if (!isCurrent) problems.push(`${committed} is not up to date: run "npm run api".`);
   return problems;
@@ -69,7 +70,10 @@ function extract(entryPoint, reportFileName) {
       tsdocMetadata: { enabled: false },
       messages: {
         // A line in the report would be a change of it.
-        extractorMessageReporting: { default: { logLevel: 'none' }, 'ae-forgotten-export': { logLevel: 'error' } },
+        extractorMessageReporting: {
+          default: { logLevel: 'none' },
+          'ae-forgotten-export': { logLevel: 'error' },
+        },
         compilerMessageReporting: { default: { logLevel: 'error' } },
         tsdocMessageReporting: { default: { logLevel: 'none' } },
       },

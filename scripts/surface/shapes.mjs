@@ -65,7 +65,8 @@ function ofReference($ref, document) {
 /** Returns the shapes that the schema's own keywords describe, one for each of its types. */
 function ownShapes(schema) {
   const keywords = Object.entries(schema).filter(
-    ([key, value]) => !COMBINING.has(key) && !DESCRIPTIVE.has(key) && !key.startsWith('x-') && value !== undefined,
+    ([key, value]) =>
+      !COMBINING.has(key) && !DESCRIPTIVE.has(key) && !key.startsWith('x-') && value !== undefined,
   );
   const { const: constant, ...rules } = Object.fromEntries(keywords);
   if (constant !== undefined) rules.enum = [constant];
@@ -110,7 +111,11 @@ function both(one, other) {
   for (const [key, value] of Object.entries(other.rules)) {
     merged[key] = key in merged ? bothRules(key, merged[key], value) : value;
   }
-  return { ...(name && { name }), ...(type && { type }), rules: type ? rulesFor(type, merged) : merged };
+  return {
+    ...(name && { name }),
+    ...(type && { type }),
+    rules: type ? rulesFor(type, merged) : merged,
+  };
 }
 
 function bothRules(key, one, other) {

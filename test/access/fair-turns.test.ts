@@ -17,7 +17,9 @@ async function fillTurns(service: TestService, reader: ApiClient): Promise<() =>
     await held;
     return original(...call);
   });
-  const calls = Array.from({ length: 12 }, () => reader.call('GET', '/api/v1/user-groups?search=x'));
+  const calls = Array.from({ length: 12 }, () =>
+    reader.call('GET', '/api/v1/user-groups?search=x'),
+  );
   await until(() => list.mock.calls.length === 2);
   return async () => {
     release!();
@@ -55,11 +57,14 @@ onEachDatabase((kind) => {
         await owner.call('POST', `${overlapping.path}/tokens/1/revoke`),
         await post('revoke', { token: revoked.token }),
         await post('tokens/report-leaked', { tokens: [reported.token] }),
-        await post('workspace/end-tokens', { kinds: ['user_group_token', 'embed_token'], reason: 'leaked' }),
+        await post('workspace/end-tokens', {
+          kinds: ['user_group_token', 'embed_token'],
+          reason: 'leaked',
+        }),
       ];
-      expect([issued, ...others].map(({ status, body }) => ('code' in body ? body.code : status))).toEqual([
-        ...[201, 200, 200, 201, 200, 201, 200, 200, 200, 200, 200],
-      ]);
+      expect(
+        [issued, ...others].map(({ status, body }) => ('code' in body ? body.code : status)),
+      ).toEqual([...[201, 200, 200, 201, 200, 201, 200, 200, 200, 200, 200]]);
     } finally {
       await release();
     }
@@ -82,7 +87,10 @@ onEachDatabase((kind) => {
     const reports = ['x', 'y'].map((text) => report(thief, text));
     await until(() => waiting >= 2);
     const refused = await report(thief, 'z');
-    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringContaining('2 reports of leaked tokens')]);
+    expect([refused.status, refused.body.detail]).toEqual([
+      429,
+      expect.stringContaining('2 reports of leaked tokens'),
+    ]);
     const { status, body } = await report(owner, token);
     expect([status, body.results]).toEqual([200, [expect.objectContaining({ result: 'ended' })]]);
     take.mockRestore();

@@ -40,11 +40,16 @@ onPostgres('while tables are locked, one workspace takes few connections', () =>
   const service = withService('postgres');
 
   const callMany = async (isCalled: (operation: string) => boolean, tables: string[]) => {
-    const operations = (await describeOperations()).filter(({ method, path }) => isCalled(`${method} ${path}`));
+    const operations = (await describeOperations()).filter(({ method, path }) =>
+      isCalled(`${method} ${path}`),
+    );
     const api = service.clientOf(await service.issueToken([...scopes], operations[0]!.path));
     const { wanted, answers } = await whileLocked(service, api, {
       tables,
-      begin: () => operations.flatMap((operation) => Array.from({ length: 10 }, () => api.send(callOf(operation)))),
+      begin: () =>
+        operations.flatMap((operation) =>
+          Array.from({ length: 10 }, () => api.send(callOf(operation))),
+        ),
     });
     expect(wanted).toBeGreaterThan(1);
     expect(answers.map(({ status }) => status)).not.toContain(500);
@@ -73,7 +78,12 @@ onPostgres('while tables are locked, one workspace takes few connections', () =>
       tables: ['user_group'],
       begin: () =>
         Array.from({ length: 20 }, () =>
-          api.call('POST', `${IMPORT}?dry_run=true`, toLines({ provided_id: 'acme', name: 'Acme' }), NDJSON),
+          api.call(
+            'POST',
+            `${IMPORT}?dry_run=true`,
+            toLines({ provided_id: 'acme', name: 'Acme' }),
+            NDJSON,
+          ),
         ),
     });
     expect(wanted).toBeLessThanOrEqual(TURNS + BESIDE);
@@ -179,7 +189,12 @@ async function countSchemas(api: ApiClient): Promise<number> {
 }
 
 /** Begins a call on a connection of its own. @param missing bytes of its body that are not sent */
-function postSchema({ port }: TestService, token: string, provided_id: string, missing = 0): Socket {
+function postSchema(
+  { port }: TestService,
+  token: string,
+  provided_id: string,
+  missing = 0,
+): Socket {
   const body = JSON.stringify({ provided_id, name: 'S' }).padEnd(60);
   const head = [
     'POST /api/v1/schemas HTTP/1.1',

@@ -32,7 +32,8 @@ interface Route {
 const notFound = (code: string) => ({ status: 404, code });
 const ofGroup = ({ group }: Things, rest: string) => `/api/v1/user-groups/${group}/tokens${rest}`;
 const resource = ({ group }: Things, rest = '') => `/api/v1/user-groups/${group}${rest}`;
-const ofEndpoint = ({ endpoint }: Things, rest = '') => `/api/v1/webhook-endpoints/${endpoint}${rest}`;
+const ofEndpoint = ({ endpoint }: Things, rest = '') =>
+  `/api/v1/webhook-endpoints/${endpoint}${rest}`;
 const ofToken = ({ apiToken }: Things, rest: string) => `/api/v1/api-tokens/${apiToken}${rest}`;
 
 /** Every route of the application. A new one that is not here fails the test. */
@@ -123,7 +124,12 @@ const routes: Route[] = [
     scope: 'user-groups:write',
     call: () => ({ body: { action: 'suspend', ids: ['nobody'] } }),
   },
-  { method: 'POST', path: '/api/v1/user-groups/export', scope: 'admin', call: () => ({ body: {} }) },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/export',
+    scope: 'admin',
+    call: () => ({ body: {} }),
+  },
   {
     method: 'GET',
     path: '/api/v1/user-groups/:id/tokens',
@@ -176,7 +182,10 @@ const routes: Route[] = [
     method: 'POST',
     path: '/api/v1/user-groups/:id/embed-tokens',
     scope: 'embed-tokens:issue',
-    call: ({ group }) => ({ path: `/api/v1/user-groups/${group}/embed-tokens`, body: { audience: 'renderer' } }),
+    call: ({ group }) => ({
+      path: `/api/v1/user-groups/${group}/embed-tokens`,
+      body: { audience: 'renderer' },
+    }),
     foreign: notFound('user_group_not_found'),
   },
   {
@@ -235,7 +244,12 @@ const routes: Route[] = [
   { method: 'GET', path: '/api/v1/overview/activity', scope: 'user-groups:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/system', scope: 'admin', call: () => ({}) },
   { method: 'GET', path: '/api/v1/audit-events', scope: 'audit:read', call: () => ({}) },
-  { method: 'POST', path: '/api/v1/audit-events/export', scope: 'audit:read', call: () => ({ body: {} }) },
+  {
+    method: 'POST',
+    path: '/api/v1/audit-events/export',
+    scope: 'audit:read',
+    call: () => ({ body: {} }),
+  },
   { method: 'GET', path: '/api/v1/events', scope: 'events:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/events/stream', scope: 'events:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/schemas', scope: 'registry:read', call: () => ({}) },
@@ -295,7 +309,10 @@ const routes: Route[] = [
     method: 'PATCH',
     path: '/api/v1/data-sources/:id',
     scope: 'registry:write',
-    call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}`, body: { name: 'changed' } }),
+    call: ({ dataSource }) => ({
+      path: `/api/v1/data-sources/${dataSource}`,
+      body: { name: 'changed' },
+    }),
     foreign: notFound('data_source_not_found'),
   },
   {
@@ -351,7 +368,10 @@ const routes: Route[] = [
     method: 'POST',
     path: '/api/v1/webhook-endpoints/:id/replay',
     scope: 'webhooks:write',
-    call: (things) => ({ path: ofEndpoint(things, '/replay'), body: { from: '2030-01-01T00:00:00Z' } }),
+    call: (things) => ({
+      path: ofEndpoint(things, '/replay'),
+      body: { from: '2030-01-01T00:00:00Z' },
+    }),
     foreign: notFound('webhook_endpoint_not_found'),
   },
   {
@@ -405,7 +425,12 @@ const routes: Route[] = [
     scope: 'admin',
     call: () => ({ body: { kinds: ['embed_token'], reason: 'r', before: '2020-01-01T00:00:00Z' } }),
   },
-  { method: 'GET', path: '/api/v1/workspace/unresolvable-mappings', scope: 'registry:read', call: () => ({}) },
+  {
+    method: 'GET',
+    path: '/api/v1/workspace/unresolvable-mappings',
+    scope: 'registry:read',
+    call: () => ({}),
+  },
   {
     method: 'POST',
     path: '/api/v1/workspace/incomplete-user-groups/preview',
@@ -456,8 +481,14 @@ onEachDatabase((kind) => {
     const all = service.clientOf(await service.issueToken([...scopes], workspace));
     const group = `group-${++count}`;
     const created = await all.get({ user_group_id: group, name: 'Group' });
-    const rotated = await all.post({ current_token: created.body.user_group.token, grace_period_seconds: 600 });
-    const issued = await all.call('POST', '/api/v1/api-tokens', { name: 'thing', scopes: ['admin'] });
+    const rotated = await all.post({
+      current_token: created.body.user_group.token,
+      grace_period_seconds: 600,
+    });
+    const issued = await all.call('POST', '/api/v1/api-tokens', {
+      name: 'thing',
+      scopes: ['admin'],
+    });
     const registered = { provided_id: group, name: 'thing' };
     // A workspace has few schemas: each makes room for the next.
     await all.call('DELETE', `/api/v1/schemas/${lastSchema}`);
@@ -466,7 +497,9 @@ onEachDatabase((kind) => {
     lastSchema = registryBody(schema).schema.id;
     // A workspace has few endpoints, too.
     await all.call('DELETE', `/api/v1/webhook-endpoints/${lastEndpoint}`);
-    const endpoint = await all.call('POST', '/api/v1/webhook-endpoints', { url: 'https://receiver.example/' });
+    const endpoint = await all.call('POST', '/api/v1/webhook-endpoints', {
+      url: 'https://receiver.example/',
+    });
     lastEndpoint = endpoint.body.webhook_endpoint.id;
     return {
       group,
@@ -484,8 +517,11 @@ onEachDatabase((kind) => {
   };
 
   test('every route declares its scope and stands in the table', () => {
-    const declared = handlersOf(service.app).flatMap(({ method, path, access: { scopes: needed, isPublic } }) =>
-      (needed.length > 0 ? needed : ['']).map((scope) => [method, path, isPublic ? 'public' : '', scope].join(' ')),
+    const declared = handlersOf(service.app).flatMap(
+      ({ method, path, access: { scopes: needed, isPublic } }) =>
+        (needed.length > 0 ? needed : ['']).map((scope) =>
+          [method, path, isPublic ? 'public' : '', scope].join(' '),
+        ),
     );
     const listed = [
       ...routes.map(({ method, path, scope }) => [method, path, '', scope].join(' ')),
@@ -513,7 +549,11 @@ onEachDatabase((kind) => {
         const answer = await send(route, things, clients.get(`own ${scope}`)!);
         const { status, body } = answer;
         if (scope === route.scope) {
-          expect([scope, status < 300, body.code]).toEqual([scope, route.refused === undefined, route.refused]);
+          expect([scope, status < 300, body.code]).toEqual([
+            scope,
+            route.refused === undefined,
+            route.refused,
+          ]);
         } else {
           expect([scope, status, body.code]).toEqual([scope, 403, 'insufficient_scope']);
           expect(body.detail).toContain(`"${route.scope}"`);
@@ -524,9 +564,17 @@ onEachDatabase((kind) => {
     test('without a token, with an unknown one, and with a user-group token it is closed', async () => {
       const things = await create('own');
       const unknown = service.clientOf(`uga_${'0'.repeat(38)}`);
-      for (const by of [service.clientOf(undefined), unknown, service.clientOf(things.groupToken)]) {
+      for (const by of [
+        service.clientOf(undefined),
+        unknown,
+        service.clientOf(things.groupToken),
+      ]) {
         const { status, body, headers } = await send(route, things, by);
-        expect([status, body.success, headers['www-authenticate']]).toEqual([401, 0, expect.stringMatching(/^Token /)]);
+        expect([status, body.success, headers['www-authenticate']]).toEqual([
+          401,
+          0,
+          expect.stringMatching(/^Token /),
+        ]);
       }
     });
 
@@ -603,6 +651,8 @@ async function rowsOf(service: TestService, workspace: string): Promise<unknown>
       `SELECT id, name, scopes, expires_at, revoked_at FROM api_token WHERE workspace_id = ${id} ORDER BY id`,
     ),
     await service.query(`SELECT * FROM registered_schema WHERE workspace_id = ${id} ORDER BY id`),
-    await service.query(`SELECT * FROM registered_data_source WHERE workspace_id = ${id} ORDER BY id`),
+    await service.query(
+      `SELECT * FROM registered_data_source WHERE workspace_id = ${id} ORDER BY id`,
+    ),
   ]);
 }

@@ -43,7 +43,10 @@ onEachDatabase((kind) => {
 
   test('a token is issued, shown once, and works at once', async () => {
     const answer = await issue({ expires_at: '2099-01-01T00:00:00Z', allowed_cidrs: null });
-    expect([answer.status, answer.headers['location']]).toEqual([201, `${PATH}/${answer.body.api_token.id}`]);
+    expect([answer.status, answer.headers['location']]).toEqual([
+      201,
+      `${PATH}/${answer.body.api_token.id}`,
+    ]);
     const { token, ...view } = answer.body.api_token;
     expect(token).toMatch(/^uga_[0-9A-Za-z]{38}$/);
     expect(view).toEqual({
@@ -153,7 +156,9 @@ onEachDatabase((kind) => {
   test('in its overlap a token still opens what it did, and administers no token', async () => {
     const old = await issued({ scopes: ['admin', 'user-groups:read'] });
     const other = await issued();
-    const rotated = await api.call('POST', `${PATH}/${old.id}/rotate`, { grace_period_seconds: 3600 });
+    const rotated = await api.call('POST', `${PATH}/${old.id}/rotate`, {
+      grace_period_seconds: 3600,
+    });
     const { api_token: next } = rotated.body;
     const superseded = service.clientOf(old.token);
     for (const [method, path, body] of [
@@ -214,7 +219,9 @@ onEachDatabase((kind) => {
 
   describe('nobody can grant what they do not hold', () => {
     const limited = async (settings: object) =>
-      service.clientOf((await issued({ scopes: ['admin', 'user-groups:read'], ...settings })).token);
+      service.clientOf(
+        (await issued({ scopes: ['admin', 'user-groups:read'], ...settings })).token,
+      );
 
     test('no scope', async () => {
       const caller = await limited({});
@@ -241,14 +248,24 @@ onEachDatabase((kind) => {
     test.each<[string, object, object, object]>([
       ['scopes of an everlasting token', { expires_at: soon() }, {}, { scopes: ['admin'] }],
       ['scopes of a token from anywhere', { allowed_cidrs: near }, {}, { scopes: ['admin'] }],
-      ['the life of scopes it does not hold', {}, { scopes: ['audit:read'], expires_at: soon() }, { expires_at: null }],
+      [
+        'the life of scopes it does not hold',
+        {},
+        { scopes: ['audit:read'], expires_at: soon() },
+        { expires_at: null },
+      ],
       [
         'the addresses of scopes it does not hold',
         {},
         { scopes: ['audit:read'], allowed_cidrs: near },
         { allowed_cidrs: null },
       ],
-      ['the life of a token from anywhere', { allowed_cidrs: near }, { expires_at: soon() }, { expires_at: null }],
+      [
+        'the life of a token from anywhere',
+        { allowed_cidrs: near },
+        { expires_at: soon() },
+        { expires_at: null },
+      ],
       [
         'the addresses of an everlasting token',
         { expires_at: soon() },
@@ -288,7 +305,8 @@ onEachDatabase((kind) => {
 
     test('no other addresses', async () => {
       const caller = await limited({ allowed_cidrs: ['127.0.0.0/8', '2001:db8::/32'] });
-      const statusOf = async (allowed_cidrs?: string[] | null) => (await issue({ allowed_cidrs }, caller)).status;
+      const statusOf = async (allowed_cidrs?: string[] | null) =>
+        (await issue({ allowed_cidrs }, caller)).status;
       expect(await statusOf(null)).toBe(403);
       expect(await statusOf(['127.0.0.0/7'])).toBe(403);
       expect(await statusOf(['127.0.0.1', '10.0.0.1'])).toBe(403);
@@ -329,7 +347,10 @@ onEachDatabase((kind) => {
     test('does not count a token that has ended, is superseded, or is of another workspace', async () => {
       const ended = await issued({ scopes: ['admin'] });
       await api.call('POST', `${PATH}/${ended.id}/revoke`);
-      const expired = await issued({ scopes: ['admin'], expires_at: new Date(Date.now() + 3000).toISOString() });
+      const expired = await issued({
+        scopes: ['admin'],
+        expires_at: new Date(Date.now() + 3000).toISOString(),
+      });
       const rotated = await issued({ scopes: ['admin'] });
       const path = `${PATH}/${rotated.id}/rotate`;
       const next = (await api.call('POST', path, { grace_period_seconds: 60 })).body.api_token;
@@ -356,7 +377,9 @@ onEachDatabase((kind) => {
             return by.call('POST', `${PATH}/${id}/revoke`);
           }),
         );
-        expect(revocations.filter(({ status }) => status === 200).length).toBeLessThan(active.length);
+        expect(revocations.filter(({ status }) => status === 200).length).toBeLessThan(
+          active.length,
+        );
         const [{ admins }] = (await service.query(
           `SELECT count(*) AS admins FROM api_token WHERE revoked_at IS NULL AND superseded_by IS NULL
              AND scopes LIKE '%admin%' AND workspace_id = (SELECT max(id) FROM workspace)`,
@@ -373,12 +396,27 @@ onEachDatabase((kind) => {
     test('a token works from its ranges alone', async () => {
       const allowed_cidrs = ['203.0.113.0/24', '198.51.100.7', '2001:db8::/32'];
       const { token } = await issued({ allowed_cidrs });
-      for (const address of ['203.0.113.9', '198.51.100.7', '2001:db8:5::1', '::ffff:203.0.113.9']) {
+      for (const address of [
+        '203.0.113.9',
+        '198.51.100.7',
+        '2001:db8:5::1',
+        '::ffff:203.0.113.9',
+      ]) {
         expect([address, await looksUp(token, from(address))]).toEqual([address, 404]);
       }
-      for (const address of ['203.0.114.9', '198.51.100.8', '2001:db9::1', '127.0.0.1', 'nonsense']) {
+      for (const address of [
+        '203.0.114.9',
+        '198.51.100.8',
+        '2001:db9::1',
+        '127.0.0.1',
+        'nonsense',
+      ]) {
         const answer = await service.clientOf(token).get({ user_group_id: 'g' }, from(address));
-        expect([address, answer.status, answer.body.code]).toEqual([address, 403, 'address_not_allowed']);
+        expect([address, answer.status, answer.body.code]).toEqual([
+          address,
+          403,
+          'address_not_allowed',
+        ]);
       }
     });
 
@@ -392,17 +430,28 @@ onEachDatabase((kind) => {
       for (const [range, allowed, refused] of cases) {
         const { token } = await issued({ allowed_cidrs: [range] });
         for (const address of allowed) {
-          expect([range, address, await looksUp(token, from(address))]).toEqual([range, address, 404]);
+          expect([range, address, await looksUp(token, from(address))]).toEqual([
+            range,
+            address,
+            404,
+          ]);
         }
         for (const address of refused) {
-          expect([range, address, await looksUp(token, from(address))]).toEqual([range, address, 403]);
+          expect([range, address, await looksUp(token, from(address))]).toEqual([
+            range,
+            address,
+            403,
+          ]);
         }
       }
     });
 
     test('a range with a leading zero that was stored before it was refused still holds', async () => {
       const { id, token } = await issued({ allowed_cidrs: ['203.0.113.0/24'] });
-      await changeDatabase(service.database, `UPDATE api_token SET allowed_cidrs = '203.0.113.0/024' WHERE id = ${id}`);
+      await changeDatabase(
+        service.database,
+        `UPDATE api_token SET allowed_cidrs = '203.0.113.0/024' WHERE id = ${id}`,
+      );
       await within(2, async () => {
         const { body } = await api.call('GET', `${PATH}/${id}`);
         return body.api_token.allowed_cidrs?.[0] === '203.0.113.0/024';
@@ -429,16 +478,41 @@ onEachDatabase((kind) => {
     ['an unknown scope', { scopes: ['admin', 'root'] }, '/scopes/1', 'not_acceptable'],
     ['a scope twice', { scopes: ['admin', 'admin'] }, '/scopes/1', 'repeated'],
     ['two scopes in one', { scopes: ['admin user-groups:read'] }, '/scopes/0', 'not_acceptable'],
-    ['an expiry in the past', { expires_at: '2001-01-01T00:00:00Z' }, '/expires_at', 'not_acceptable'],
-    ['an expiry without a zone', { expires_at: '2099-01-01T00:00:00' }, '/expires_at', 'not_acceptable'],
+    [
+      'an expiry in the past',
+      { expires_at: '2001-01-01T00:00:00Z' },
+      '/expires_at',
+      'not_acceptable',
+    ],
+    [
+      'an expiry without a zone',
+      { expires_at: '2099-01-01T00:00:00' },
+      '/expires_at',
+      'not_acceptable',
+    ],
     ['a day that is none', { expires_at: '2099-02-31T25:00:00Z' }, '/expires_at', 'not_acceptable'],
-    ['the 31st of February', { expires_at: '2030-02-31T00:00:00Z' }, '/expires_at', 'not_acceptable'],
+    [
+      'the 31st of February',
+      { expires_at: '2030-02-31T00:00:00Z' },
+      '/expires_at',
+      'not_acceptable',
+    ],
     ['hour 24', { expires_at: '2030-01-01T24:00:00Z' }, '/expires_at', 'not_acceptable'],
-    ['a moment of the year 10000', { expires_at: '9999-12-31T23:59:59-23:59' }, '/expires_at', 'not_acceptable'],
+    [
+      'a moment of the year 10000',
+      { expires_at: '9999-12-31T23:59:59-23:59' },
+      '/expires_at',
+      'not_acceptable',
+    ],
     ['an expiry as a number', { expires_at: 4_000_000_000 }, '/expires_at', 'type'],
     ['no range', { allowed_cidrs: [] }, '/allowed_cidrs', 'empty'],
     ['a text of ranges', { allowed_cidrs: '10.0.0.0/8' }, '/allowed_cidrs', 'type'],
-    ['a range that is none', { allowed_cidrs: ['::/0', '10.0.0/8'] }, '/allowed_cidrs/1', 'not_acceptable'],
+    [
+      'a range that is none',
+      { allowed_cidrs: ['::/0', '10.0.0/8'] },
+      '/allowed_cidrs/1',
+      'not_acceptable',
+    ],
     ['too long a prefix', { allowed_cidrs: ['10.0.0.0/33'] }, '/allowed_cidrs/0', 'not_acceptable'],
     [
       'a prefix with a leading zero',
@@ -447,20 +521,36 @@ onEachDatabase((kind) => {
       'not_acceptable',
     ],
     ['a prefix of two zeros', { allowed_cidrs: ['::/00'] }, '/allowed_cidrs/0', 'not_acceptable'],
-    ['two ranges in one', { allowed_cidrs: ['10.0.0.1 ::1'] }, '/allowed_cidrs/0', 'not_acceptable'],
+    [
+      'two ranges in one',
+      { allowed_cidrs: ['10.0.0.1 ::1'] },
+      '/allowed_cidrs/0',
+      'not_acceptable',
+    ],
     ['too many ranges', { allowed_cidrs: Array(51).fill('::1') }, '/allowed_cidrs', 'too_many'],
   ])('%s is refused', async (_name, change, pointer, code) => {
     const answer = await issue(change);
-    expect([answer.status, answer.body.errors[0]]).toEqual([422, { pointer, code, detail: expect.any(String) }]);
+    expect([answer.status, answer.body.errors[0]]).toEqual([
+      422,
+      { pointer, code, detail: expect.any(String) },
+    ]);
     expect((await api.call('GET', PATH)).body.api_tokens).toHaveLength(1);
   });
 
-  test.each([-1, 86_401, 1.5, '60', null, true])('a grace period of %j is refused', async (grace) => {
-    const { id } = await issued();
-    const answer = await api.call('POST', `${PATH}/${id}/rotate`, { grace_period_seconds: grace });
-    expect([answer.status, answer.body.errors[0]!.pointer]).toEqual([422, '/grace_period_seconds']);
-    expect((await api.call('GET', `${PATH}/${id}`)).body.api_token.state).toBe('active');
-  });
+  test.each([-1, 86_401, 1.5, '60', null, true])(
+    'a grace period of %j is refused',
+    async (grace) => {
+      const { id } = await issued();
+      const answer = await api.call('POST', `${PATH}/${id}/rotate`, {
+        grace_period_seconds: grace,
+      });
+      expect([answer.status, answer.body.errors[0]!.pointer]).toEqual([
+        422,
+        '/grace_period_seconds',
+      ]);
+      expect((await api.call('GET', `${PATH}/${id}`)).body.api_token.state).toBe('active');
+    },
+  );
 
   test.each(['0', '-1', '1e3', 'x', '99999999999999999999', '%00', '1%20OR%201', 'ugt_x'])(
     'the id %s is not found, like one that is not there',
@@ -472,13 +562,18 @@ onEachDatabase((kind) => {
     },
   );
 
-  test.each(['limit=0', 'limit=201', 'limit=x', 'limit=1&limit=2', 'cursor=x', 'limt=2', 'cursor=WzEsMl0'])(
-    'the query %s is refused',
-    async (query) => {
-      const answer = await api.call('GET', `${PATH}?${query}`);
-      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
-    },
-  );
+  test.each([
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'limit=1&limit=2',
+    'cursor=x',
+    'limt=2',
+    'cursor=WzEsMl0',
+  ])('the query %s is refused', async (query) => {
+    const answer = await api.call('GET', `${PATH}?${query}`);
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
+  });
 
   test('a cursor beyond every number is the end of the list', async () => {
     const cursor = Buffer.from(`[${Number.MAX_SAFE_INTEGER}]`).toString('base64url');

@@ -21,7 +21,9 @@ onEachDatabase((kind) => {
       ['an unknown token', 'Token uga_00000000000000000000000000000000000000', 'api_token_invalid'],
     ])('%s is refused', async (_name, header, code) => {
       const token = await service.issueToken(['user-groups:read']);
-      const Authorization = header?.replaceAll('TOKEN', token).replace('UGT', `ugt_${token.slice(4)}`);
+      const Authorization = header
+        ?.replaceAll('TOKEN', token)
+        .replace('UGT', `ugt_${token.slice(4)}`);
       const answer = await service
         .clientOf(undefined)
         .send({ method, body, headers: Authorization === undefined ? {} : { Authorization } });
@@ -34,21 +36,25 @@ onEachDatabase((kind) => {
   test('the scheme is taken in any case', async () => {
     const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
     for (const scheme of ['Token', 'token', 'TOKEN']) {
-      const answer = await service.clientOf(undefined).get(body, { Authorization: `${scheme} ${token}` });
+      const answer = await service
+        .clientOf(undefined)
+        .get(body, { Authorization: `${scheme} ${token}` });
       expect(answer.status).toBe(200);
     }
   });
 
   test('a credential anywhere but in the Authorization header is not seen', async () => {
     const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
-    const answer = await service
-      .clientOf(undefined)
-      .send({
-        method: 'GET',
-        path: `/api/user?token=${token}&access_token=${token}`,
-        body: { ...body, api_token: token },
-        headers: { Cookie: `token=${token}`, 'X-Api-Key': token, 'Proxy-Authorization': `Token ${token}` },
-      });
+    const answer = await service.clientOf(undefined).send({
+      method: 'GET',
+      path: `/api/user?token=${token}&access_token=${token}`,
+      body: { ...body, api_token: token },
+      headers: {
+        Cookie: `token=${token}`,
+        'X-Api-Key': token,
+        'Proxy-Authorization': `Token ${token}`,
+      },
+    });
     expect(answer.body.code).toBe('credentials_missing');
   });
 
@@ -62,13 +68,19 @@ onEachDatabase((kind) => {
     expect((await service.clientOf(token).get(body)).status).toBe(200);
     await service.revokeToken(token);
     const revokedAt = performance.now();
-    const lastAskedAt = await lastAskedBefore(async () => (await service.clientOf(token).get(body)).status !== 200);
+    const lastAskedAt = await lastAskedBefore(
+      async () => (await service.clientOf(token).get(body)).status !== 200,
+    );
     expect(lastAskedAt - revokedAt).toBeLessThan(1000);
     expect((await service.clientOf(token).get(body)).body.code).toBe('api_token_invalid');
   });
 
   test('an expired token is refused at once', async () => {
-    const token = await service.issueToken(['user-groups:read', 'user-groups:write'], 'default', 1000);
+    const token = await service.issueToken(
+      ['user-groups:read', 'user-groups:write'],
+      'default',
+      1000,
+    );
     expect((await service.clientOf(token).get(body)).status).toBe(200);
     passTime(1000);
     expect((await service.clientOf(token).get(body)).body.code).toBe('api_token_invalid');
@@ -84,7 +96,10 @@ onEachDatabase((kind) => {
   ])('%s with the scopes %j needs %s', async (method, scopes, needed, status) => {
     const { body: known } = await service.api.get(body);
     const client = service.clientOf(await service.issueToken(scopes));
-    const answer = await client.send({ method, body: { ...body, current_token: known.user_group.token } });
+    const answer = await client.send({
+      method,
+      body: { ...body, current_token: known.user_group.token },
+    });
     expect(answer.status).toBe(status);
     if (status === 403) {
       expect(answer.body.code).toBe('insufficient_scope');
@@ -113,9 +128,15 @@ onEachDatabase((kind) => {
   test('the same id in two workspaces is two groups, and neither sees the other', async () => {
     const scopes: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
     const [one, two] = await Promise.all(
-      ['tenant one', 'tenant two'].map(async (name) => service.clientOf(await service.issueToken(scopes, name))),
+      ['tenant one', 'tenant two'].map(async (name) =>
+        service.clientOf(await service.issueToken(scopes, name)),
+      ),
     );
-    const { body: first } = await one!.get({ user_group_id: 'shared', name: 'One', properties: { secret: 1 } });
+    const { body: first } = await one!.get({
+      user_group_id: 'shared',
+      name: 'One',
+      properties: { secret: 1 },
+    });
     expect((await two!.get({ user_group_id: 'shared' })).body.code).toBe('user_group_not_found');
     const { body: second } = await two!.get({ user_group_id: 'shared', name: 'Two' });
     expect(second.new_user_group).toBe(true);

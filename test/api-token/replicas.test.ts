@@ -23,13 +23,22 @@ onPostgres('on postgres', () => {
   });
 
   const issue = async (settings: object = {}) =>
-    (await admin.call('POST', PATH, { name: 'n', scopes: ['user-groups:read'], ...settings })).body.api_token;
+    (await admin.call('POST', PATH, { name: 'n', scopes: ['user-groups:read'], ...settings })).body
+      .api_token;
 
   const changes: [string, (id: number) => Promise<Answer>, number][] = [
     ['revoking', (id) => admin.call('POST', `${PATH}/${id}/revoke`), 401],
     ['rotating', (id) => admin.call('POST', `${PATH}/${id}/rotate`, {}), 401],
-    ['taking a scope away', (id) => admin.call('PATCH', `${PATH}/${id}`, { scopes: ['audit:read'] }), 403],
-    ['limiting the addresses', (id) => admin.call('PATCH', `${PATH}/${id}`, { allowed_cidrs: ['192.0.2.0/24'] }), 403],
+    [
+      'taking a scope away',
+      (id) => admin.call('PATCH', `${PATH}/${id}`, { scopes: ['audit:read'] }),
+      403,
+    ],
+    [
+      'limiting the addresses',
+      (id) => admin.call('PATCH', `${PATH}/${id}`, { allowed_cidrs: ['192.0.2.0/24'] }),
+      403,
+    ],
     [
       'letting it expire',
       (id) =>
@@ -63,7 +72,9 @@ onPostgres('on postgres', () => {
       await until(() => asked.every((count) => count > 5));
       expect([200, 201]).toContain((await change(id)).status);
       const changedAt = performance.now();
-      for (const lastAskedAt of await Promise.all(polling)) expect(lastAskedAt - changedAt).toBeLessThan(1000);
+      for (const lastAskedAt of await Promise.all(polling)) {
+        expect(lastAskedAt - changedAt).toBeLessThan(1000);
+      }
     },
   );
 
@@ -75,10 +86,14 @@ onPostgres('on postgres', () => {
         .get({ user_group_id: 'none' })
         .then((answer) => answer.status);
     expect(await Promise.all(servers.map(getStatus))).toEqual([403, 403, 403]);
-    const polling = servers.map((server) => lastAskedBefore(async () => (await getStatus(server)) === 404));
+    const polling = servers.map((server) =>
+      lastAskedBefore(async () => (await getStatus(server)) === 404),
+    );
     await admin.call('PATCH', `${PATH}/${id}`, { scopes: ['user-groups:read'] });
     const changedAt = performance.now();
-    for (const lastAskedAt of await Promise.all(polling)) expect(lastAskedAt - changedAt).toBeLessThan(1000);
+    for (const lastAskedAt of await Promise.all(polling)) {
+      expect(lastAskedAt - changedAt).toBeLessThan(1000);
+    }
   });
 
   test('a token is valid on every replica as soon as it is issued', async () => {

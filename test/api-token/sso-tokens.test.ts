@@ -16,9 +16,13 @@ onEachDatabase((kind) => {
 
   const give = (person = ANNA, scopes: ('user-groups:read' | 'admin')[] = ['user-groups:read']) =>
     service.app.get(SsoTokens).give(workspaceId, person, scopes);
-  const show = async (id: number) => (await service.api.call('GET', `/api/v1/api-tokens/${id}`)).body.api_token;
+  const show = async (id: number) =>
+    (await service.api.call('GET', `/api/v1/api-tokens/${id}`)).body.api_token;
   const eventsOf = async (id: number) => {
-    const { body } = await service.api.call('GET', `/api/v1/audit-events?object_type=api_token&object_id=${id}`);
+    const { body } = await service.api.call(
+      'GET',
+      `/api/v1/audit-events?object_type=api_token&object_id=${id}`,
+    );
     return body.audit_events.map(({ action, actor }) => [action, actor.type]);
   };
 

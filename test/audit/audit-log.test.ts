@@ -134,7 +134,8 @@ onEachDatabase((kind) => {
   test('an event shows an id with what looks like a token redacted, and the change log the id itself, however it is written', async () => {
     const id = `x ugt_${'y'.repeat(38)}`;
     const path = `/api/v1/user-groups/${encodeURIComponent(id)}`;
-    const { user_group: group } = (await api.put({ user_group_id: id, name: 'Looks like one' })).body;
+    const { user_group: group } = (await api.put({ user_group_id: id, name: 'Looks like one' }))
+      .body;
     await api.rotate(group.token);
     await api.call('POST', `${path}/tokens/rotate`, {});
     await api.put({ user_group_id: id, name: 'Renamed' });
@@ -177,7 +178,10 @@ onEachDatabase((kind) => {
       properties: { summary: { entries: 2, bytes, sha256 } },
       mapping: { summary: { entries: 1, bytes: 200_008 } },
     });
-    expect(update).toMatchObject({ before: { properties: { b: 1 } }, after: { properties: { b: 2 } } });
+    expect(update).toMatchObject({
+      before: { properties: { b: 1 } },
+      after: { properties: { b: 2 } },
+    });
   });
 
   test('the first token and each workspace are told as the operator’s', async () => {
@@ -197,7 +201,8 @@ onEachDatabase((kind) => {
     const other = service.clientOf(await service.issueToken([...scopes], 'a stranger'));
     await other.get({ user_group_id: 'theirs', name: 'T' });
     await api.get({ user_group_id: 'ours', name: 'O' });
-    const seen = async (by: ApiClient, id: string) => (await eventsOf(`&object_id=${id}`, by)).length;
+    const seen = async (by: ApiClient, id: string) =>
+      (await eventsOf(`&object_id=${id}`, by)).length;
     expect([await seen(other, 'theirs'), await seen(other, 'ours')]).toEqual([1, 0]);
     expect([await seen(api, 'ours'), await seen(api, 'theirs')]).toEqual([1, 0]);
   });
@@ -238,7 +243,9 @@ onEachDatabase((kind) => {
       [...new Set((await eventsOf(`&types=${types}`)).map(({ action }) => action))].sort();
     const all = await actionsOf('*');
     expect(all).toEqual(expect.arrayContaining(['user_group.create', 'api_token.issue']));
-    expect(await actionsOf('user_group.*')).toEqual(all.filter((action) => action.startsWith('user_group.')));
+    expect(await actionsOf('user_group.*')).toEqual(
+      all.filter((action) => action.startsWith('user_group.')),
+    );
     expect(await actionsOf('*.create,api_token.issue')).toEqual(
       all.filter((action) => action.endsWith('.create') || action === 'api_token.issue'),
     );
@@ -372,7 +379,9 @@ onEachDatabase((kind) => {
     test('an attacker cannot fill the log: few rows a minute, the rest counted', async () => {
       const reader = service.clientOf(await service.issueToken(['audit:read'], 'attacked'));
       const attack = () => reader.get({ user_group_id: 'g' });
-      for (let count = 0; count < 10; count++) await Promise.all(Array.from({ length: 20 }, attack));
+      for (let count = 0; count < 10; count++) {
+        await Promise.all(Array.from({ length: 20 }, attack));
+      }
       const written = (await refusals(reader)).length;
       expect(written).toBeLessThanOrEqual(5);
       passTime(61_000);
@@ -381,7 +390,8 @@ onEachDatabase((kind) => {
       const told = await refusals(reader);
       expect(told).toHaveLength(written + 1);
       const counted = told.map(
-        ({ details = {} }) => 1 + ((details as { not_recorded_before?: number }).not_recorded_before ?? 0),
+        ({ details = {} }) =>
+          1 + ((details as { not_recorded_before?: number }).not_recorded_before ?? 0),
       );
       expect(counted.reduce((sum, one) => sum + one)).toBe(201);
       // The one who is attacked goes on.
@@ -411,7 +421,9 @@ onEachDatabase((kind) => {
         ? 'TRUNCATE audit_event'
         : `INSERT OR REPLACE INTO audit_event (id, occurred_at, action, actor_type)
            SELECT id, 0, 'x', 'x' FROM audit_event LIMIT 1`,
-      ...(kind === 'postgres' ? ["SET session_replication_role = 'replica'; DELETE FROM audit_event"] : []),
+      ...(kind === 'postgres'
+        ? ["SET session_replication_role = 'replica'; DELETE FROM audit_event"]
+        : []),
     ])('refuses %s', async (sql) => {
       await api.put({ user_group_id: 'kept', name: `${Math.random()}` });
       const before = await service.query('SELECT * FROM audit_event ORDER BY id');
@@ -482,7 +494,8 @@ onEachDatabase((kind) => {
     const service = await startTestService(kind, { TRUST_PROXY: '1' });
     const { drop } = service.database;
     const client = service.clientOf(await service.issueToken(['audit:read']));
-    const refuse = (n: number) => client.get({ user_group_id: 'g' }, { 'X-Forwarded-For': `198.51.100.${n}` });
+    const refuse = (n: number) =>
+      client.get({ user_group_id: 'g' }, { 'X-Forwarded-For': `198.51.100.${n}` });
     await Promise.all(Array.from({ length: 100 }, (_, n) => refuse(n)));
     await service.app.close();
     const counting = await startTestService(service.database);
@@ -497,9 +510,17 @@ onEachDatabase((kind) => {
 
 /** Everything a change could leave behind. */
 async function allRows(service: TestService): Promise<unknown> {
-  const tables = ['user_group', 'user_group_token', 'data_source_mapping', 'idempotency_key', 'audit_event'];
+  const tables = [
+    'user_group',
+    'user_group_token',
+    'data_source_mapping',
+    'idempotency_key',
+    'audit_event',
+  ];
   const rows = await Promise.all(tables.map((table) => service.query(`SELECT * FROM ${table}`)));
-  const tokens = await service.query('SELECT id, name, scopes, revoked_at, superseded_by FROM api_token');
+  const tokens = await service.query(
+    'SELECT id, name, scopes, revoked_at, superseded_by FROM api_token',
+  );
   return JSON.stringify([rows, tokens]);
 }
 

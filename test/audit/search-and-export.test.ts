@@ -31,8 +31,14 @@ onEachDatabase((kind) => {
   };
 
   /** Exports with the filters of the list, where `types` is one. */
-  const exported = async (api: ApiClient, { types, ...filters }: Record<string, string | number | undefined>) => {
-    const { status, text } = await api.call('POST', EXPORT, { ...filters, ...(types && { types: [types] }) });
+  const exported = async (
+    api: ApiClient,
+    { types, ...filters }: Record<string, string | number | undefined>,
+  ) => {
+    const { status, text } = await api.call('POST', EXPORT, {
+      ...filters,
+      ...(types && { types: [types] }),
+    });
     expect(status).toBe(200);
     const lines = text.trimEnd().split('\n');
     const summary = JSON.parse(lines.pop()!) as object;
@@ -56,7 +62,10 @@ onEachDatabase((kind) => {
     expect(await actions('ACME')).toEqual(['user_group.create acme-EMEA']);
     expect(await actions('SUSPEND')).toEqual(['user_group.suspend other']);
     expect(await actions('order-47')).toEqual(['user_group.create other']);
-    expect(await actions('WÜRTH "Quoted"')).toEqual(['user_group.update other', 'user_group.create other']);
+    expect(await actions('WÜRTH "Quoted"')).toEqual([
+      'user_group.update other',
+      'user_group.create other',
+    ]);
     expect(await actions('würth', { types: 'user_group.create' })).toHaveLength(1);
     expect(await actions('würth', { to: '2020-01-01T00:00:00Z' })).toEqual([]);
     expect(await actions('nowhere')).toEqual([]);
@@ -81,7 +90,9 @@ onEachDatabase((kind) => {
   test('a search looks at a bounded number of events for each page, and misses none', async () => {
     const { api } = await TestWorkspace.create(service, 'bounded');
     await api.put({ user_group_id: 'needle 1', name: 'N' });
-    const [workspace] = await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'bounded'");
+    const [workspace] = await service.query<{ id: number }>(
+      "SELECT id FROM workspace WHERE name = 'bounded'",
+    );
     const now = Date.now();
     const rows = Array.from(
       { length: 2500 },
@@ -101,9 +112,12 @@ onEachDatabase((kind) => {
 
   test('a filter that no index finds examines so many events a call, however few it finds', async () => {
     const { api } = await TestWorkspace.create(service, 'rare');
-    const [workspace] = await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'rare'");
+    const [workspace] = await service.query<{ id: number }>(
+      "SELECT id FROM workspace WHERE name = 'rare'",
+    );
     const numbers = {
-      sqlite: 'WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 21000)',
+      sqlite:
+        'WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 21000)',
       postgres: 'WITH n AS (SELECT generate_series(1, 21000) AS value)',
     }[kind];
     const now = Date.now();

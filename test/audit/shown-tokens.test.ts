@@ -25,7 +25,8 @@ onEachDatabase((kind) => {
     const path = `/api/v1/audit-events?types=user_group_token.show&limit=200${query}`;
     return (await api.call('GET', path)).body.audit_events;
   };
-  const create = async (id: string) => (await api.put({ user_group_id: id, name: id })).body.user_group;
+  const create = async (id: string) =>
+    (await api.put({ user_group_id: id, name: id })).body.user_group;
 
   test('each caller that gets a token is told, once for each API token and group', async () => {
     const { team_id, token } = await create('seen');
@@ -130,7 +131,8 @@ onEachDatabase((kind) => {
       const rows = await service.query<{ id: string | null; details: string }>(
         `SELECT object_id AS id, details FROM audit_event WHERE action = 'user_group_token.show'`,
       );
-      const countOf = ({ details }: { details: string }) => (JSON.parse(details) as { count: number }).count;
+      const countOf = ({ details }: { details: string }) =>
+        (JSON.parse(details) as { count: number }).count;
       const sum = (of: typeof rows) => of.reduce((total, row) => total + countOf(row), 0);
       const named = rows.filter(({ id }) => id !== null);
       return { all: sum(rows), named: sum(named), rows: rows.length };

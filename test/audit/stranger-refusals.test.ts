@@ -13,13 +13,18 @@ onEachDatabase((kind) => {
   let service: TestService;
 
   beforeEach(async () => {
-    service = await startTestService(kind, { TRUST_PROXY: '1', AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '2' });
+    service = await startTestService(kind, {
+      TRUST_PROXY: '1',
+      AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '2',
+    });
   });
 
   afterEach(() => service.close());
 
   const guess = (address: string) =>
-    service.clientOf(`uga_${'0'.repeat(38)}`).get({ user_group_id: 'g' }, { 'X-Forwarded-For': address });
+    service
+      .clientOf(`uga_${'0'.repeat(38)}`)
+      .get({ user_group_id: 'g' }, { 'X-Forwarded-For': address });
 
   interface Row {
     action: string;
@@ -40,7 +45,9 @@ onEachDatabase((kind) => {
     jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
     for (let address = 1; address <= 20; address++) await guess(`198.51.100.${address}`);
     for (let count = 0; count < 3; count++) await guess('198.51.100.1');
-    await service.clientOf(undefined).get({ user_group_id: 'g' }, { 'X-Forwarded-For': '2001:db8:1:2::3' });
+    await service
+      .clientOf(undefined)
+      .get({ user_group_id: 'g' }, { 'X-Forwarded-For': '2001:db8:1:2::3' });
     expect(await rows()).toEqual([]);
     jest.advanceTimersByTime(60_000);
     jest.useRealTimers();
@@ -70,7 +77,10 @@ onEachDatabase((kind) => {
     await guess('198.51.100.1');
     await service.app.get(AnonymousRefusals).flush();
     expect((await rows()).map(({ days }) => Number(days))).toEqual([90]);
-    const removal = changeDatabase(service.database, 'DELETE FROM audit_event WHERE workspace_id IS NULL');
+    const removal = changeDatabase(
+      service.database,
+      'DELETE FROM audit_event WHERE workspace_id IS NULL',
+    );
     await expect(removal).rejects.toThrow(/cannot be changed or removed/);
   });
 
@@ -102,7 +112,11 @@ test('neither refusals of strangers nor shown tokens are kept longer than the re
   const days: unknown[] = [];
   const settings: Record<string, string>[] = [
     { AUDIT_RETENTION_DAYS: '30' },
-    { AUDIT_RETENTION_DAYS: '0', AUDIT_REFUSAL_RETENTION_DAYS: '7', AUDIT_TOKEN_ACCESS_RETENTION_DAYS: '8' },
+    {
+      AUDIT_RETENTION_DAYS: '0',
+      AUDIT_REFUSAL_RETENTION_DAYS: '7',
+      AUDIT_TOKEN_ACCESS_RETENTION_DAYS: '8',
+    },
   ];
   for (const env of settings) {
     const service = await startTestService('sqlite', env);

@@ -53,7 +53,10 @@ async function onNewPage(url: string, work: () => Promise<void>): Promise<void> 
 }
 
 /** Opens an operation, sends `body` with "Try it out", and gives the answer as the page shows it. */
-async function tryOut(operationId: string, body?: object): Promise<{ status: string; text: string }> {
+async function tryOut(
+  operationId: string,
+  body?: object,
+): Promise<{ status: string; text: string }> {
   const operation = page.locator(`[id$="-${operationId}"]`);
   await operation.locator('.opblock-summary-control').click();
   await operation.getByRole('button', { name: 'Try it out' }).click();
@@ -96,9 +99,9 @@ test('axe finds nothing, in either scheme, and the dialog of credentials begins 
     await tab.locator('.opblock').first().waitFor();
     await tab.evaluate(axeSource);
     const expectNothing = async (state: string) => {
-      const { violations } = await tab.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-        `axe.run({ resultTypes: ['violations'] })`,
-      );
+      const { violations } = await tab.evaluate<{
+        violations: { id: string; nodes: { html: string }[] }[];
+      }>(`axe.run({ resultTypes: ['violations'] })`);
       const found = violations.map(({ id, nodes }) => [id, nodes[0]!.html]);
       expect([colorScheme, state, found]).toEqual([colorScheme, state, []]);
     };
@@ -111,7 +114,8 @@ test('axe finds nothing, in either scheme, and the dialog of credentials begins 
     await tab.getByRole('dialog', { name: 'Authorize' }).waitFor();
     const focused = () => tab.evaluate<string>('document.activeElement.id');
     expect(await readUntil('api_key_value', focused)).toBe('api_key_value');
-    const scrolled = () => tab.evaluate<number>(`document.querySelector('.modal-ux-content').scrollTop`);
+    const scrolled = () =>
+      tab.evaluate<number>(`document.querySelector('.modal-ux-content').scrollTop`);
     expect(await readUntil(0, scrolled)).toBe(0);
     await expectNothing('credentials');
     const address = () => tab.getByRole('link', { name: 'Console' }).getAttribute('href');
@@ -123,7 +127,10 @@ test('axe finds nothing, in either scheme, and the dialog of credentials begins 
 test('a token that is pasted after Authorize is sent, and the page shows how long the call took', async () => {
   await onNewPage(`${service.baseUrl}/docs`, async () => {
     await authorize(service.bootstrapToken);
-    const answer = await tryOut('upsertUserGroup', { user_group_id: 'pasted', name: 'By a pasted token' });
+    const answer = await tryOut('upsertUserGroup', {
+      user_group_id: 'pasted',
+      name: 'By a pasted token',
+    });
     expect(answer.status).toMatch(/^200/);
     const { body } = await service.api.get({ user_group_id: 'pasted' });
     expect(answer.text).toContain(body.user_group.token);
@@ -136,7 +143,10 @@ test('a token that is pasted after Authorize is sent, and the page shows how lon
 
 test('"Try it out" works for the GET with a body', async () => {
   await authorize(`Token ${service.bootstrapToken}`);
-  const answer = await tryOut('createOrLookUpUserGroup', { user_group_id: 'browser', name: 'From a browser' });
+  const answer = await tryOut('createOrLookUpUserGroup', {
+    user_group_id: 'browser',
+    name: 'From a browser',
+  });
   expect(answer.status).toMatch(/^200/);
   expect(answer.text).toContain('"new_user_group": true');
   const { body } = await service.api.get({ user_group_id: 'browser' });
@@ -168,7 +178,9 @@ test('the page shows the errors of an operation, with an example', async () => {
   const notFound = operation.locator('tr.response[data-code="404"]');
   await notFound.waitFor();
   for (const words of ['No user group', '"code": "user_group_not_found"']) {
-    expect(await readUntil(expect.stringContaining(words), () => notFound.innerText())).toContain(words);
+    expect(await readUntil(expect.stringContaining(words), () => notFound.innerText())).toContain(
+      words,
+    );
   }
 });
 
@@ -178,7 +190,10 @@ test('"Try it out" works below a path of a proxy', async () => {
   try {
     await onNewPage(`http://127.0.0.1:${port}/groups/docs`, async () => {
       await authorize(service.bootstrapToken);
-      const answer = await tryOut('upsertUserGroup', { user_group_id: 'proxied', name: 'Below a path' });
+      const answer = await tryOut('upsertUserGroup', {
+        user_group_id: 'proxied',
+        name: 'Below a path',
+      });
       expect(answer.status).toMatch(/^200/);
       expect(answer.text).toContain('"provided_id": "proxied"');
     });
@@ -208,7 +223,9 @@ async function startProxy(path: string): Promise<Server> {
 }
 
 test('the token is kept in the memory of the page alone', async () => {
-  const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])');
+  const kept = await page.evaluate(
+    'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])',
+  );
   expect(kept).toBe(JSON.stringify([{}, {}, '', page.url()]));
   expect(page.url()).not.toContain(service.bootstrapToken);
   await page.goto('about:blank');

@@ -44,7 +44,11 @@ beforeAll(async () => {
   dashboard = spawn(process.execPath, [join(EXAMPLE, 'server.mjs')], {
     env: {
       ...{ PATH: process.env['PATH'], SERVICE_URL: service.baseUrl, API_TOKEN: BOOTSTRAP_TOKEN },
-      ...{ DATA_SOURCES_DIR: join(directory, 'data-sources'), AUDIENCE: 'dashboards', EMBEDDED_BY: site },
+      ...{
+        DATA_SOURCES_DIR: join(directory, 'data-sources'),
+        AUDIENCE: 'dashboards',
+        EMBEDDED_BY: site,
+      },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -97,7 +101,9 @@ test('a viewer who may see no dashboard is refused in the frame', async () => {
 });
 
 test('another site cannot show the page in a frame', async () => {
-  const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+  const refused = page.waitForEvent('console', (message) =>
+    message.text().includes('frame-ancestors'),
+  );
   await showDashboardAt(site.replace('127.0.0.1', 'localhost'));
   await refused;
   expect(await readUntil(0, () => framed().locator('main').count())).toBe(0);

@@ -19,7 +19,15 @@ const ACME = {
   mapping: { sales: 'warehouse-acme' },
   properties: { region: 'EMEA', max_rows: 6 },
 };
-const ACME_PRODUCTS = ['Backpacks', 'Boots', 'Lanterns', 'Maps', 'Sleeping bags', 'Stoves', 'Tents'];
+const ACME_PRODUCTS = [
+  'Backpacks',
+  'Boots',
+  'Lanterns',
+  'Maps',
+  'Sleeping bags',
+  'Stoves',
+  'Tents',
+];
 
 const children = new Set<ChildProcess>();
 const requests: Request[] = [];
@@ -112,7 +120,10 @@ test.each([
   ':from',
   'EMEA\u0000',
 ])('a region is data, whatever it says: %j', async (region) => {
-  const written = await api.put({ user_group_id: 'acme-emea', properties: { region, max_rows: 6 } });
+  const written = await api.put({
+    user_group_id: 'acme-emea',
+    properties: { region, max_rows: 6 },
+  });
   // The renderer never sees a text that the service does not store.
   if (region.includes('\u0000')) {
     expect(written.status).toBe(422);
@@ -224,7 +235,10 @@ test('what a page asks for a second after its token was rotated is refused, and 
   // Each time is that of the request: the load of the machine decides when the page asks again and draws.
   for (const time of shownAt) expect(time - rotatedAt).toBeLessThan(1000);
   expect(await readUntil(0, drawn)).toBe(0);
-  await page.locator('#message').getByText('This link is not valid. It may have expired or been replaced.').waitFor();
+  await page
+    .locator('#message')
+    .getByText('This link is not valid. It may have expired or been replaced.')
+    .waitFor();
   await open(linkFor(rotation.body.user_group.token));
 });
 
@@ -376,7 +390,9 @@ function storedProducts(tenant: string, variables: Variables): string[] {
 }
 
 function storedRevenue(tenant: string, variables: Variables): string[] {
-  return storedSales(tenant, variables).map(([, revenue]) => `€${(revenue / 1000).toFixed(1).replace(/\.0$/, '')}K`);
+  return storedSales(tenant, variables).map(
+    ([, revenue]) => `€${(revenue / 1000).toFixed(1).replace(/\.0$/, '')}K`,
+  );
 }
 
 async function query(body: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -395,7 +411,12 @@ async function startExample() {
     /Service +(\S+)\/docs/,
     /API token +in (\S+)/,
   ]);
-  return { process: child, links: [acme!, globex!] as [string, string], base: base!, tokenFile: tokenFile! };
+  return {
+    process: child,
+    links: [acme!, globex!] as [string, string],
+    base: base!,
+    tokenFile: tokenFile!,
+  };
 }
 
 function start(script: string, env: Record<string, string>) {

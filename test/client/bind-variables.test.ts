@@ -25,7 +25,12 @@ function read(value: unknown): unknown {
 
 function bind({ dialect, sql, placeholder }: Case) {
   const { declarations, identifiers } = shared as unknown as BindOptions;
-  return bindVariables(sql, variables, { dialect, declarations, identifiers, ...(placeholder && { placeholder }) });
+  return bindVariables(sql, variables, {
+    dialect,
+    declarations,
+    identifiers,
+    ...(placeholder && { placeholder }),
+  });
 }
 
 function refusal(attempt: () => BoundStatement) {
@@ -51,9 +56,12 @@ test.each(shared.cases as unknown as (Case & { text: string; values: unknown[] }
   },
 );
 
-test.each(shared.refused as unknown as (Case & { code: string })[])('$dialect refuses $sql', ({ code, ...one }) => {
-  expectRefusal(one, code);
-});
+test.each(shared.refused as unknown as (Case & { code: string })[])(
+  '$dialect refuses $sql',
+  ({ code, ...one }) => {
+    expectRefusal(one, code);
+  },
+);
 
 describe.each(dialects)('%s', (dialect) => {
   test.each(shared.refusedEverywhere as [string, string][])('refuses %j', (sql, code) => {
@@ -64,7 +72,10 @@ describe.each(dialects)('%s', (dialect) => {
   test.each(shared.spans[dialect as 'sqlite'])('knows where %j ends', (span) => {
     const { text: bound } = bind({ dialect, sql: '{{region}}' });
     const sql = `SELECT ${span.replace('¤', '')} , {{region}} AS x`;
-    expect(bind({ dialect, sql })).toEqual({ text: sql.replace('{{region}}', bound), values: ['EMEA'] });
+    expect(bind({ dialect, sql })).toEqual({
+      text: sql.replace('{{region}}', bound),
+      values: ['EMEA'],
+    });
     if (!span.includes('¤')) return;
     const inside = `SELECT ${span.replace('¤', '¦{{region}}')} , {{region}} AS x`;
     expectRefusal({ dialect, sql: inside }, 'placeholder_quoted');
@@ -75,8 +86,12 @@ test('an error names the variable and the place, and shows no value', () => {
   const options: BindOptions = { dialect: 'mysql', declarations: { a: 'integer' } };
   const bound = () => bindVariables('SELECT\n {{a}}', { a: 's3cret' }, options);
   expect(bound).toThrow(BindError);
-  expect(bound).toThrow('{{a}} has to be of type integer, and is of type string (line 2, column 2)');
-  expect(bound).toThrow(expect.objectContaining({ code: 'variable_type', position: 8, variable: 'a' }) as Error);
+  expect(bound).toThrow(
+    '{{a}} has to be of type integer, and is of type string (line 2, column 2)',
+  );
+  expect(bound).toThrow(
+    expect.objectContaining({ code: 'variable_type', position: 8, variable: 'a' }) as Error,
+  );
 });
 
 test('without properties every variable is missing', () => {
@@ -85,7 +100,9 @@ test('without properties every variable is missing', () => {
     const bound = () => bindVariables('{{a}}', none, options);
     expect(bound).toThrow(expect.objectContaining({ code: 'variable_missing' }) as Error);
     const nothing = '{{a}} cannot be bound: the variables of the call are ';
-    expect(bound).toThrow(none ? '{{a}} is missing or null' : `${nothing}${none === null ? 'null' : 'undefined'}`);
+    expect(bound).toThrow(
+      none ? '{{a}} is missing or null' : `${nothing}${none === null ? 'null' : 'undefined'}`,
+    );
   }
 });
 
@@ -96,7 +113,9 @@ test.each([
   { dialect: 'mysql', declarations: {}, identifiers: { a: ['x`y'] } },
   { dialect: 'mysql', declarations: { a: 'string' }, identifiers: { a: ['x'] } },
 ])('wrong options are a TypeError: %j', (options) => {
-  expect(() => bindVariables('SELECT {{a}}', { a: 'x' }, options as unknown as BindOptions)).toThrow(TypeError);
+  expect(() =>
+    bindVariables('SELECT {{a}}', { a: 'x' }, options as unknown as BindOptions),
+  ).toThrow(TypeError);
 });
 
 test('more statements than are remembered are bound alike', () => {
@@ -122,7 +141,10 @@ test('SQLite finds as many parameters in a mutated text as there are values', ()
       agreed += 1;
     } catch (error) {
       // The driver compares the numbers of both; anything else is an error of syntax.
-      expect([sql, (error as Error).message]).toEqual([sql, expect.not.stringMatching(/parameter/)]);
+      expect([sql, (error as Error).message]).toEqual([
+        sql,
+        expect.not.stringMatching(/parameter/),
+      ]);
     }
   }
   expect(agreed).toBeGreaterThan(100);

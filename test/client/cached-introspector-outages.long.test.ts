@@ -1,4 +1,12 @@
-import { answered, type Asking, BOUND_MS, introspectorOf, proxyTo, serve, underRotations } from '../support/asking.ts';
+import {
+  answered,
+  type Asking,
+  BOUND_MS,
+  introspectorOf,
+  proxyTo,
+  serve,
+  underRotations,
+} from '../support/asking.ts';
 import type { CachedIntrospector } from '../../clients/typescript/index.ts';
 import { lastAskedBefore, until } from '../support/until.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';

@@ -3,7 +3,12 @@ import type { Introspection } from '../../clients/typescript/index.ts';
 import type { CreatedGroup } from '../support/api-client.ts';
 import { answered, Asking, introspectorOf, isTooLate } from '../support/asking.ts';
 import { until } from '../support/until.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 
 const FIELDS = { mapping: { sales: 'emea' }, properties: { region: 'old' } };
@@ -94,7 +99,10 @@ onEachDatabase((kind) => {
       seenInTime(rotate, isActive),
       seenInTime(({ path }) => call('POST', `${path}/suspend`), isActive),
       seenInTime(({ path }) => call('DELETE', path), isActive),
-      seenInTime(({ path }) => call('PATCH', path, { properties: { region: 'new' } }), isOfOldRegion),
+      seenInTime(
+        ({ path }) => call('PATCH', path, { properties: { region: 'new' } }),
+        isOfOldRegion,
+      ),
       seenInTime(
         ({ path }) => call('POST', `${path}/tokens/1/revoke`),
         isActive,
@@ -127,14 +135,20 @@ onEachDatabase((kind) => {
     test('so is one by an operator, with SQL', () =>
       seenInTime(async ({ teamId }) => {
         const properties = '{"region":"new"}';
-        await changeDatabase(database, `UPDATE user_group SET properties = '${properties}' WHERE id = ${teamId}`);
+        await changeDatabase(
+          database,
+          `UPDATE user_group SET properties = '${properties}' WHERE id = ${teamId}`,
+        );
         return { status: 200 };
       }, isOfOldRegion));
   }
 
   test('a revoked API token is given nothing a second later', async () => {
     const scopes = ['tokens:introspect', 'events:read'];
-    const issued = await server.api.call('POST', '/api/v1/api-tokens', { name: 'renderer', scopes });
+    const issued = await server.api.call('POST', '/api/v1/api-tokens', {
+      name: 'renderer',
+      scopes,
+    });
     const { id, token: apiToken } = issued.body.api_token;
     const { token } = await server.api.create();
     const introspector = introspectorOf(server.baseUrl, apiToken);
@@ -148,7 +162,10 @@ onEachDatabase((kind) => {
     await until(() => asking.errors.some((error) => !isTooLate(error)));
     await asking.end();
     expect(asking.stale).toEqual([]);
-    await expect(answered(introspector, token)).rejects.toMatchObject({ status: 401, code: 'api_token_invalid' });
+    await expect(answered(introspector, token)).rejects.toMatchObject({
+      status: 401,
+      code: 'api_token_invalid',
+    });
   });
 
   test('without the scope for events it asks each time', async () => {
@@ -158,7 +175,9 @@ onEachDatabase((kind) => {
     });
     const errors: unknown[] = [];
     const { token: apiToken } = issued.body.api_token;
-    const introspector = introspectorOf(server.baseUrl, apiToken, { onStreamError: (error) => errors.push(error) });
+    const introspector = introspectorOf(server.baseUrl, apiToken, {
+      onStreamError: (error) => errors.push(error),
+    });
     const { token } = await server.api.create();
     await until(() => errors.length > 0);
     expect(String(errors[0])).toContain('403');

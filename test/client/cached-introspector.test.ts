@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { CachedIntrospector, type CachedIntrospectorOptions } from '../../clients/typescript/index.ts';
+import {
+  CachedIntrospector,
+  type CachedIntrospectorOptions,
+} from '../../clients/typescript/index.ts';
 import { active, FakeEvents, type FakeStream } from '../support/fake-events.ts';
 import { until } from '../support/until.ts';
 
@@ -17,7 +20,9 @@ beforeEach(begin);
 afterEach(end);
 
 async function begin(): Promise<void> {
-  jest.useFakeTimers({ doNotFake: ['hrtime', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
+  jest.useFakeTimers({
+    doNotFake: ['hrtime', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+  });
   service = new FakeEvents();
   errors = [];
   await service.listen();
@@ -58,7 +63,9 @@ let heard = 0;
 /** Counts what is read of an event stream. */
 const countingFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
-  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    return response;
+  }
   heard = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -117,7 +124,10 @@ describe('an answer', () => {
   test('is asked for past the caches of the service, or it could be a second old when it is kept', async () => {
     await connectAndFollow();
     await introspector.introspect('t1');
-    expect(service.headers).toMatchObject({ authorization: 'Token none', 'cache-control': 'no-cache' });
+    expect(service.headers).toMatchObject({
+      authorization: 'Token none',
+      'cache-control': 'no-cache',
+    });
   });
 
   test('that is no is kept for less than a second, whatever the stream tells', async () => {
@@ -133,12 +143,18 @@ describe('an answer', () => {
   });
 
   test('that is no takes the place of no other, and is shared by those who wait for it', async () => {
-    service.answer = ({ token }) => (token.startsWith('made-up') ? { active: false } : active(token));
+    service.answer = ({ token }) =>
+      token.startsWith('made-up') ? { active: false } : active(token);
     await connectAndFollow({ maxEntries: 2 });
-    for (const token of ['t1', 't2', 'made-up-1', 'made-up-2', 'made-up-3']) await introspector.introspect(token);
-    expect([await asked('t1'), await asked('t2'), await asked('made-up-3'), await asked('made-up-1')]).toEqual([
-      0, 0, 0, 1,
-    ]);
+    for (const token of ['t1', 't2', 'made-up-1', 'made-up-2', 'made-up-3']) {
+      await introspector.introspect(token);
+    }
+    expect([
+      await asked('t1'),
+      await asked('t2'),
+      await asked('made-up-3'),
+      await asked('made-up-1'),
+    ]).toEqual([0, 0, 0, 1]);
     const before = service.asked.length;
     await Promise.all(Array.from({ length: 50 }, () => introspector.introspect('made-up-4')));
     expect(service.asked.length - before).toBe(1);
@@ -186,9 +202,19 @@ describe('an answer', () => {
 
   test('is that for the schema which was asked for', async () => {
     await connectAndFollow();
-    const all = [await asked('t1'), await asked('t1', 's'), await asked('t1', ''), await asked('s')];
+    const all = [
+      await asked('t1'),
+      await asked('t1', 's'),
+      await asked('t1', ''),
+      await asked('s'),
+    ];
     expect(all).toEqual([1, 1, 1, 1]);
-    expect(service.asked.map(({ schema_id }) => schema_id)).toEqual([undefined, 's', '', undefined]);
+    expect(service.asked.map(({ schema_id }) => schema_id)).toEqual([
+      undefined,
+      's',
+      '',
+      undefined,
+    ]);
     expect([await asked('t1'), await asked('t1', 's'), await asked('t1', '')]).toEqual([0, 0, 0]);
   });
 
@@ -304,16 +330,19 @@ describe('a change', () => {
     ['of the group', ['user_group.suspend', 1], false],
     ['of everything', ['workspace.update'], false],
     ['of another group', ['user_group.suspend', 2], true],
-  ])('%s between a question and its answer decides whether it is kept', async (_name, change, isKept) => {
-    await connectAndFollow();
-    service.answer = async ({ token }) => {
-      service.stream.change(...change);
-      await read();
-      return active(token);
-    };
-    await introspector.introspect('t1');
-    expect(await asked('t1')).toBe(isKept ? 0 : 1);
-  });
+  ])(
+    '%s between a question and its answer decides whether it is kept',
+    async (_name, change, isKept) => {
+      await connectAndFollow();
+      service.answer = async ({ token }) => {
+        service.stream.change(...change);
+        await read();
+        return active(token);
+      };
+      await introspector.introspect('t1');
+      expect(await asked('t1')).toBe(isKept ? 0 : 1);
+    },
+  );
 
   test('between a question and its answer is heard by those who waited for it', async () => {
     await connectAndFollow();
@@ -324,7 +353,10 @@ describe('a change', () => {
       await read();
       return active(token, { name: String(number) });
     };
-    const [first, second] = await Promise.all([introspector.introspect('t1'), introspector.introspect('t1')]);
+    const [first, second] = await Promise.all([
+      introspector.introspect('t1'),
+      introspector.introspect('t1'),
+    ]);
     expect([first.name, second.name]).toEqual(['1', '2']);
   });
 
@@ -492,23 +524,30 @@ describe('the stream', () => {
     service.stream.cut();
     await comeBack();
     await until(() => service.streams.length === 3);
-    expect(service.streams.map(({ lastEventId }) => lastEventId)).toEqual([undefined, 'id-1', undefined]);
+    expect(service.streams.map(({ lastEventId }) => lastEventId)).toEqual([
+      undefined,
+      'id-1',
+      undefined,
+    ]);
     expect(service.streams[2]!.openedAt).toBe(service.streams[1]!.openedAt);
     await until(() => introspector.isCurrent);
     expect(await asked('t1')).toBe(1);
   });
 
-  test.each(['renew', 'shutting_down'])('that ends to %s is followed by the next at once', async (reason) => {
-    service.onStream = resumable;
-    await connectAndFollow();
-    await introspector.introspect('t1');
-    service.stream.send('end', { reason });
-    // No time passes.
-    await until(() => service.streams.length === 2);
-    expect(introspector.isCurrent).toBe(true);
-    expect(await asked('t1')).toBe(0);
-    expect(errors).toEqual([]);
-  });
+  test.each(['renew', 'shutting_down'])(
+    'that ends to %s is followed by the next at once',
+    async (reason) => {
+      service.onStream = resumable;
+      await connectAndFollow();
+      await introspector.introspect('t1');
+      service.stream.send('end', { reason });
+      // No time passes.
+      await until(() => service.streams.length === 2);
+      expect(introspector.isCurrent).toBe(true);
+      expect(await asked('t1')).toBe(0);
+      expect(errors).toEqual([]);
+    },
+  );
 
   test('that ends before it told anything is followed by others less and less often', async () => {
     service.onStream = (stream) => {

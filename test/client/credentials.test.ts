@@ -60,7 +60,10 @@ test('neither a client nor what it throws shows a token', async () => {
   const errors: unknown[] = [];
   const away = { baseUrl: `http://127.0.0.1:${await freePort()}`, apiToken: SECRET };
   const client = new UserGroupClient({ ...away, maxRetries: 0 });
-  const introspector = new CachedIntrospector({ ...away, onStreamError: (error) => errors.push(error) });
+  const introspector = new CachedIntrospector({
+    ...away,
+    onStreamError: (error) => errors.push(error),
+  });
   const calls = [client.getWorkspace(), introspector.introspect(`ugt_${SECRET}`)];
   for (const result of await Promise.allSettled(calls)) {
     expect(result.status).toBe('rejected');

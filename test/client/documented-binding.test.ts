@@ -15,7 +15,10 @@ onEachDatabase((kind) => {
     const bind = new Function('bindVariables', 'viewer', code) as Bind;
     const { token } = await service.api.create({ properties: { region: 'EMEA', seats: 25 } });
     const text = 'SELECT product FROM sale WHERE region = $1 LIMIT $2';
-    expect(bind(bindVariables, await service.api.introspect(token))).toEqual({ text, values: ['EMEA', 25] });
+    expect(bind(bindVariables, await service.api.introspect(token))).toEqual({
+      text,
+      values: ['EMEA', 25],
+    });
 
     const variables = [
       { name: 'region', type: 'string', default: 'APAC' },
@@ -23,6 +26,9 @@ onEachDatabase((kind) => {
     ];
     await service.api.call('PATCH', '/api/v1/workspace', { variables });
     const other = await service.api.create({ properties: { region: 'EMEA' } });
-    expect(bind(bindVariables, await service.api.introspect(other.token))).toEqual({ text, values: ['EMEA', 5] });
+    expect(bind(bindVariables, await service.api.introspect(other.token))).toEqual({
+      text,
+      values: ['EMEA', 5],
+    });
   });
 });

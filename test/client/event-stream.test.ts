@@ -57,13 +57,16 @@ const STREAMS: [name: string, text: string, messages: unknown[]][] = [
 ];
 
 describe('server-sent events', () => {
-  test.each(STREAMS)('%s, wherever the stream is cut into pieces', async (_name, text, messages) => {
-    const bytes = new TextEncoder().encode(text);
-    for (let cut = 0; cut <= bytes.length; cut++) {
-      expect(await read([bytes.slice(0, cut), bytes.slice(cut)])).toEqual(messages);
-    }
-    expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(messages);
-  });
+  test.each(STREAMS)(
+    '%s, wherever the stream is cut into pieces',
+    async (_name, text, messages) => {
+      const bytes = new TextEncoder().encode(text);
+      for (let cut = 0; cut <= bytes.length; cut++) {
+        expect(await read([bytes.slice(0, cut), bytes.slice(cut)])).toEqual(messages);
+      }
+      expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(messages);
+    },
+  );
 
   test('a message is there with its last line, before the stream goes on', () => {
     const parser = new EventStreamParser();
@@ -75,7 +78,9 @@ describe('server-sent events', () => {
 
   test('a stream that is resumed keeps its position until another comes', () => {
     const parser = new EventStreamParser('p0');
-    const positions = parser.push('data: 1\n\ndata: 2\nid: p1\n\ndata: 3\n\n').map(({ lastEventId }) => lastEventId);
+    const positions = parser
+      .push('data: 1\n\ndata: 2\nid: p1\n\ndata: 3\n\n')
+      .map(({ lastEventId }) => lastEventId);
     expect(positions).toEqual(['p0', 'p1', 'p1']);
   });
 
@@ -98,7 +103,10 @@ async function read(pieces: Uint8Array[]): Promise<string[][]> {
     },
   });
   const messages: string[][] = [];
-  for await (const { event, data, lastEventId } of readMessages(body, new AbortController().signal)) {
+  for await (const { event, data, lastEventId } of readMessages(
+    body,
+    new AbortController().signal,
+  )) {
     messages.push([event, data, lastEventId]);
   }
   return messages;

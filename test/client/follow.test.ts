@@ -11,7 +11,10 @@ onEachDatabase((kind) => {
 
   test('events are followed across connections that are lost, without a gap', async () => {
     const proxy = await CuttableProxy.start(service.baseUrl);
-    const client = new UserGroupClient({ baseUrl: proxy.baseUrl, apiToken: service.bootstrapToken });
+    const client = new UserGroupClient({
+      baseUrl: proxy.baseUrl,
+      apiToken: service.bootstrapToken,
+    });
     const { next_cursor: after } = await client.listEvents({ after: 'latest' });
     // An event can come again, with the same id.
     const told = new Map<string, string>();
@@ -36,13 +39,22 @@ onEachDatabase((kind) => {
   });
 
   test('a position that is none ends the following', async () => {
-    const client = new UserGroupClient({ baseUrl: service.baseUrl, apiToken: service.bootstrapToken });
+    const client = new UserGroupClient({
+      baseUrl: service.baseUrl,
+      apiToken: service.bootstrapToken,
+    });
     const following = client.followEvents({ after: 'nowhere' });
-    await expect(following.next()).rejects.toMatchObject({ name: 'ApiError', code: 'validation_failed' });
+    await expect(following.next()).rejects.toMatchObject({
+      name: 'ApiError',
+      code: 'validation_failed',
+    });
   });
 
   test('a list of events that waits goes on with what happens later', async () => {
-    const client = new UserGroupClient({ baseUrl: service.baseUrl, apiToken: service.bootstrapToken });
+    const client = new UserGroupClient({
+      baseUrl: service.baseUrl,
+      apiToken: service.bootstrapToken,
+    });
     const { next_cursor: after } = await client.listEvents({ after: 'latest' });
     const listed = client.listEvents({ after, wait: 30 })[Symbol.asyncIterator]();
     const next = listed.next();

@@ -10,7 +10,10 @@ onEachDatabase((kind) => {
     const missed = await missedBy(service.api, async (count, position) => {
       const kill = new AbortController();
       const { body } = await fetch(`${service.baseUrl}/api/v1/events/stream`, {
-        headers: { Authorization: `Token ${service.bootstrapToken}`, ...(position && { 'Last-Event-ID': position }) },
+        headers: {
+          Authorization: `Token ${service.bootstrapToken}`,
+          ...(position && { 'Last-Event-ID': position }),
+        },
         signal: kill.signal,
       });
       const handled: string[] = [];

@@ -1,4 +1,9 @@
-import { type ApiError, type ClientOptions, type Schemas, UserGroupClient } from '../../clients/typescript/index.ts';
+import {
+  type ApiError,
+  type ClientOptions,
+  type Schemas,
+  UserGroupClient,
+} from '../../clients/typescript/index.ts';
 import { type Fault, MisbehavingProxy } from '../support/misbehaving-proxy.ts';
 import { withService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
@@ -12,9 +17,16 @@ beforeAll(async () => {
 
 afterAll(() => proxy.close());
 
-function clientWith(fault: Fault | `${Fault}-once` | 'none', options: Partial<ClientOptions> = {}): UserGroupClient {
+function clientWith(
+  fault: Fault | `${Fault}-once` | 'none',
+  options: Partial<ClientOptions> = {},
+): UserGroupClient {
   proxy.taken();
-  return new UserGroupClient({ baseUrl: proxy.url(fault), apiToken: service.bootstrapToken, ...options });
+  return new UserGroupClient({
+    baseUrl: proxy.url(fault),
+    apiToken: service.bootstrapToken,
+    ...options,
+  });
 }
 
 /** The error of a call that is made once. */
@@ -40,20 +52,30 @@ test.each<[Fault, Partial<ApiError>, RegExp]>([
     { status: 502, code: undefined },
     /^502: .* text\/html, a body that begins with "<html><body><h1>Bad Gateway/,
   ],
-  ['page', { status: 200, code: undefined }, /^200: .* text\/html, a body that begins with "<html>/],
+  [
+    'page',
+    { status: 200, code: undefined },
+    /^200: .* text\/html, a body that begins with "<html>/,
+  ],
   ['late', { status: 503, code: undefined, retryAfter: 3600 }, /^503: .* an empty body$/],
   ['hang', { status: undefined, code: undefined }, /^the service sent nothing for 300 ms$/],
-])('a proxy that does "%s" is told apart from the service, and asked once', async (fault, fields, message) => {
-  const error = await errorOf(clientWith(fault, { timeoutMs: 300 }).getWorkspace());
-  expect(error).toMatchObject({ name: 'ApiError', errors: [], ...fields });
-  expect(error.message).toMatch(message);
-  expect(proxy.taken()).toEqual(['GET']);
-});
+])(
+  'a proxy that does "%s" is told apart from the service, and asked once',
+  async (fault, fields, message) => {
+    const error = await errorOf(clientWith(fault, { timeoutMs: 300 }).getWorkspace());
+    expect(error).toMatchObject({ name: 'ApiError', errors: [], ...fields });
+    expect(error.message).toMatch(message);
+    expect(proxy.taken()).toEqual(['GET']);
+  },
+);
 
 describe('a connection that is lost amid the response', () => {
   test('is an error when it is lost each time', async () => {
     const error = await errorOf(clientWith('cut', { maxRetries: 1 }).getWorkspace());
-    expect(error).toMatchObject({ status: undefined, message: 'the connection failed or was lost' });
+    expect(error).toMatchObject({
+      status: undefined,
+      message: 'the connection failed or was lost',
+    });
     expect(proxy.taken()).toEqual(['GET', 'GET']);
   });
 
@@ -105,12 +127,16 @@ describe('a connection that is lost amid the response', () => {
       expect(await errorOf(call())).toMatchObject({ name: 'ApiError', status: undefined });
       expect(proxy.taken()).toHaveLength(1);
     }
-    expect(await errorOf(client.updateUserGroup('unsafe', {}, { ifMatch: '*', maxRetries: 1 }))).toBeInstanceOf(Error);
+    expect(
+      await errorOf(client.updateUserGroup('unsafe', {}, { ifMatch: '*', maxRetries: 1 })),
+    ).toBeInstanceOf(Error);
     expect(proxy.taken()).toEqual(['PATCH', 'PATCH']);
   });
 
   test('ends an export with an error, never as if it were whole', async () => {
-    for (let index = 0; index < 20; index++) await service.api.put({ user_group_id: `x${index}`, name: 'X' });
+    for (let index = 0; index < 20; index++) {
+      await service.api.put({ user_group_id: `x${index}`, name: 'X' });
+    }
     const lines: unknown[] = [];
     const read = async () => {
       for await (const line of clientWith('cut').exportUserGroups()) lines.push(line);
@@ -129,7 +155,10 @@ test.each(['busy-once', 'limited-once'] as const)(
     expect(wait.mock.calls.map(([, ms]) => ms)).toContain(1000);
     wait.mockRestore();
     expect(proxy.taken()).toEqual(['GET', 'GET']);
-    expect(await errorOf(clientWith('busy').suspendUserGroup('x'))).toMatchObject({ status: 503, retryAfter: 1 });
+    expect(await errorOf(clientWith('busy').suspendUserGroup('x'))).toMatchObject({
+      status: 503,
+      retryAfter: 1,
+    });
     expect(proxy.taken()).toEqual(['POST']);
   },
 );
@@ -156,10 +185,14 @@ describe('a caller', () => {
       throw new Error('the file is broken');
     }
     const client = clientWith('none');
-    expect(await errorOf(all(client.importUserGroups(lines())))).toMatchObject({ message: 'the file is broken' });
+    expect(await errorOf(all(client.importUserGroups(lines())))).toMatchObject({
+      message: 'the file is broken',
+    });
     proxy.taken();
     expect(await errorOf(client.getUserGroup('..'))).toBeInstanceOf(RangeError);
-    expect(await errorOf(client.rotateUserGroupTokenById('x', {}, { idempotencyKey: 'ä€' }))).toMatchObject({
+    expect(
+      await errorOf(client.rotateUserGroupTokenById('x', {}, { idempotencyKey: 'ä€' })),
+    ).toMatchObject({
       name: 'TypeError',
     });
     expect(proxy.taken()).toEqual([]);
@@ -167,7 +200,9 @@ describe('a caller', () => {
 
   test('can stop reading a list, a stream and an export', async () => {
     const client = clientWith('none');
-    for (let index = 0; index < 3; index++) await service.api.put({ user_group_id: `stop ${index}`, name: 'S' });
+    for (let index = 0; index < 3; index++) {
+      await service.api.put({ user_group_id: `stop ${index}`, name: 'S' });
+    }
     proxy.taken();
     for await (const group of client.listUserGroups({ limit: 1 })) {
       expect(group.team_id).toBe(1);

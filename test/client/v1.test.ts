@@ -1,4 +1,9 @@
-import { type ApiError, responseOf, type Schemas, type UserGroupClient } from '../../clients/typescript/index.ts';
+import {
+  type ApiError,
+  responseOf,
+  type Schemas,
+  type UserGroupClient,
+} from '../../clients/typescript/index.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
@@ -36,7 +41,9 @@ onEachDatabase((kind) => {
       const rotated = await client.rotateUserGroupToken(rotation, { idempotencyKey: 'once' });
       expect(rotated.user_group.provided_id).toBe('written');
       expect(rotated.user_group.token).not.toBe(current_token);
-      expect(await client.rotateUserGroupToken(rotation, { idempotencyKey: 'once' })).toEqual(rotated);
+      expect(await client.rotateUserGroupToken(rotation, { idempotencyKey: 'once' })).toEqual(
+        rotated,
+      );
     });
   });
 
@@ -51,7 +58,11 @@ onEachDatabase((kind) => {
       expect(read.user_group).toMatchObject({ provided_id: id, ...body });
       const ifMatch = responseOf(read).etag!;
       expect(await client.getUserGroup(id, {}, { ifNoneMatch: ifMatch })).toBeUndefined();
-      const patched = await client.updateUserGroup(id, { properties: { region: null, seats: 3 } }, { ifMatch });
+      const patched = await client.updateUserGroup(
+        id,
+        { properties: { region: null, seats: 3 } },
+        { ifMatch },
+      );
       expect(patched.user_group.properties).toEqual({ seats: 3 });
       const late = await errorOf(client.deleteUserGroup(id, { ifMatch }));
       expect([late.status, late.code]).toEqual([412, 'precondition_failed']);
@@ -67,9 +78,15 @@ onEachDatabase((kind) => {
         { pointer: '/properties/seats', is: 3 },
       ]);
       const restored = await client.restoreUserGroupVersion(id, 1);
-      expect([responseOf(restored).status, restored.user_group.properties]).toEqual([201, { region: 'EMEA' }]);
+      expect([responseOf(restored).status, restored.user_group.properties]).toEqual([
+        201,
+        { region: 'EMEA' },
+      ]);
       const { past } = await client.getUserGroup(id, { at: restored.user_group.created_at });
-      expect(past).toMatchObject({ version: 1, tokens: [{ generation: 1, refused_because: null }] });
+      expect(past).toMatchObject({
+        version: 1,
+        tokens: [{ generation: 1, refused_because: null }],
+      });
     });
 
     test('are listed by what they have, suspended, resumed, and asked for their token', async () => {
@@ -79,7 +96,11 @@ onEachDatabase((kind) => {
       const query = { property_name: 'tier', property_value: '7', status: 'suspended' } as const;
       const listed = await client.listUserGroups(query);
       expect(listed.user_groups.map((group) => group.provided_id)).toEqual(['listed']);
-      const found = await client.listUserGroups({ search: 'LISTED', sort: '-name', status: 'suspended' });
+      const found = await client.listUserGroups({
+        search: 'LISTED',
+        sort: '-name',
+        status: 'suspended',
+      });
       expect(found.user_groups).toEqual(listed.user_groups);
       const resumed = await client.resumeUserGroup('listed');
       expect(resumed.user_group.suspended_at).toBeNull();
@@ -99,7 +120,9 @@ onEachDatabase((kind) => {
       await client.updateUserGroup('historic', { properties: { tier: 2 } });
       const { versions } = await client.listUserGroupVersions('historic');
       expect(versions.map(({ version }) => version)).toEqual([2, 1]);
-      expect((await client.getUserGroupVersion('historic', 1)).version.properties).toEqual({ tier: 1 });
+      expect((await client.getUserGroupVersion('historic', 1)).version.properties).toEqual({
+        tier: 1,
+      });
       const restored = await client.restoreUserGroupVersion('historic', 1, {}, { ifMatch: '*' });
       expect(restored.user_group.properties).toEqual({ tier: 1 });
     });
@@ -111,7 +134,9 @@ onEachDatabase((kind) => {
       for await (const { name } of client.listUserGroups(query)) names.push(name);
       expect(names).toEqual(['Paged 1', 'Paged 2', 'Paged 3']);
       const sizes: number[] = [];
-      for await (const { user_groups } of client.listUserGroups(query).pages()) sizes.push(user_groups.length);
+      for await (const { user_groups } of client.listUserGroups(query).pages()) {
+        sizes.push(user_groups.length);
+      }
       expect(sizes).toEqual([2, 1]);
     });
   });
@@ -124,13 +149,20 @@ onEachDatabase((kind) => {
         yield { user_group_id: 'refused', name: '' };
       }
       const imported = await all(client.importUserGroups(lines(), { results: 'failed' }));
-      expect(imported).toMatchObject([{ line: 2, code: 'validation_failed' }, { summary: { created: 1 } }]);
-      expect(await all(client.importUserGroups([]))).toMatchObject([{ summary: { complete: true } }]);
+      expect(imported).toMatchObject([
+        { line: 2, code: 'validation_failed' },
+        { summary: { created: 1 } },
+      ]);
+      expect(await all(client.importUserGroups([]))).toMatchObject([
+        { summary: { complete: true } },
+      ]);
       const changes = await all(client.changeUserGroups({ action: 'suspend', ids: ['moved in'] }));
       expect(changes.at(-1)).toMatchObject({ summary: { changed: 1, complete: true } });
       const exported = await all(client.exportUserGroups({ include_tokens: false }));
       expect(exported).toContainEqual(expect.objectContaining({ provided_id: 'moved in' }));
-      expect(exported.at(-1)).toEqual({ summary: { exported: exported.length - 1, complete: true } });
+      expect(exported.at(-1)).toEqual({
+        summary: { exported: exported.length - 1, complete: true },
+      });
     });
   });
 
@@ -165,11 +197,25 @@ onEachDatabase((kind) => {
     test('ends tokens: one, those that have leaked, and all before a moment', async () => {
       const [revoked, leaked] = [await groupToken('revoked'), await groupToken('leaked')];
       expect(await client.revokeToken({ token: revoked })).toEqual({ success: 1 });
-      const { results } = await client.reportLeakedTokens({ tokens: [leaked], source: 'a scanner' });
-      expect(results).toEqual([{ kind: 'user_group_token', result: 'ended', provided_id: 'leaked' }]);
+      const { results } = await client.reportLeakedTokens({
+        tokens: [leaked],
+        source: 'a scanner',
+      });
+      expect(results).toEqual([
+        { kind: 'user_group_token', result: 'ended', provided_id: 'leaked' },
+      ]);
       const before = '2020-01-01T00:00:00.000Z';
-      const { ended_tokens } = await client.endTokens({ kinds: ['embed_token'], reason: 'a test', before });
-      const counted = await client.endTokens({ kinds: ['user_group_token'], reason: 'a test', before, dry_run: true });
+      const { ended_tokens } = await client.endTokens({
+        kinds: ['embed_token'],
+        reason: 'a test',
+        before,
+      });
+      const counted = await client.endTokens({
+        kinds: ['user_group_token'],
+        reason: 'a test',
+        before,
+        dry_run: true,
+      });
       expect(counted.ended_tokens.would_end).toEqual({ count: 0, exact: true });
       expect(ended_tokens.in_force).toEqual({ user_group_token: null, embed_token: before });
     });
@@ -183,9 +229,16 @@ onEachDatabase((kind) => {
   describe('embed tokens', () => {
     test('are issued for a page, introspected, and verified with the public keys', async () => {
       await groupToken('embedding');
-      const body = { audience: 'dashboards', expires_in_seconds: 60, origin: 'https://app.example.com' };
+      const body = {
+        audience: 'dashboards',
+        expires_in_seconds: 60,
+        origin: 'https://app.example.com',
+      };
       const { token, kid } = (await client.issueEmbedToken('embedding', body)).embed_token;
-      expect(await client.introspectToken({ token })).toMatchObject({ sub: 'embedding', token_type: 'embed_token' });
+      expect(await client.introspectToken({ token })).toMatchObject({
+        sub: 'embedding',
+        token_type: 'embed_token',
+      });
       expect((await client.getJsonWebKeySet()).keys.map((key) => key.kid)).toContain(kid);
     });
   });
@@ -194,9 +247,15 @@ onEachDatabase((kind) => {
     test('holds schemas and data sources, and what refers to them', async () => {
       const { id } = (await client.createSchema({ provided_id: 'crm', name: 'Customers' })).schema;
       await client.updateSchema(id, { name: 'CRM' });
-      expect((await client.getSchema(id)).schema).toMatchObject({ provided_id: 'crm', name: 'CRM' });
+      expect((await client.getSchema(id)).schema).toMatchObject({
+        provided_id: 'crm',
+        name: 'CRM',
+      });
       expect((await client.listSchemas({ provided_id: 'crm' })).schemas).toHaveLength(1);
-      expect(await client.listSchemaReferences(id)).toMatchObject({ required: false, user_groups: [] });
+      expect(await client.listSchemaReferences(id)).toMatchObject({
+        required: false,
+        user_groups: [],
+      });
       expect(await client.deleteSchema(id)).toEqual({ success: 1 });
     });
 
@@ -204,7 +263,8 @@ onEachDatabase((kind) => {
       const other = await typedClient(service, await service.issueToken([...scopes], 'registry'));
       const stranger = other.client;
       await stranger.createSchema({ provided_id: 'sales', name: 'Sales' });
-      const { id } = (await stranger.createDataSource({ provided_id: 'emea', name: 'EMEA' })).data_source;
+      const { id } = (await stranger.createDataSource({ provided_id: 'emea', name: 'EMEA' }))
+        .data_source;
       await stranger.upsertUserGroup({ user_group_id: 'g', name: 'G', mapping: { sales: 'emea' } });
       await stranger.updateWorkspace({ mapping_policy: 'registered' });
       expect((await errorOf(stranger.deleteDataSource(id))).code).toBe('still_referenced');
@@ -236,7 +296,11 @@ onEachDatabase((kind) => {
 
   describe('API tokens', () => {
     test('are issued, read, changed, rotated and revoked', async () => {
-      const body = { name: 'billing', scopes: ['user-groups:read' as const], allowed_cidrs: ['127.0.0.0/8'] };
+      const body = {
+        name: 'billing',
+        scopes: ['user-groups:read' as const],
+        allowed_cidrs: ['127.0.0.0/8'],
+      };
       const issued = await client.createApiToken(body);
       const { id, token } = issued.api_token;
       expect(responseOf(issued).headers.get('location')).toBe(`/api/v1/api-tokens/${id}`);
@@ -268,7 +332,11 @@ onEachDatabase((kind) => {
     });
 
     test('says what happened, by the day', async () => {
-      const query = { from: '2030-01-01T00:00:00Z', to: '2030-01-03T00:00:00Z', step: 'day' } as const;
+      const query = {
+        from: '2030-01-01T00:00:00Z',
+        to: '2030-01-03T00:00:00Z',
+        step: 'day',
+      } as const;
       const { activity } = await client.getActivity(query);
       expect(activity.step).toBe('day');
       expect(activity.points.map(({ at, creations }) => [at, creations])).toEqual([
@@ -289,11 +357,17 @@ onEachDatabase((kind) => {
   describe('audit events', () => {
     test('are found by what was done, to what, and when', async () => {
       await groupToken('audited', { region: 'EMEA' });
-      const query = { object_type: 'user_group', object_id: 'audited', from: '2020-01-01T00:00:00Z' };
+      const query = {
+        object_type: 'user_group',
+        object_id: 'audited',
+        from: '2020-01-01T00:00:00Z',
+      };
       const { audit_events } = await client.listAuditEvents(query);
       expect(audit_events.map(({ action }) => action)).toContain('user_group.create');
       expect(audit_events[0]?.actor).toMatchObject({ type: 'api_token', api_token_id: 1 });
-      const exported = await all(client.exportAuditEvents({ search: 'AUDITED', types: ['user_group.create'] }));
+      const exported = await all(
+        client.exportAuditEvents({ search: 'AUDITED', types: ['user_group.create'] }),
+      );
       expect(exported.at(-1)).toEqual({ summary: { exported: 1, complete: true } });
     });
   });
@@ -303,7 +377,10 @@ onEachDatabase((kind) => {
       const { next_cursor: after } = await client.listEvents({ after: 'latest' });
       for (const id of ['followed 1', 'followed 2']) await groupToken(id);
       const listed = await all(client.listEvents({ after, limit: 1 }));
-      expect(listed.map(({ user_group }) => user_group?.provided_id)).toEqual(['followed 1', 'followed 2']);
+      expect(listed.map(({ user_group }) => user_group?.provided_id)).toEqual([
+        'followed 1',
+        'followed 2',
+      ]);
       // A stream that is refused throws at its first message; how one is followed is in follow.test.ts.
       const refused = await errorOf(client.streamEvents({ after: 'nowhere' }).next());
       expect(refused.code).toBe('validation_failed');
@@ -317,12 +394,16 @@ onEachDatabase((kind) => {
       expect(secret).toMatch(/^whsec_/);
       expect((await client.listWebhookEndpoints()).webhook_endpoints).toHaveLength(1);
       expect((await client.getWebhookEndpoint(id)).webhook_endpoint.enabled).toBe(true);
-      expect((await client.updateWebhookEndpoint(id, { enabled: false })).webhook_endpoint.enabled).toBe(false);
+      expect(
+        (await client.updateWebhookEndpoint(id, { enabled: false })).webhook_endpoint.enabled,
+      ).toBe(false);
       expect((await client.rollWebhookSecret(id)).webhook_endpoint.secret).not.toBe(secret);
       expect((await client.listWebhookAttempts(id)).attempts).toEqual([]);
       // The service of these tests sends nothing.
       expect((await errorOf(client.sendTestEvent(id))).code).toBe('webhook_test_refused');
-      expect(await client.replayWebhooks(id, { from: '2020-01-01T00:00:00Z' })).toEqual({ success: 1 });
+      expect(await client.replayWebhooks(id, { from: '2020-01-01T00:00:00Z' })).toEqual({
+        success: 1,
+      });
       expect(await client.deleteWebhookEndpoint(id)).toEqual({ success: 1 });
     });
   });
@@ -330,13 +411,22 @@ onEachDatabase((kind) => {
   describe('errors', () => {
     test('tell their code, their status and the request', async () => {
       const error = await errorOf(client.getApiToken(999_999));
-      expect(error).toMatchObject({ name: 'ApiError', status: 404, code: 'api_token_not_found', errors: [] });
-      expect(error.message).toBe(`404 api_token_not_found: ${error.detail} (request ${error.requestId})`);
+      expect(error).toMatchObject({
+        name: 'ApiError',
+        status: 404,
+        code: 'api_token_not_found',
+        errors: [],
+      });
+      expect(error.message).toBe(
+        `404 api_token_not_found: ${error.detail} (request ${error.requestId})`,
+      );
     });
 
     test('a misspelt field is an error of the compiler, and of the service', async () => {
-      // @ts-expect-error the field is called allowed_cidrs
-      const { errors } = await errorOf(client.createApiToken({ name: 'x', scopes: ['admin'], cidrs: ['10.0.0.0/8'] }));
+      const { errors } = await errorOf(
+        // @ts-expect-error the field is called allowed_cidrs
+        client.createApiToken({ name: 'x', scopes: ['admin'], cidrs: ['10.0.0.0/8'] }),
+      );
       expect(errors[0]).toMatchObject({ pointer: '/cidrs', code: 'unknown' });
     });
 
@@ -350,13 +440,22 @@ onEachDatabase((kind) => {
   test('every operation of the document has been called here', async () => {
     const { paths } = await describeOpenApi();
     const described = Object.values(paths).flatMap((item) =>
-      Object.values(item as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
+      Object.values(item as Record<string, { operationId: string }>).map(
+        ({ operationId }) => operationId,
+      ),
     );
     expect([...called].sort()).toEqual(described.sort());
   });
 
-  async function groupToken(user_group_id: string, properties: Record<string, unknown> = {}): Promise<string> {
-    const { user_group } = await client.upsertUserGroup({ user_group_id, name: user_group_id, properties });
+  async function groupToken(
+    user_group_id: string,
+    properties: Record<string, unknown> = {},
+  ): Promise<string> {
+    const { user_group } = await client.upsertUserGroup({
+      user_group_id,
+      name: user_group_id,
+      properties,
+    });
     return user_group.token;
   }
 });

@@ -1,8 +1,12 @@
 import { inspect } from 'node:util';
 import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/index.ts';
-import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
+import {
+  generateSigningSecret,
+  signatureOf,
+} from '../../src/features/webhook/sending/signature.ts';
 
-const BODY = '{"type":"user_group.update","timestamp":"2030-01-01T12:00:00.000Z","data":{"user_group":{"name":"ä"}}}';
+const BODY =
+  '{"type":"user_group.update","timestamp":"2030-01-01T12:00:00.000Z","data":{"user_group":{"name":"ä"}}}';
 
 /** A message as the service sends it. */
 function message(secrets: string[], { ago = 0, body = BODY } = {}) {
@@ -10,7 +14,11 @@ function message(secrets: string[], { ago = 0, body = BODY } = {}) {
   const signature = signatureOf({ id: 'evt_4711', timestamp, body }, secrets);
   return {
     body,
-    headers: { 'webhook-id': 'evt_4711', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature },
+    headers: {
+      'webhook-id': 'evt_4711',
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signature,
+    },
   };
 }
 

@@ -9,7 +9,10 @@ const request = {
   socket: { remoteAddress: '127.0.0.1' },
   app: { get: () => () => false },
 };
-const context = { getArgByIndex: () => request, getHandler: () => () => undefined } as unknown as ExecutionContext;
+const context = {
+  getArgByIndex: () => request,
+  getHandler: () => () => undefined,
+} as unknown as ExecutionContext;
 const KEY = '127.0.0.1';
 
 test('a turn that comes after an outer interceptor has given up is passed on', async () => {

@@ -19,9 +19,9 @@ test('two calls of a workspace go at once, the others in the order of their arri
   );
   await jest.advanceTimersByTimeAsync(0);
   expect(begun).toEqual([0, 1]);
-  await expect(gate.run({ workspaceId: 8, apiTokenId: 3 }, () => Promise.resolve('of another'))).resolves.toBe(
-    'of another',
-  );
+  await expect(
+    gate.run({ workspaceId: 8, apiTokenId: 3 }, () => Promise.resolve('of another')),
+  ).resolves.toBe('of another');
   for (const n of [1, 0, 3, 2]) {
     ends[n]!();
     await jest.advanceTimersByTimeAsync(0);
@@ -62,7 +62,18 @@ test('an API token waits for one call of each other token, however many they hav
   for (let n = 0; n < 3; n++) held.begin(`other ${n}`, OTHER);
   held.begin('third 0', { workspaceId: 7, apiTokenId: 3 });
   await jest.advanceTimersByTimeAsync(0);
-  const order = ['one 0', 'one 1', 'one 2', 'other 0', 'third 0', 'one 3', 'other 1', 'one 4', 'other 2', 'one 5'];
+  const order = [
+    'one 0',
+    'one 1',
+    'one 2',
+    'other 0',
+    'third 0',
+    'one 3',
+    'other 1',
+    'one 4',
+    'other 2',
+    'one 5',
+  ];
   for (const name of order) await held.end(name);
   expect(held.begun).toEqual(order);
 });
@@ -82,7 +93,9 @@ test('a call that ends access begins at once, though other calls and another tok
 test('work that fails passes its turn on', async () => {
   const gate = new Gate();
   for (let n = 0; n < 5; n++) {
-    await expect(gate.run(ONE, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await expect(gate.run(ONE, () => Promise.reject(new Error('failed')))).rejects.toThrow(
+      'failed',
+    );
     await jest.advanceTimersByTimeAsync(0);
   }
 });
@@ -91,7 +104,9 @@ test('of calls that are refused as soon as they arrive, two end in one turn of t
   const gate = new Gate();
   let refused = 0;
   const callOneAfterTheOther = async () => {
-    for (let n = 0; n < 5; n++) await gate.run(ONE, () => Promise.reject(new Error('refused'))).catch(() => refused++);
+    for (let n = 0; n < 5; n++) {
+      await gate.run(ONE, () => Promise.reject(new Error('refused'))).catch(() => refused++);
+    }
   };
   const all = Promise.all([callOneAfterTheOther(), callOneAfterTheOther()]);
   for (let n = 0; n < 50; n++) await Promise.resolve();

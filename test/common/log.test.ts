@@ -15,7 +15,10 @@ test('the log for people has a line for each entry, what is read first in front,
   const descriptor = openSync(file, 'w');
   const log = await createLog({ logLevel: 'info', logFormat: 'pretty' }, descriptor);
   const refusal = { status: 401, ms: 0, code: 'credentials_missing' };
-  log.info({ request_id: 'r', method: 'GET', path: '/a{if}b', ...refusal, address: '127.0.0.1' }, 'request');
+  log.info(
+    { request_id: 'r', method: 'GET', path: '/a{if}b', ...refusal, address: '127.0.0.1' },
+    'request',
+  );
   log.info({ method: null, status: { code: 7 }, path: '' }, 'of a plugin');
   log.warn({ context: generateToken('uga') }, 'strange');
   closeSync(descriptor);

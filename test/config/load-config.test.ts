@@ -83,18 +83,29 @@ test.each([
     '::ffff:10.0.0.0/96,::/0,::ffff:10.1.2.3',
     { webhookAllowedCidrs: ['::ffff:10.0.0.0/96', '::/0', '::ffff:10.1.2.3'] },
   ],
-  ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/8, fd00:1::/32', { webhookAllowedCidrs: ['10.0.0.0/8', 'fd00:1::/32'] }],
+  [
+    'WEBHOOK_ALLOWED_CIDRS',
+    '10.0.0.0/8, fd00:1::/32',
+    { webhookAllowedCidrs: ['10.0.0.0/8', 'fd00:1::/32'] },
+  ],
   [
     'CONSOLE_OIDC_GRANTS',
     '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin","admin"]}]',
-    { consoleOidcGrants: [{ claim: ['groups'], value: 'ops', workspace: 'default', scopes: ['admin'] }] },
+    {
+      consoleOidcGrants: [
+        { claim: ['groups'], value: 'ops', workspace: 'default', scopes: ['admin'] },
+      ],
+    },
   ],
   [
     'CONSOLE_OIDC_GRANTS',
     '[{"claim":"realm_access.roles","prefix":"ops-","workspace":"default","scopes":["admin"]}]',
     {
       consoleOidcGrants: [
-        { ...{ claim: ['realm_access', 'roles'], prefix: 'ops-' }, ...{ workspace: 'default', scopes: ['admin'] } },
+        {
+          ...{ claim: ['realm_access', 'roles'], prefix: 'ops-' },
+          ...{ workspace: 'default', scopes: ['admin'] },
+        },
       ],
     },
   ],
@@ -103,7 +114,10 @@ test.each([
     '[{"claim":["https://a.example/roles"],"value":"ops","workspace":"b","scopes":["admin"]}]',
     {
       consoleOidcGrants: [
-        { ...{ claim: ['https://a.example/roles'], value: 'ops' }, ...{ workspace: 'b', scopes: ['admin'] } },
+        {
+          ...{ claim: ['https://a.example/roles'], value: 'ops' },
+          ...{ workspace: 'b', scopes: ['admin'] },
+        },
       ],
     },
   ],
@@ -179,7 +193,9 @@ test('the issuer of embed tokens is PUBLIC_URL, unless it is set', () => {
   const PUBLIC_URL = 'https://a.example/groups/';
   expect(loadConfig({}).embedTokenIssuer).toBe('user-group-service');
   expect(loadConfig({ PUBLIC_URL }).embedTokenIssuer).toBe('https://a.example/groups');
-  expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: '' }).embedTokenIssuer).toBe('https://a.example/groups');
+  expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: '' }).embedTokenIssuer).toBe(
+    'https://a.example/groups',
+  );
   expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: 'b' }).embedTokenIssuer).toBe('b');
 });
 
@@ -229,13 +245,28 @@ test.each([
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":[]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":1,"workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":["root"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":["admin"],"scope":"admin"}]'],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"a","value":"b","workspace":"c","scopes":["admin"],"scope":"admin"}]',
+  ],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","prefix":"b","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"a","value":"b","prefix":"b","workspace":"c","scopes":["admin"]}]',
+  ],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","prefix":"","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"email","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"user.email","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":["user","Email"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"email","prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"user.email","prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":["user","Email"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
   [
     'CONSOLE_OIDC_GRANTS',
     '[{"claim":["https://a.example/email"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]',
@@ -244,13 +275,25 @@ test.each([
     'CONSOLE_OIDC_GRANTS',
     '[{"claim":["https://a.example/claims#e-mail"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]',
   ],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"contact_email","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"emails","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":["emails","value"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"contact_email","prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"emails","prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":["emails","value"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"mail","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a..b","value":"b","workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":".a","value":"b","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OIDC_GRANTS', '[{"claim":"https://a.example/roles","value":"b","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"https://a.example/roles","value":"b","workspace":"c","scopes":["admin"]}]',
+  ],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":[],"value":"b","workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":["a",""],"value":"b","workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":["a",7],"value":"b","workspace":"c","scopes":["admin"]}]'],
@@ -330,7 +373,9 @@ test.each([
   'postgres://u:p@%2Frun%2Fpostgresql/db',
   'postgres://u:p,w@h/db',
 ])('DATABASE_URL=%s is taken', (DATABASE_URL) => {
-  expect(loadConfig({ DATABASE_URL, TOKEN_ENCRYPTION_KEYS: `k1:${key}` }).databaseUrl).toBe(DATABASE_URL);
+  expect(loadConfig({ DATABASE_URL, TOKEN_ENCRYPTION_KEYS: `k1:${key}` }).databaseUrl).toBe(
+    DATABASE_URL,
+  );
 });
 
 test.each([
@@ -412,12 +457,17 @@ describe('a secret in a file', () => {
   });
 
   test('is read without its line end', () => {
-    const { tokenEncryptionKeys } = loadConfig({ TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret') });
+    const { tokenEncryptionKeys } = loadConfig({
+      TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
+    });
     expect(tokenEncryptionKeys).toEqual([{ id: 'k1', secret }]);
   });
 
   test('conflicts with the variable itself', () => {
-    const env = { TOKEN_ENCRYPTION_KEYS: `k1:${key}`, TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret') };
+    const env = {
+      TOKEN_ENCRYPTION_KEYS: `k1:${key}`,
+      TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
+    };
     expect(() => loadConfig(env)).toThrow(/are both set/);
   });
 
@@ -429,16 +479,23 @@ describe('a secret in a file', () => {
 
   test('grants can be in a file too, and are shown', () => {
     const config = loadConfig({ CONSOLE_OIDC_GRANTS_FILE: join(directory, 'grants') });
-    expect(config.consoleOidcGrants).toMatchObject([{ claim: ['groups'], value: 'ops', workspace: 'default' }]);
+    expect(config.consoleOidcGrants).toMatchObject([
+      { claim: ['groups'], value: 'ops', workspace: 'default' },
+    ]);
     expect(inspect(config, { depth: 9 })).toContain("value: 'ops'");
-    expect(() => loadConfig({ CONSOLE_OIDC_GRANT_FILE: 'x' })).toThrow(/did you mean CONSOLE_OIDC_GRANTS_FILE/);
+    expect(() => loadConfig({ CONSOLE_OIDC_GRANT_FILE: 'x' })).toThrow(
+      /did you mean CONSOLE_OIDC_GRANTS_FILE/,
+    );
     expect(() => loadConfig({ LOG_LEVEL_FILE: 'x' })).not.toThrow();
     expect(() => loadConfig({ PORT: '1', PORT_FILE: '/nowhere' })).not.toThrow();
   });
 
-  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])('%s can be one', (name) => {
-    expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
-  });
+  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])(
+    '%s can be one',
+    (name) => {
+      expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
+    },
+  );
 });
 
 describe('an identity provider', () => {
@@ -464,6 +521,8 @@ describe('an identity provider', () => {
   });
 
   test.each(['PUBLIC_URL', 'CONSOLE_OIDC_CLIENT_ID', 'CONSOLE_OIDC_GRANTS'])('needs %s', (name) => {
-    expect(() => loadConfig({ ...all, [name]: '' })).toThrow(`${name} must be set for CONSOLE_OIDC_ISSUER.`);
+    expect(() => loadConfig({ ...all, [name]: '' })).toThrow(
+      `${name} must be set for CONSOLE_OIDC_ISSUER.`,
+    );
   });
 });

@@ -8,7 +8,15 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** Belong to the process, its server, its log or its plugins, which an application has of its own. */
 const OF_THE_PROCESS = [
-  ...['HOST', 'PORT', 'METRICS_PORT', 'TRUST_PROXY', 'SHUTDOWN_DELAY_SECONDS', 'LOG_LEVEL', 'LOG_FORMAT'],
+  ...[
+    'HOST',
+    'PORT',
+    'METRICS_PORT',
+    'TRUST_PROXY',
+    'SHUTDOWN_DELAY_SECONDS',
+    'LOG_LEVEL',
+    'LOG_FORMAT',
+  ],
   ...['DOCS', 'CONSOLE', 'PLUGINS', 'FEATURES'],
 ];
 
@@ -31,12 +39,18 @@ test('an application that embeds the service has an option for each variable, bu
 });
 
 test('the page on the library lists every feature', () => {
-  const features = membersOf('src/server/app/features.ts', /type Feature =\n([\s\S]*?);/, /'([\w-]+)'/g);
+  const features = membersOf(
+    'src/server/app/features.ts',
+    /type Feature =\n([\s\S]*?);/,
+    /'([\w-]+)'/g,
+  );
   expect(() => chooseFeatures({ features: ['none' as Feature] })).toThrow(
     `http.features names none, which is no feature; they are all, core, ${features.join(', ')}.`,
   );
   const page = readFileSync(join(root, 'docs', 'extend', 'library.md'), 'utf8');
   const [, row = ''] = /^\| `http\.features` \| (.*?); all by default/m.exec(page) ?? [];
-  expect([...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name!).sort()).toEqual(['all', 'core', ...features].sort());
+  expect([...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name!).sort()).toEqual(
+    ['all', 'core', ...features].sort(),
+  );
   expect(features.length).toBeGreaterThan(10);
 });

@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, configOf, readConfig, valueAt, withValue } from '../../clients/conformance/config.ts';
+import {
+  ConfigError,
+  configOf,
+  readConfig,
+  valueAt,
+  withValue,
+} from '../../clients/conformance/config.ts';
 
 const ENV = { API: ' uga_secret\n' };
 const CONFIG = {
@@ -9,8 +15,16 @@ const CONFIG = {
   renderer: { url: 'http://127.0.0.1:4000/query', body: { token: '{token}' } },
   schema: 'sales',
   tenants: [
-    { data_source: 'one', properties: { region: 'EMEA', address: { city: 'Oslo' } }, shows: ['Tents'] },
-    { data_source: 2, properties: { region: 'APAC', address: { city: 'Perth' } }, shows: ['Sensors'] },
+    {
+      data_source: 'one',
+      properties: { region: 'EMEA', address: { city: 'Oslo' } },
+      shows: ['Tents'],
+    },
+    {
+      data_source: 2,
+      properties: { region: 'APAC', address: { city: 'Perth' } },
+      shows: ['Sensors'],
+    },
   ],
   variables: { region: 'string', 'address.city': 'string[]?' },
   never_shows: ['canary'],
@@ -29,10 +43,23 @@ function faultsWith(own: object): string[] {
 
 test('a configuration is read, with what it leaves out', () => {
   const config = configOf(CONFIG, ENV);
-  expect(config.service).toMatchObject({ url: 'https://user-groups.example.com', apiToken: 'uga_secret' });
+  expect(config.service).toMatchObject({
+    url: 'https://user-groups.example.com',
+    apiToken: 'uga_secret',
+  });
   expect(config.template).toMatchObject({ method: 'POST', body: { token: '{token}' } });
-  expect(config).toMatchObject({ promiseSeconds: 1, staleSeconds: 0, proxy: undefined, embed: undefined });
-  expect(config.variables?.[1]).toEqual({ name: 'address.city', type: 'string', isList: true, isOptional: true });
+  expect(config).toMatchObject({
+    promiseSeconds: 1,
+    staleSeconds: 0,
+    proxy: undefined,
+    embed: undefined,
+  });
+  expect(config.variables?.[1]).toEqual({
+    name: 'address.city',
+    type: 'string',
+    isList: true,
+    isOptional: true,
+  });
 });
 
 test.each<[string, object, string]>([
@@ -64,7 +91,11 @@ test.each<[string, object, string]>([
     { renderer: { ...CONFIG.renderer, body: 5 } },
     '/renderer/body must be a text or an object',
   ],
-  ['no place for the token', { renderer: { url: 'http://127.0.0.1:4000/' } }, '/renderer has no {token}'],
+  [
+    'no place for the token',
+    { renderer: { url: 'http://127.0.0.1:4000/' } },
+    '/renderer has no {token}',
+  ],
   [
     'a token in the arguments',
     { renderer: { command: ['./render', '{token}'], stdin: '{token}' } },
@@ -77,15 +108,27 @@ test.each<[string, object, string]>([
   ],
   ['variables that are none', { variables: [] }, '/variables must be an object'],
   ['a type that is none', { variables: { region: 'text' } }, '/variables/region must be a type'],
-  ['a variable that a tenant lacks', { variables: { max_rows: 'integer' } }, '/tenants/0/properties lacks max_rows'],
+  [
+    'a variable that a tenant lacks',
+    { variables: { max_rows: 'integer' } },
+    '/tenants/0/properties lacks max_rows',
+  ],
   ['no row that nobody may see', { never_shows: [] }, '/never_shows must name a row'],
-  ['a proxy for the whole network', { proxy: '192.0.2.1:80' }, '/proxy must be an address of this machine'],
+  [
+    'a proxy for the whole network',
+    { proxy: '192.0.2.1:80' },
+    '/proxy must be an address of this machine',
+  ],
   [
     'rows of both tenants',
     { tenants: [CONFIG.tenants[0], { ...CONFIG.tenants[1], shows: ['Tents'] }] },
     '"Tents" is in what both tenants show',
   ],
-  ['an embed page without an audience', { embed: { verified: 'maybe' } }, '/embed/verified must be'],
+  [
+    'an embed page without an audience',
+    { embed: { verified: 'maybe' } },
+    '/embed/verified must be',
+  ],
   ['two places for the SQL', { sql: { header: 'X-SQL', field: 'sql' } }, '/sql needs one of'],
 ])('%s is a fault that names its place', (_what, own, fault) => {
   expect(faultsWith(own).join('\n')).toContain(fault);
@@ -112,9 +155,15 @@ describe('a file', () => {
     const service = { url: CONFIG.service.url, api_token_file: 'token' };
     writeFileSync(join(directory, 'token'), 'uga_of_a_file\n');
     const renderer = { ...CONFIG.renderer, logs: ['renderer.log'] };
-    writeFileSync(join(directory, 'renderer.json'), JSON.stringify({ ...CONFIG, service, renderer }));
+    writeFileSync(
+      join(directory, 'renderer.json'),
+      JSON.stringify({ ...CONFIG, service, renderer }),
+    );
     const config = readConfig(join(directory, 'renderer.json'), {});
-    expect([config.service.apiToken, config.logs]).toEqual(['uga_of_a_file', [join(directory, 'renderer.log')]]);
+    expect([config.service.apiToken, config.logs]).toEqual([
+      'uga_of_a_file',
+      [join(directory, 'renderer.log')],
+    ]);
   });
 
   test('that is not there, or is not JSON, says so', () => {
@@ -127,7 +176,10 @@ describe('a file', () => {
 test('a path names a nested value, and leaves the others', () => {
   const properties = { region: 'EMEA', address: { city: 'Oslo', zip: '0150' } };
   expect(valueAt(properties, 'address.city')).toBe('Oslo');
-  expect(withValue(properties, 'address.city', undefined)).toEqual({ region: 'EMEA', address: { zip: '0150' } });
+  expect(withValue(properties, 'address.city', undefined)).toEqual({
+    region: 'EMEA',
+    address: { zip: '0150' },
+  });
   expect(withValue(properties, 'region', null)).toEqual({ ...properties, region: null });
   expect(properties.address.city).toBe('Oslo');
 });

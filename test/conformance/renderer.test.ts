@@ -23,7 +23,9 @@ describe('of a renderer with an address', () => {
   }
 
   test('8 MiB are read', async () => {
-    const { status, text, failure } = await renderFrom((_request, response) => response.end('x'.repeat(8 * MIB)));
+    const { status, text, failure } = await renderFrom((_request, response) =>
+      response.end('x'.repeat(8 * MIB)),
+    );
     expect([status, text.length, failure]).toEqual([200, 8 * MIB, undefined]);
   });
 
@@ -51,14 +53,20 @@ describe('of a renderer with an address', () => {
   });
 
   test('a response that stops amid its rows is a failure with these rows', async () => {
-    const { status, text, failure } = await renderFrom((_request, response) => response.write('Tents'), 300);
+    const { status, text, failure } = await renderFrom(
+      (_request, response) => response.write('Tents'),
+      300,
+    );
     expect([status, text, failure]).toEqual([undefined, 'Tents', 'no response within 0.3 s']);
   });
 });
 
 describe('of a command', () => {
   const renderWith = (script: string, limitMs = LIMIT_MS) => {
-    const template = { command: [process.execPath, '-e', script], env: { TOKEN: '{token}' } } as Template;
+    const template = {
+      command: [process.execPath, '-e', script],
+      env: { TOKEN: '{token}' },
+    } as Template;
     return render(template, 'x', limitMs);
   };
 
@@ -71,14 +79,21 @@ describe('of a command', () => {
   }
 
   test('the output and the exit code are its response', async () => {
-    expect(await renderWith('console.log(process.env.TOKEN)')).toMatchObject({ status: 200, text: 'x\n' });
-    expect(await renderWith('console.log("no"); process.exitCode = 3')).toMatchObject({ status: 500, text: 'no\n' });
+    expect(await renderWith('console.log(process.env.TOKEN)')).toMatchObject({
+      status: 200,
+      text: 'x\n',
+    });
+    expect(await renderWith('console.log("no"); process.exitCode = 3')).toMatchObject({
+      status: 500,
+      text: 'no\n',
+    });
     const none = await render({ command: ['/nowhere/none'], env: {} }, 'x', LIMIT_MS);
     expect([none.status, none.failure]).toEqual([undefined, 'spawn /nowhere/none ENOENT']);
   });
 
   test('an output without an end is a failure, and the command ends', async () => {
-    const script = 'const line = process.pid + "\\n"; for (;;) require("fs").writeSync(1, line.repeat(1000))';
+    const script =
+      'const line = process.pid + "\\n"; for (;;) require("fs").writeSync(1, line.repeat(1000))';
     const { status, text, failure } = await renderWith(script);
     expect([status, text.length, failure]).toEqual([undefined, 8 * MIB, TOO_LONG]);
     const [pid] = text.split('\n') as [string];

@@ -16,7 +16,15 @@ const RESULTS: Result[] = [
     steps: ["curl -s 'http://127.0.0.1/'", '# a note'],
   },
   { id: 'embed-act', title: 'who views', outcome: 'skipped', seconds: 0, reason: 'needs "embed"' },
-  { id: 'trace-logs', title: 'logs', outcome: 'error', seconds: 0, reason: 'cannot be reached', means: 'x', steps: [] },
+  {
+    id: 'trace-logs',
+    title: 'logs',
+    outcome: 'error',
+    seconds: 0,
+    reason: 'cannot be reached',
+    means: 'x',
+    steps: [],
+  },
 ];
 
 const outcomeOf = (results: Result[]) => ({ results, seconds: 3, slowestSeconds: 1.25 });
@@ -37,24 +45,39 @@ test('the text has each check, and what a failure means and how to repeat it', (
   );
   expect(text).toContain('not checked: needs "embed"');
   expect(text).toContain('1 passed, 1 failed, 1 not checked, 1 could not be made; 3.0 s');
-  expect(text).toMatch(/\nThe slowest response took 1\.3 s; this machine has a load of [\d.]+ on \d+ processors\.\n$/);
+  expect(text).toMatch(
+    /\nThe slowest response took 1\.3 s; this machine has a load of [\d.]+ on \d+ processors\.\n$/,
+  );
 });
 
 test('a check that could not be judged blames nothing, and the report begins with their number', () => {
   const reason = 'the valid token showed no rows (a valid embed token): the response is 200';
   const results: Result[] = [
     RESULTS[0]!,
-    { id: 'embed-audience', title: 'of another audience', outcome: 'unjudged', seconds: 1, reason, steps: ['curl'] },
+    {
+      id: 'embed-audience',
+      title: 'of another audience',
+      outcome: 'unjudged',
+      seconds: 1,
+      reason,
+      steps: ['curl'],
+    },
   ];
   const text = reportOf('text', outcomeOf(results));
-  expect(text).toMatch(/^1 check could not be judged: look first at why a valid token showed no rows\.\n/);
-  expect(text).toContain(`? embed-audience           of another audience\n    not judged: ${reason}\n    repeat it:\n`);
+  expect(text).toMatch(
+    /^1 check could not be judged: look first at why a valid token showed no rows\.\n/,
+  );
+  expect(text).toContain(
+    `? embed-audience           of another audience\n    not judged: ${reason}\n    repeat it:\n`,
+  );
   expect(text).toContain('1 passed, 0 failed, 1 not judged, 0 not checked; 3.0 s');
   expect(text).not.toContain('means');
   expect(reportOf('tap', outcomeOf(results))).toMatch(
     /^not ok 2 .*\n {2}---\n {2}message: .*\n {2}severity: unjudged$/m,
   );
-  expect(reportOf('junit', outcomeOf(results))).toMatch(/failures="0" errors="1" [^]*<error message="the valid token/);
+  expect(reportOf('junit', outcomeOf(results))).toMatch(
+    /failures="0" errors="1" [^]*<error message="the valid token/,
+  );
 });
 
 test('TAP 14 has a plan, and a diagnostic that YAML reads; what was skipped is marked', () => {
@@ -78,7 +101,9 @@ test('TAP 14 has a plan, and a diagnostic that YAML reads; what was skipped is m
 
 test('JUnit XML counts what it has, and is well-formed whatever a renderer says', () => {
   const text = reportOf('junit', outcomeOf(RESULTS));
-  expect(text).toContain('<testsuite name="conformance" tests="4" failures="1" errors="1" skipped="1" time="3.000">');
+  expect(text).toContain(
+    '<testsuite name="conformance" tests="4" failures="1" errors="1" skipped="1" time="3.000">',
+  );
   expect(text.match(/<testcase /g)).toHaveLength(4);
   expect(text).toContain("&quot;' OR 1=1 \uFFFD &lt;b&gt;&quot;");
   expect(text).not.toContain('\u0000');
@@ -96,11 +121,15 @@ test('no report has a character that a terminal obeys', () => {
   for (const format of ['text', 'tap', 'junit'] as const) {
     const report = reportOf(format, outcomeOf(results));
     expect(report).not.toMatch(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
-    expect(report).toContain(format === 'junit' ? '&#155;2J &#8238;prod&#8294;' : '\\u009b2J \\u202eprod\\u2066');
+    expect(report).toContain(
+      format === 'junit' ? '&#155;2J &#8238;prod&#8294;' : '\\u009b2J \\u202eprod\\u2066',
+    );
   }
   expect(reportOf('text', outcomeOf(results))).toContain('curl \\u009b');
   const [, , , , ...lines] = reportOf('tap', outcomeOf(results)).split('\n');
-  expect((parse(lines.slice(0, lines.indexOf('  ...')).join('\n')) as { message: string }).message).toBe(reason);
+  expect(
+    (parse(lines.slice(0, lines.indexOf('  ...')).join('\n')) as { message: string }).message,
+  ).toBe(reason);
 });
 
 test('no report has a secret, also one that the kit has never sent', () => {
@@ -130,8 +159,14 @@ test('no report has a secret, also one that the kit has never sent', () => {
 test('a trace has variables for headers, cookies and variables of the environment without a token', () => {
   const trace = new Trace();
   trace.made('live_secret', 'of another system');
-  const headers = { Authorization: 'Basic c2VjcmV0', 'X-Key': 'k3y', Cookie: 'session=s3cret; token={token}' };
-  trace.rendering({ url: 'http://127.0.0.1/', method: 'GET', headers }, 'live_secret', { 'If-None-Match': '"e"' });
+  const headers = {
+    Authorization: 'Basic c2VjcmV0',
+    'X-Key': 'k3y',
+    Cookie: 'session=s3cret; token={token}',
+  };
+  trace.rendering({ url: 'http://127.0.0.1/', method: 'GET', headers }, 'live_secret', {
+    'If-None-Match': '"e"',
+  });
   const env = { 'DB-PASSWORD': 'pa55', TOKEN: '{token}' };
   trace.rendering({ command: ['render'], env }, 'live_secret');
   expect(trace.steps.slice(1)).toEqual([
@@ -171,7 +206,9 @@ test('a trace has the definition of each variable that its last steps use', () =
   trace.note('16 at once');
   for (const token of ['first', 'second', 'unused']) trace.made(token, `the token of the ${token}`);
   const template = { url: 'http://127.0.0.1/{token}', method: 'GET', headers: {} };
-  for (let turn = 0; turn < 100; turn++) trace.rendering(template, turn % 2 === 0 ? 'first' : 'second');
+  for (let turn = 0; turn < 100; turn++) {
+    trace.rendering(template, turn % 2 === 0 ? 'first' : 'second');
+  }
   const [note, first, second, ...calls] = trace.steps;
   expect([note, first, second]).toEqual([
     '# 16 at once',

@@ -22,7 +22,8 @@ onEachDatabase((kind) => {
     browser = await signedIn(service);
   });
 
-  const browserWith = async (...scopes: Scope[]) => signedIn(service, await service.issueToken(scopes));
+  const browserWith = async (...scopes: Scope[]) =>
+    signedIn(service, await service.issueToken(scopes));
 
   test('the interface behaves below /console/api as it does below /api', async () => {
     const group = { user_group_id: 'seen', name: 'Seen', properties: { a: 1 } };
@@ -103,7 +104,9 @@ onEachDatabase((kind) => {
       [`${name}=${service.bootstrapToken}`, 'session_missing'],
     ]) {
       const headers = { ...OWN_PAGE, Cookie: cookie! };
-      const answer = await service.clientOf(undefined).call('GET', '/console/session', undefined, headers);
+      const answer = await service
+        .clientOf(undefined)
+        .call('GET', '/console/session', undefined, headers);
       expect([cookie, answer.status, answer.body.code]).toEqual([cookie, 401, code]);
     }
     const among = { Cookie: `a=b; ${name}=old; ${browser.cookie!};c` };
@@ -126,13 +129,18 @@ onEachDatabase((kind) => {
     const writer = await browserWith('user-groups:write');
     const [, { session }] = await writer.session();
     await writer.call('PUT', '/console/api/user', { user_group_id: 'told', name: 'Told' });
-    const { body } = await service.api.call('GET', '/api/v1/audit-events?types=user_group.create&limit=1');
+    const { body } = await service.api.call(
+      'GET',
+      '/api/v1/audit-events?types=user_group.create&limit=1',
+    );
     expect(body.audit_events).toMatchObject([
       { object: { id: 'told' }, actor: { type: 'api_token', api_token_id: session.api_token.id } },
     ]);
     await writer.call('GET', '/console/api/v1/audit-events');
     const { audit_events } = await untilRecorded();
-    expect(audit_events).toMatchObject([{ actor: { type: 'api_token', api_token_id: session.api_token.id } }]);
+    expect(audit_events).toMatchObject([
+      { actor: { type: 'api_token', api_token_id: session.api_token.id } },
+    ]);
 
     async function untilRecorded(): Promise<Answer['body']> {
       for (;;) {
@@ -146,7 +154,8 @@ onEachDatabase((kind) => {
   test('calls of the console and of the API count towards the limit of the same API token', async () => {
     const token = await limited.issueToken(['user-groups:read']);
     const one = await signedIn(limited, token);
-    const left = ({ headers }: Answer) => Number(/"api-token";r=(\d+)/.exec(String(headers['ratelimit']))![1]);
+    const left = ({ headers }: Answer) =>
+      Number(/"api-token";r=(\d+)/.exec(String(headers['ratelimit']))![1]);
     expect(left(await one.call('GET', '/console/api/v1/user-groups'))).toBe(LIMIT - 2);
     expect(left(await limited.clientOf(token).call('GET', '/api/v1/user-groups'))).toBe(LIMIT - 3);
     expect(left(await one.call('GET', '/console/session'))).toBe(LIMIT - 4);
@@ -170,7 +179,10 @@ onEachDatabase((kind) => {
       const text = await service.app.get(Metrics).registry.metrics();
       const line = /^http_request_duration_seconds_count\{(.*)\} (\d+)$/gm;
       return [...text.matchAll(line)]
-        .filter(([, labels]) => labels!.includes('route="/api/v1/user-groups/:id"') && labels!.includes('method="GET"'))
+        .filter(
+          ([, labels]) =>
+            labels!.includes('route="/api/v1/user-groups/:id"') && labels!.includes('method="GET"'),
+        )
         .reduce((sum, [, , number]) => sum + Number(number), 0);
     }
   });

@@ -91,6 +91,8 @@ describe('the issuer', () => {
 });
 
 async function subjectOf(visitor: Visitor, { baseUrl }: TestService): Promise<unknown> {
-  const { body } = { body: await (await visitor.call(`${baseUrl}/console/session`)).json() } as { body: ConsoleBody };
+  const { body } = { body: await (await visitor.call(`${baseUrl}/console/session`)).json() } as {
+    body: ConsoleBody;
+  };
   return body.session.subject;
 }

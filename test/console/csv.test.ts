@@ -4,7 +4,9 @@ const line = (group: object) => `${JSON.stringify({ mapping: {}, properties: {},
 
 test('no field of a table is a formula, whichever of the usual separators a spreadsheet takes', () => {
   const names = ['x;=WEBSERVICE(B1)', '=1+1', '+1', '-1', '@SUM(A1)', 'a,=1', 'plain', 'say "x;y"'];
-  const table = toTable(names.map((name, index) => line({ user_group_id: `g${index}`, name })).join(''));
+  const table = toTable(
+    names.map((name, index) => line({ user_group_id: `g${index}`, name })).join(''),
+  );
   const [, ...records] = table.trimEnd().split('\r\n');
   expect(records).toEqual([
     'g0,"x;=WEBSERVICE(B1)"',
@@ -19,7 +21,14 @@ test('no field of a table is a formula, whichever of the usual separators a spre
 });
 
 test('a table is read as the groups that it was made of', () => {
-  const groups = [{ user_group_id: 'a;b', name: 'A; "B"', mapping: { sales: 'x;y' }, properties: { plan: 'gold;' } }];
+  const groups = [
+    {
+      user_group_id: 'a;b',
+      name: 'A; "B"',
+      mapping: { sales: 'x;y' },
+      properties: { plan: 'gold;' },
+    },
+  ];
   const lines = toImportLines(toTable(groups.map(line).join('')));
   expect(
     lines

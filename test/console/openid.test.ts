@@ -15,7 +15,11 @@ const ACCOUNTS = {
   dora: { email: 'chief@example.com', email_verified: false },
   emil: { email: 'chief@example.com', email_verified: true },
   // Each with an ID token that says something else than the user info.
-  fred: { email: 'fred@example.com', email_verified: true, id_token: { email: 'chief@example.com' } },
+  fred: {
+    email: 'fred@example.com',
+    email_verified: true,
+    id_token: { email: 'chief@example.com' },
+  },
   gina: { email: 'chief@example.com', email_verified: false, id_token: { email_verified: true } },
   hugo: { email: 'chief@example.com', id_token: { email_verified: true } },
   ines: {
@@ -33,7 +37,12 @@ const ACCOUNTS = {
 const CALLS_PER_MINUTE = 1000;
 const FAILURES_PER_MINUTE = 3;
 const GRANTS = [
-  { claim: 'groups', value: 'operators', workspace: 'default', scopes: ['admin', 'user-groups:read'] },
+  {
+    claim: 'groups',
+    value: 'operators',
+    workspace: 'default',
+    scopes: ['admin', 'user-groups:read'],
+  },
   { claim: 'groups', value: 'others', workspace: 'default', scopes: ['audit:read'] },
   { claim: 'groups', value: 'operators', workspace: 'emea', scopes: ['user-groups:read'] },
   { claim: 'groups', value: 'support', workspace: 'gone', scopes: ['admin'] },
@@ -94,9 +103,15 @@ onEachDatabase((kind) => {
   };
 
   test('the page is told by what one can sign in, and whether one has', async () => {
-    const look = async (visitor: Visitor) => (await visitor.call(`${service.baseUrl}/console/sign-in`)).json();
+    const look = async (visitor: Visitor) =>
+      (await visitor.call(`${service.baseUrl}/console/sign-in`)).json();
     const ways = ['api_token', 'openid'];
-    expect(await look(new Visitor())).toEqual({ success: 1, signed_in: false, session: null, ways });
+    expect(await look(new Visitor())).toEqual({
+      success: 1,
+      signed_in: false,
+      session: null,
+      ways,
+    });
     const { visitor } = await signIn('anna');
     const { session } = (await sessionOf(visitor)).body;
     expect(await look(visitor)).toEqual({ success: 1, signed_in: true, session, ways });
@@ -120,7 +135,10 @@ onEachDatabase((kind) => {
   test('another workspace is entered by its name, with what is granted there', async () => {
     const { visitor } = await signIn('anna', '?workspace=emea');
     const { body } = await sessionOf(visitor);
-    expect(body.session).toMatchObject({ workspace: { name: 'emea' }, scopes: ['user-groups:read'] });
+    expect(body.session).toMatchObject({
+      workspace: { name: 'emea' },
+      scopes: ['user-groups:read'],
+    });
   });
 
   test('one goes on in the page where one was', async () => {
@@ -137,7 +155,9 @@ onEachDatabase((kind) => {
       const follow = (query: string) =>
         new Visitor().call(`${service.baseUrl}/console/sign-in/openid${query}`, { headers });
       const answer = await follow('?workspace=emea&place=%2Fgroups%3Fstatus%3Dsuspended');
-      expect(answer.headers.get('location')).toBe('../#/sign-in?workspace=emea&place=%2Fgroups%3Fstatus%3Dsuspended');
+      expect(answer.headers.get('location')).toBe(
+        '../#/sign-in?workspace=emea&place=%2Fgroups%3Fstatus%3Dsuspended',
+      );
       expect(answer.headers.getSetCookie()).toEqual([]);
       expect((await follow('')).headers.get('location')).toBe('../#/sign-in?');
     },
@@ -200,7 +220,9 @@ onEachDatabase((kind) => {
     const attempt = `${ATTEMPT}=${visitor.cookieOf(service.baseUrl, ATTEMPT)!}`;
     const finished = await fetch(callback, { headers: { Cookie: attempt }, redirect: 'manual' });
     expect(finished.headers.getSetCookie().join()).toContain('console=');
-    const { status, body } = await service.clientOf(undefined).call('GET', '/console/session', undefined, former);
+    const { status, body } = await service
+      .clientOf(undefined)
+      .call('GET', '/console/session', undefined, former);
     expect([status, body.code]).toEqual([401, 'session_ended']);
   });
 
@@ -251,7 +273,9 @@ onEachDatabase((kind) => {
     { verifier: undefined },
   ])('an attempt that was altered is refused: %j', async (altered) => {
     const { visitor, answer } = await comeBackWith(altered);
-    expect(answer.headers.get('location')).toMatch(/^\.\.\/\.\.\/#\/sign-in\?error=sign_in_failed&/);
+    expect(answer.headers.get('location')).toMatch(
+      /^\.\.\/\.\.\/#\/sign-in\?error=sign_in_failed&/,
+    );
     expect(visitor.cookiesOf(service.baseUrl)).not.toContain('console');
   });
 
@@ -263,13 +287,16 @@ onEachDatabase((kind) => {
     ['/x'.repeat(501), '../../'],
     [{ href: 'https://elsewhere.example/' }, '../../'],
     [['https://elsewhere.example/'], '../../'],
-  ])('a place that was put into an attempt leads nowhere but into the page: %#', async (place, to) => {
-    const { visitor, answer } = await comeBackWith({ place });
-    expect(answer.headers.get('location')).toBe(to);
-    const { origin, pathname } = new URL(to, answer.url);
-    expect(origin + pathname).toBe(`${service.baseUrl}/console/`);
-    expect(visitor.cookiesOf(service.baseUrl)).toEqual(['console']);
-  });
+  ])(
+    'a place that was put into an attempt leads nowhere but into the page: %#',
+    async (place, to) => {
+      const { visitor, answer } = await comeBackWith({ place });
+      expect(answer.headers.get('location')).toBe(to);
+      const { origin, pathname } = new URL(to, answer.url);
+      expect(origin + pathname).toBe(`${service.baseUrl}/console/`);
+      expect(visitor.cookiesOf(service.baseUrl)).toEqual(['console']);
+    },
+  );
 
   test('callbacks that are refused are counted by address, as wrong tokens are', async () => {
     const visitor = new Visitor();
@@ -319,7 +346,10 @@ onEachDatabase((kind) => {
       body: JSON.stringify({ name: 'made by hand', scopes: ['user-groups:read'] }),
     });
     expect(issued.status).toBe(201);
-    const { body } = await service.api.call('GET', '/api/v1/audit-events?types=api_token.issue&limit=1');
+    const { body } = await service.api.call(
+      'GET',
+      '/api/v1/audit-events?types=api_token.issue&limit=1',
+    );
     expect(body.audit_events[0]!.actor).toMatchObject({ type: 'api_token', api_token_id: id });
   });
 });
@@ -349,7 +379,9 @@ test('a provider that is away leads back to the page, and is asked again', async
   });
   for (let time = 0; time < 2; time++) {
     const answer = await fetch(`${service.baseUrl}/console/sign-in/openid`, { redirect: 'manual' });
-    expect(answer.headers.get('location')).toMatch(/^\.\.\/#\/sign-in\?error=identity_provider_unavailable&/);
+    expect(answer.headers.get('location')).toMatch(
+      /^\.\.\/#\/sign-in\?error=identity_provider_unavailable&/,
+    );
   }
   await service.close();
 });

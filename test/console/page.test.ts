@@ -82,7 +82,12 @@ test('HEAD tells of the page and its assets without them', async () => {
 });
 
 test('no other file is there, and other methods are not', async () => {
-  for (const path of ['/console/index.html', '/console/secret.txt', '/console/assets', '/console/assets/']) {
+  for (const path of [
+    '/console/index.html',
+    '/console/secret.txt',
+    '/console/assets',
+    '/console/assets/',
+  ]) {
     expect([path, (await ask(path)).status]).toEqual([path, 404]);
   }
   const answer = await ask('/console/', { method: 'POST' });

@@ -109,7 +109,9 @@ onEachDatabase((kind) => {
       .split('\n')
       .map((line) => JSON.parse(line) as { action: string; details: Record<string, unknown> })
       .filter(({ action, details }) => action === 'authorization.refuse' && 'subject' in details);
-    const counts = Object.fromEntries(refusals.map(({ details }) => [details['subject'], details['count']]));
+    const counts = Object.fromEntries(
+      refusals.map(({ details }) => [details['subject'], details['count']]),
+    );
     expect(counts).toEqual({
       [`${provider.issuer}#anna`]: 1,
       [`${provider.issuer}#bert`]: 2,

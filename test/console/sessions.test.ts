@@ -7,7 +7,12 @@ import { ConsoleSessionService } from '../../src/features/console/session/consol
 import { SessionWatches } from '../../src/features/console/session/session-watches.ts';
 import type { Answer } from '../support/api-client.ts';
 import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { ALL_BUT_THE_CLOCK, passTime } from '../support/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
@@ -34,7 +39,8 @@ onEachDatabase((kind) => {
 
   const issue = async (scopes: Scope[] = ['admin', 'user-groups:read']) =>
     (await service.api.call('POST', '/api/v1/api-tokens', { name: 'ops', scopes })).body.api_token;
-  const on = (of: TestService, { cookie }: ConsoleBrowser) => Object.assign(new ConsoleBrowser(of), { cookie });
+  const on = (of: TestService, { cookie }: ConsoleBrowser) =>
+    Object.assign(new ConsoleBrowser(of), { cookie });
   const listOf = async (browser: ConsoleBrowser) =>
     ((await browser.call('GET', '/console/sessions')).body as ConsoleBody).sessions;
 
@@ -52,7 +58,9 @@ onEachDatabase((kind) => {
       const browser = await signedIn(service, token);
       const there = on(other, browser);
       expect((await there.call('GET', '/console/api/v1/user-groups')).status).toBe(200);
-      expect([200, 201]).toContain((await service.api.call('POST', `/api/v1/api-tokens/${id}/${end}`, {})).status);
+      expect([200, 201]).toContain(
+        (await service.api.call('POST', `/api/v1/api-tokens/${id}/${end}`, {})).status,
+      );
       for (const one of [there, browser]) {
         expect(await one.session()).toMatchObject([401, { code: 'session_ended' }]);
         const answer = await one.call('GET', '/console/api/v1/user-groups');
@@ -64,7 +72,8 @@ onEachDatabase((kind) => {
   test('a change of scopes, addresses or expiry holds from the next call on, everywhere', async () => {
     const { id, token } = await issue();
     const there = on(other, await signedIn(service, token));
-    const update = (settings: object) => service.api.call('PATCH', `/api/v1/api-tokens/${id}`, settings);
+    const update = (settings: object) =>
+      service.api.call('PATCH', `/api/v1/api-tokens/${id}`, settings);
     const codeOf = async (path: string) => (await there.call('GET', path)).body.code;
     await update({ scopes: ['admin'] });
     expect((await there.session())[1].session.scopes).toEqual(['admin']);
@@ -78,7 +87,10 @@ onEachDatabase((kind) => {
     expect(await codeOf('/console/session')).toBeUndefined();
     const soon = new Date(Date.now() + 5 * MINUTE_MS).toISOString();
     await update({ expires_at: soon });
-    expect((await there.session())[1].session).toMatchObject({ expires_at: soon, idle_expires_at: soon });
+    expect((await there.session())[1].session).toMatchObject({
+      expires_at: soon,
+      idle_expires_at: soon,
+    });
   });
 
   const start = Date.now();
@@ -144,7 +156,9 @@ onEachDatabase((kind) => {
       const [, { session }] = await browser.session();
       const stored = async () =>
         (
-          await service.query<{ at: number }>(`SELECT last_used_at AS at FROM console_session WHERE id = ${session.id}`)
+          await service.query<{ at: number }>(
+            `SELECT last_used_at AS at FROM console_session WHERE id = ${session.id}`,
+          )
         )[0]!.at;
       const first = await stored();
       at(0.9);
@@ -252,7 +266,9 @@ onEachDatabase((kind) => {
 
   test('an administrator whose API token was rotated sees and ends its own sessions alone', async () => {
     const { id, token } = await issue(['admin']);
-    const rotated = await service.api.call('POST', `/api/v1/api-tokens/${id}/rotate`, { grace_period_seconds: 600 });
+    const rotated = await service.api.call('POST', `/api/v1/api-tokens/${id}/rotate`, {
+      grace_period_seconds: 600,
+    });
     const successor = await signedIn(service, rotated.body.api_token.token);
     const [browser, second] = [await signedIn(service, token), await signedIn(service, token)];
     const all = await listOf(successor);
@@ -311,12 +327,17 @@ onEachDatabase((kind) => {
       });
     }
 
-    const toldOf = (detail: string) => `event: ended\ndata: {"code":"session_ended","detail":"${detail}"}\n\n`;
+    const toldOf = (detail: string) =>
+      `event: ended\ndata: {"code":"session_ended","detail":"${detail}"}\n\n`;
     const REVOKED = 'The API token of this session was revoked.';
     const GONE = 'The session was signed out, or ended by a person.';
 
     test.each<[string, (id: number, browser: ConsoleBrowser) => Promise<Answer>, string]>([
-      ['its API token is revoked', (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`), REVOKED],
+      [
+        'its API token is revoked',
+        (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`),
+        REVOKED,
+      ],
       [
         'somebody ends it',
         async (_id, browser) => {
@@ -331,36 +352,47 @@ onEachDatabase((kind) => {
         'its API token expires',
         async (id) => {
           const expires_at = new Date(Date.now() + 60_000).toISOString();
-          const answer = await service.api.call('PATCH', `/api/v1/api-tokens/${id}`, { expires_at });
+          const answer = await service.api.call('PATCH', `/api/v1/api-tokens/${id}`, {
+            expires_at,
+          });
           passTime(60_000);
           return answer;
         },
         'The API token of this session has expired.',
       ],
-    ])('every page is told why, by the next look, when %s, in every process', async (_name, end, why) => {
-      const { id, token } = await issue(['user-groups:read']);
-      const browser = await signedIn(service, token);
-      const looks = [service, other].map(({ app }) => jest.spyOn(app.get(ConsoleSessionRepository), 'findEach'));
-      const stays = await watch(await signedIn(service), service);
-      const streams = await Promise.all([watch(browser, service), watch(browser, other), watch(browser, other)]);
-      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
-      await until(() => looks.every(({ mock }) => mock.calls.length > 1));
-      const { status } = await end(id, browser);
-      const before = looks.map(({ mock }) => mock.calls.length);
-      expect(status).toBe(200);
-      const told = streams.map(async ({ ended }, index) => {
-        const process = Math.min(index, 1);
-        return [await ended, looks[process]!.mock.calls.length - before[process]!] as const;
-      });
-      for (const [text, looked] of await Promise.all(told)) {
-        expect(text).toBe(`retry: 1000\n\n${toldOf(why)}`);
-        // The look under way, the look that has seen the end, and a look that begins before that is read here.
-        expect(looked).toBeLessThanOrEqual(3);
-      }
-      for (const look of looks) look.mockRestore();
-      const pending = Promise.resolve('open');
-      expect(await Promise.race([stays.ended, pending])).toBe('open');
-    });
+    ])(
+      'every page is told why, by the next look, when %s, in every process',
+      async (_name, end, why) => {
+        const { id, token } = await issue(['user-groups:read']);
+        const browser = await signedIn(service, token);
+        const looks = [service, other].map(({ app }) =>
+          jest.spyOn(app.get(ConsoleSessionRepository), 'findEach'),
+        );
+        const stays = await watch(await signedIn(service), service);
+        const streams = await Promise.all([
+          watch(browser, service),
+          watch(browser, other),
+          watch(browser, other),
+        ]);
+        expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+        await until(() => looks.every(({ mock }) => mock.calls.length > 1));
+        const { status } = await end(id, browser);
+        const before = looks.map(({ mock }) => mock.calls.length);
+        expect(status).toBe(200);
+        const told = streams.map(async ({ ended }, index) => {
+          const process = Math.min(index, 1);
+          return [await ended, looks[process]!.mock.calls.length - before[process]!] as const;
+        });
+        for (const [text, looked] of await Promise.all(told)) {
+          expect(text).toBe(`retry: 1000\n\n${toldOf(why)}`);
+          // The look under way, the look that has seen the end, and a look that begins before that is read here.
+          expect(looked).toBeLessThanOrEqual(3);
+        }
+        for (const look of looks) look.mockRestore();
+        const pending = Promise.resolve('open');
+        expect(await Promise.race([stays.ended, pending])).toBe('open');
+      },
+    );
 
     test('a session has a bounded number of streams, and gets them back', async () => {
       const browser = await signedIn(service);
@@ -422,7 +454,10 @@ onEachDatabase((kind) => {
           const token = await service.issueToken(['user-groups:read'], 'crowded');
           browsers.push(await signedIn(service, token), await signedIn(service, token));
         }
-        const next = await signedIn(service, await service.issueToken(['user-groups:read'], 'crowded'));
+        const next = await signedIn(
+          service,
+          await service.issueToken(['user-groups:read'], 'crowded'),
+        );
         for (const browser of browsers) await occupy(browser, 20);
         release(occupied[0]!);
         expect((await watch(next, service)).status).toBe(200);

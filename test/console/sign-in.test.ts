@@ -51,7 +51,9 @@ onEachDatabase((kind) => {
     );
     for (const cookie of cookies) {
       expect(cookie).toEqual([
-        expect.stringMatching(/^__Host-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/),
+        expect.stringMatching(
+          /^__Host-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
+        ),
       ]);
     }
     expect(new Set(cookies.flat()).size).toBe(3);
@@ -150,7 +152,9 @@ onEachDatabase((kind) => {
 
   test('over plain HTTP it is possible on localhost alone, and the answer says what to set', async () => {
     for (const host of ['localhost:3000', 'LOCALHOST', '127.0.0.1:1', '[::1]:3000']) {
-      const answer = await new ConsoleBrowser(service, { Host: host }).signIn(service.bootstrapToken);
+      const answer = await new ConsoleBrowser(service, { Host: host }).signIn(
+        service.bootstrapToken,
+      );
       expect([host, answer.status]).toEqual([host, 200]);
     }
     const others = ['groups.example', '10.0.0.7:3000', 'localhost.evil.example', '127.0.0.1.x'];
@@ -189,7 +193,9 @@ onEachDatabase((kind) => {
     await browser.signIn(await service.issueToken(['admin'], 'next'));
     const query = `?types=console_session.end&object_id=${session.id}`;
     const { body } = await service.api.call('GET', `/api/v1/audit-events${query}`);
-    expect(body.audit_events).toMatchObject([{ actor: { type: 'api_token', api_token_id: session.api_token.id } }]);
+    expect(body.audit_events).toMatchObject([
+      { actor: { type: 'api_token', api_token_id: session.api_token.id } },
+    ]);
   });
 
   test('an API token has a bounded number of sessions: those used last; the end of another is recorded', async () => {
@@ -208,7 +214,9 @@ onEachDatabase((kind) => {
       `SELECT id FROM console_session WHERE api_token_id = ${apiTokenId}`,
     );
     expect(rows).toHaveLength(100);
-    expect(await endsOf(session.id)).toMatchObject([{ actor: { type: 'api_token', api_token_id: apiTokenId } }]);
+    expect(await endsOf(session.id)).toMatchObject([
+      { actor: { type: 'api_token', api_token_id: apiTokenId } },
+    ]);
     // It had ended by itself.
     expect(rows).not.toContainEqual({ id: idle });
     expect(await endsOf(idle!)).toEqual([]);
@@ -251,7 +259,11 @@ onEachDatabase((kind) => {
       async (from) => {
         for (const path of [PATH, '/console/sessions/1', '/console/api/v1/user-groups/x']) {
           const answer = await send('DELETE', path, { 'Sec-Fetch-Site': from, Origin: own() });
-          expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'cross_site_request']);
+          expect([path, answer.status, answer.body.code]).toEqual([
+            path,
+            403,
+            'cross_site_request',
+          ]);
         }
         expect((await browser.session())[0]).toBe(200);
       },
@@ -262,7 +274,11 @@ onEachDatabase((kind) => {
       const wrong = [undefined, 'null', 'http://evil.example', `${own()}.evil.example`];
       for (const origin of [...wrong, own().replace('http:', 'https:'), 'http://127.0.0.1:1']) {
         const answer = await send('PUT', path, origin === undefined ? {} : { Origin: origin });
-        expect([origin, answer.status, answer.body.code]).toEqual([origin, 403, 'cross_site_request']);
+        expect([origin, answer.status, answer.body.code]).toEqual([
+          origin,
+          403,
+          'cross_site_request',
+        ]);
       }
       const answer = await send('PUT', path, { Origin: own() });
       expect([answer.status, answer.body.code]).toEqual([400, 'body_missing']);

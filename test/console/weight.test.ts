@@ -37,7 +37,9 @@ test('the scripts of the console weigh 75 kB at most, those of its first page 25
 
 test('the page holds nothing that its policy would refuse', () => {
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|data:/);
-  for (const [link] of page.matchAll(/<link[^>]*>/g)) expect(link).toMatch(/ href="\.\/(assets\/|sign-in")/);
+  for (const [link] of page.matchAll(/<link[^>]*>/g)) {
+    expect(link).toMatch(/ href="\.\/(assets\/|sign-in")/);
+  }
   const text = [...scripts.values()].join('\n');
   expect(text).not.toMatch(/\beval\(|new Function\b|insertAdjacentHTML|document\.write/);
   // The one of Preact, for a property that no component here has.

@@ -15,7 +15,8 @@ onEachDatabase((kind) => {
   const service = withService(kind);
 
   /** The id of the last event. The first API token has left one from the start. */
-  const lastId = async () => (await service.query<{ id: number }>('SELECT max(id) AS id FROM change_event'))[0]!.id;
+  const lastId = async () =>
+    (await service.query<{ id: number }>('SELECT max(id) AS id FROM change_event'))[0]!.id;
 
   /** The events that `act` has left. */
   async function recordedBy(act: () => Promise<unknown>): Promise<Row[]> {
@@ -75,7 +76,10 @@ onEachDatabase((kind) => {
   });
 
   test('groups that are imported together leave an event each, with the number of their transaction', async () => {
-    const groups = Array.from({ length: 30 }, (_, index) => ({ user_group_id: `i ${index}`, name: 'I' }));
+    const groups = Array.from({ length: 30 }, (_, index) => ({
+      user_group_id: `i ${index}`,
+      name: 'I',
+    }));
     const events = await recordedBy(() => importGroups(service.api, ...groups));
     expect(events.map(({ object_id }) => object_id).sort()).toEqual(
       groups.map(({ user_group_id }) => user_group_id).sort(),
@@ -96,14 +100,19 @@ onEachDatabase((kind) => {
       ['schema.delete', () => call('DELETE', schema)],
       [
         'workspace.update',
-        () => call('PATCH', 'workspace', { variables: [{ name: 'r', type: 'string', required: true }] }),
+        () =>
+          call('PATCH', 'workspace', {
+            variables: [{ name: 'r', type: 'string', required: true }],
+          }),
       ],
       ['workspace.update', () => call('PATCH', 'workspace', { variables: [] })],
       ['api_token.update', () => call('PATCH', token, { name: 'm' })],
       ['api_token.revoke', () => call('POST', `${token}/revoke`)],
     ];
     for (const [expected, act] of acts) {
-      expect(await recordedBy(act)).toMatchObject([{ kind: expected, workspace_id: 1, user_group_id: null }]);
+      expect(await recordedBy(act)).toMatchObject([
+        { kind: expected, workspace_id: 1, user_group_id: null },
+      ]);
     }
   });
 });

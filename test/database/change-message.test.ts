@@ -3,7 +3,10 @@ import { fromMessage, toMessages } from '../../src/core/change-log/postgres/chan
 const LARGEST = 2 ** 31 - 1;
 
 test('every change arrives, in messages that PostgreSQL takes', () => {
-  const changes = Array.from({ length: 1001 }, (_, index) => ({ workspaceId: LARGEST, userGroupId: LARGEST - index }));
+  const changes = Array.from({ length: 1001 }, (_, index) => ({
+    workspaceId: LARGEST,
+    userGroupId: LARGEST - index,
+  }));
   const messages = toMessages('01234567-89ab-4cde-8f01-23456789abcd', changes);
   for (const message of messages) expect(Buffer.byteLength(message)).toBeLessThan(8000);
   expect(messages.flatMap((message) => fromMessage(message)!.changes)).toEqual(changes);
@@ -11,7 +14,10 @@ test('every change arrives, in messages that PostgreSQL takes', () => {
 
 test('a change of a whole workspace stays one', () => {
   const [message] = toMessages('me', [{ workspaceId: 7, of: 'user_groups' }]);
-  expect(fromMessage(message!)).toEqual({ from: 'me', changes: [{ workspaceId: 7, of: 'user_groups' }] });
+  expect(fromMessage(message!)).toEqual({
+    from: 'me',
+    changes: [{ workspaceId: 7, of: 'user_groups' }],
+  });
 });
 
 test.each([

@@ -1,6 +1,10 @@
 import { Client } from 'pg';
 import { randomInt } from 'node:crypto';
-import { ChangeReader, PositionLost, type ReadOptions } from '../../src/core/change-log/change-reader.ts';
+import {
+  ChangeReader,
+  PositionLost,
+  type ReadOptions,
+} from '../../src/core/change-log/change-reader.ts';
 import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
@@ -78,7 +82,9 @@ onEachDatabase((kind) => {
     const rows = await service.query<{ public_id: number | string }>(
       "SELECT public_id FROM audit_event WHERE object_id = 'audited'",
     );
-    expect(changes.map(({ publicId }) => publicId)).toEqual(rows.map(({ public_id }) => Number(public_id)));
+    expect(changes.map(({ publicId }) => publicId)).toEqual(
+      rows.map(({ public_id }) => Number(public_id)),
+    );
   });
 
   test('a workspace is shown its own changes, and those of everything', async () => {
@@ -91,7 +97,10 @@ onEachDatabase((kind) => {
       FROM (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3) AS numbers`,
     );
     const read = async (workspaceId?: number) => {
-      const { changes } = await reader().read(begin, { limit: 100, ...(workspaceId !== undefined && { workspaceId }) });
+      const { changes } = await reader().read(begin, {
+        limit: 100,
+        ...(workspaceId !== undefined && { workspaceId }),
+      });
       return changes.map(({ workspaceId: of }) => of);
     };
     expect(new Set(await read(1))).toEqual(new Set([1, null]));
@@ -149,7 +158,8 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
     INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
     SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), 1, 1, 'user_group.update', n, $2
     FROM json_array_elements_text($1) AS n`;
-  const record = (client: Client, ...ids: string[]) => client.query(RECORD, [JSON.stringify(ids), Date.now()]);
+  const record = (client: Client, ...ids: string[]) =>
+    client.query(RECORD, [JSON.stringify(ids), Date.now()]);
 
   test('a transaction that stays open delays no other, and is read once it is committed', async () => {
     const reader = service.app.get(ChangeReader);
@@ -183,7 +193,9 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
         const ids = Array.from({ length: randomInt(1, 6) }, (_, i) => `${writer}/${number}/${i}`);
         await client.query('BEGIN');
         await record(client, ...ids);
-        for (let left = randomInt(0, 3) === 0 ? randomInt(0, 10) : 0; left > 0; left--) await nextRead();
+        for (let left = randomInt(0, 3) === 0 ? randomInt(0, 10) : 0; left > 0; left--) {
+          await nextRead();
+        }
         const isKept = randomInt(0, 10) > 0;
         await client.query(isKept ? 'COMMIT' : 'ROLLBACK');
         if (isKept) committed.push(...ids);

@@ -9,7 +9,9 @@ test('a database file that cannot be written is named, and not its directory', a
   const file = join(env['DATA_DIR']!, 'user-groups.sqlite');
   // Root may write a file of any owner; nobody can write a directory.
   mkdirSync(file);
-  await expect(prepareDatabase(loadConfig(env))).rejects.toThrow(`The file ${file} cannot be written (EISDIR).`);
+  await expect(prepareDatabase(loadConfig(env))).rejects.toThrow(
+    `The file ${file} cannot be written (EISDIR).`,
+  );
   rmdirSync(file);
   await prepareDatabase(loadConfig(env));
   await drop();

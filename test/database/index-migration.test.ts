@@ -8,7 +8,12 @@ import { createDataSource } from '../../src/platform/database/create-data-source
 import { migratingOptions, sqlitePath } from '../../src/platform/database/data-source-options.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { createIndex } from '../../src/platform/database/migrations/build-index.ts';
-import { createTestDatabase, onPostgres, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onPostgres,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -21,7 +26,10 @@ onEachDatabase((kind) => {
   test('a process that waits for another one to migrate says so, and gives up in time', async () => {
     const database = await createTestDatabase(kind);
     const release = await migrateForEver(database);
-    const refused = await runCli({ ...database.env, MIGRATION_WAIT_SECONDS: '2' }, ...['migration', 'run']);
+    const refused = await runCli(
+      { ...database.env, MIGRATION_WAIT_SECONDS: '2' },
+      ...['migration', 'run'],
+    );
     expect([refused.code, refused.stdout]).toEqual([5, '']);
     expect(refused.stderr).toMatch(
       /^waiting for another process that migrates the database, waited seconds 1\nuser-group-service: Another process has been migrating the database for 2 s \(MIGRATION_WAIT_SECONDS\)[^\n]*\n$/,
@@ -113,8 +121,13 @@ onPostgres('on a PostgreSQL that is in use', () => {
 
   test('a unique index over equal rows is refused, and none is left that would refuse more', async () => {
     await backup.query('COMMIT');
-    await runSql(database, `INSERT INTO workspace (name, public_id, created_at) VALUES ('b', 'b', 1), ('c', 'c', 1)`);
-    const dataSource = await createDataSource(migratingOptions(loadConfig(database.env))).initialize();
+    await runSql(
+      database,
+      `INSERT INTO workspace (name, public_id, created_at) VALUES ('b', 'b', 1), ('c', 'c', 1)`,
+    );
+    const dataSource = await createDataSource(
+      migratingOptions(loadConfig(database.env)),
+    ).initialize();
     const runner = dataSource.createQueryRunner();
     const index = { name: 'x', table: 'workspace', columns: ['created_at'], isUnique: true };
     await expect(createIndex(runner, index)).rejects.toThrow(/could not create unique index/);

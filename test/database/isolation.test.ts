@@ -25,7 +25,10 @@ onPostgres('on postgres', () => {
         const transactor = service.app.get(Transactor);
         const inside = await transactor.run((manager) => statements.run(manager, level, {}));
         const applied = await transactor.apply(level, {});
-        expect([inside, applied]).toEqual([[{ level: 'read committed' }], [{ level: 'read committed' }]]);
+        expect([inside, applied]).toEqual([
+          [{ level: 'read committed' }],
+          [{ level: 'read committed' }],
+        ]);
         await service.close();
       }
       await database.drop();

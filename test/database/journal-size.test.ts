@@ -16,7 +16,9 @@ test('the journal of the embedded database gives back what a long reader has mad
   const transactor = service.app.get(Transactor);
   const write = (sql: string) => transactor.run((manager) => manager.query(sql));
   await write('CREATE TABLE filling (a blob)');
-  for (let count = 0; count < 6; count++) await write(`INSERT INTO filling VALUES (zeroblob(${8 * MIB}))`);
+  for (let count = 0; count < 6; count++) {
+    await write(`INSERT INTO filling VALUES (zeroblob(${8 * MIB}))`);
+  }
   expect(size()).toBeGreaterThan(40 * MIB);
   reader.exec('COMMIT');
   reader.close();

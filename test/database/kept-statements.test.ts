@@ -55,10 +55,16 @@ async function listAll({ api }: TestService): Promise<void> {
     await list(path, { ...query, ...(cursor !== undefined && { cursor }) });
   };
   const cursors = new Map<string, string>();
-  for (const sort of userGroupSorts) cursors.set(sort, await list('/api/v1/user-groups', { sort, limit: '1' }));
+  for (const sort of userGroupSorts) {
+    cursors.set(sort, await list('/api/v1/user-groups', { sort, limit: '1' }));
+  }
   for (const [index, query] of combinationsOf(groupFilters).entries()) {
     const sort = userGroupSorts[index % userGroupSorts.length]!;
-    await page('/api/v1/user-groups', { ...query, sort, ...(index % 5 === 0 && { count: 'true' }) });
+    await page('/api/v1/user-groups', {
+      ...query,
+      sort,
+      ...(index % 5 === 0 && { count: 'true' }),
+    });
     await page('/api/v1/user-groups', { ...query, sort }, cursors.get(sort));
   }
   const cursor = await list('/api/v1/audit-events', { limit: '1' });
@@ -75,7 +81,9 @@ async function countOnConnection({ dataSource }: TestService): Promise<number> {
   while (clients.length < pool.totalCount) clients.push(await pool.connect());
   const counts = await Promise.all(
     clients.map(async (client) => {
-      const { rows } = await client.query<{ count: number }>('SELECT count(*)::int FROM pg_prepared_statements');
+      const { rows } = await client.query<{ count: number }>(
+        'SELECT count(*)::int FROM pg_prepared_statements',
+      );
       return rows[0]!.count;
     }),
   );
@@ -114,7 +122,9 @@ onEachDatabase((kind) => {
   const service = withService(kind);
 
   test('lists with every combination of filters leave few statements prepared', async () => {
-    for (const name of ['g0', 'g1', 'g2']) await service.api.put({ user_group_id: name, name, properties: { a: 'b' } });
+    for (const name of ['g0', 'g1', 'g2']) {
+      await service.api.put({ user_group_id: name, name, properties: { a: 'b' } });
+    }
     await listAll(service);
     expect(await (countSqlite ?? (() => countOnConnection(service)))()).toBeLessThan(MOST);
   }, 60_000);
@@ -125,8 +135,9 @@ test.each(['postgres', 'better-sqlite3'] as const)(
   (type) => {
     const dialect = dialectOf({ type } as DataSourceOptions);
     const names = [...'abcdefg'];
-    const many = statement<Record<string, readonly number[]>>(`test.many-lists-${dialect.kind}`, (_dialect, has) =>
-      names.map((name) => ({ name, sql: `SELECT ${has(name) ? 1 : 0}` })),
+    const many = statement<Record<string, readonly number[]>>(
+      `test.many-lists-${dialect.kind}`,
+      (_dialect, has) => names.map((name) => ({ name, sql: `SELECT ${has(name) ? 1 : 0}` })),
     );
     const compiled = new CompiledStatements(dialect, false);
     const used = Array.from({ length: 2 ** names.length }, (_, form) => {

@@ -37,7 +37,8 @@ function startLanes(options: Omit<LanesOptions<string, string>, 'run'> = {}) {
       }),
   });
   /** The calls of a workspace that have run so far, by wave. */
-  const calls = (workspaceId = 1) => waves.filter((wave) => wave.workspaceId === workspaceId).map((wave) => wave.calls);
+  const calls = (workspaceId = 1) =>
+    waves.filter((wave) => wave.workspaceId === workspaceId).map((wave) => wave.calls);
   /** Joins with each call; the results are looked at later, so that none is unhandled. */
   const join = (...texts: string[]) => {
     const joined = texts.map((text) => lanes.join(1, text));
@@ -288,7 +289,9 @@ describe('while a wave hangs', () => {
     const soon = lanes.join(1, 'soon', performance.now() + LIMIT_MS / 4);
     jest.advanceTimersByTime(LIMIT_MS / 4);
     await expect(soon).rejects.toBeInstanceOf(DatabaseUnavailable);
-    await expect(lanes.join(1, 'past', performance.now())).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(lanes.join(1, 'past', performance.now())).rejects.toBeInstanceOf(
+      DatabaseUnavailable,
+    );
     waves[0]!.echo();
     expect(await hanging).toBe('hanging');
     await settled();
@@ -303,9 +306,16 @@ describe('while a wave hangs', () => {
     await settled();
     jest.advanceTimersByTime(LIMIT_MS);
     waves[0]!.echo();
-    expect(await outcomes).toEqual([{ value: 'a' }, { value: 'b' }, { error: expect.any(DatabaseUnavailable) }]);
+    expect(await outcomes).toEqual([
+      { value: 'a' },
+      { value: 'b' },
+      { error: expect.any(DatabaseUnavailable) },
+    ]);
     const late = await lanes.joinAll(1, ['d', 'e'], performance.now());
-    expect(late).toEqual([{ error: expect.any(DatabaseUnavailable) }, { error: expect.any(DatabaseUnavailable) }]);
+    expect(late).toEqual([
+      { error: expect.any(DatabaseUnavailable) },
+      { error: expect.any(DatabaseUnavailable) },
+    ]);
     await settled();
     expect([calls(), open.size, jest.getTimerCount()]).toEqual([[['a', 'b']], 0, 0]);
   });
@@ -315,7 +325,10 @@ describe('while a wave hangs', () => {
     const outcomes = lanes.joinAll(1, ['a', 'b']);
     await settled();
     jest.advanceTimersByTime(WAVE_LIMIT_MS);
-    const refused = [{ error: expect.any(DatabaseUnavailable) }, { error: expect.any(DatabaseUnavailable) }];
+    const refused = [
+      { error: expect.any(DatabaseUnavailable) },
+      { error: expect.any(DatabaseUnavailable) },
+    ];
     expect(await outcomes).toEqual(refused);
     waves[0]!.echo();
     await settled();

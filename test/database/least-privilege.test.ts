@@ -3,7 +3,12 @@ import { Client } from 'pg';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { grantStatements } from '../../src/platform/database/schema/grants.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  administer,
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { withNextMigration } from '../support/next-migration.ts';
 import { runCli, startServer } from '../support/processes.ts';
 import { readSecurity } from '../support/pages.ts';
@@ -52,7 +57,10 @@ test('docs/security/hardening.md shows the statements of --grant-to', () => {
 test('the embedded database has no roles to grant to', async () => {
   const database = await createTestDatabase('sqlite');
   const { code, stderr } = await runCli(database.env, ...RUN, 'a');
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^.*--grant-to needs DATABASE_URL.*\n$/)]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^.*--grant-to needs DATABASE_URL.*\n$/),
+  ]);
   await database.drop();
 });
 
@@ -142,7 +150,11 @@ onPostgres('on postgres', () => {
       expect(sequences).toEqual(
         [
           ...NUMBERED.map((table) => ({ name: `${table}_id_seq`, counts: true, sets: false })),
-          ...['foreign_table', 'migration'].map((table) => ({ name: `${table}_id_seq`, counts: false, sets: false })),
+          ...['foreign_table', 'migration'].map((table) => ({
+            name: `${table}_id_seq`,
+            counts: false,
+            sets: false,
+          })),
         ].sort((one, other) => one.name.localeCompare(other.name)),
       );
       expect(await rightsOn('api_token')).toEqual(['SELECT', 'INSERT', 'UPDATE']);
@@ -170,7 +182,9 @@ onPostgres('on postgres', () => {
       await api.call('POST', '/api/v1/data-sources', { provided_id: 'd', name: 'D' }),
       await api.call('DELETE', '/api/v1/data-sources/1'),
     ];
-    expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 201, 200, 200, 201, 200, 201, 200]);
+    expect(calls.map(({ status }) => status)).toEqual([
+      200, 200, 200, 200, 200, 201, 200, 200, 201, 200, 201, 200,
+    ]);
     for (const args of [
       ['keys', 'rewrap'],
       ['workspace', 'create', 'another'],
@@ -194,7 +208,13 @@ onPostgres('on postgres', () => {
         /must be owner|permission denied|cannot be changed or removed/,
       );
     }
-    for (const table of ['api_token', 'encryption_key', 'migration', 'user_group_token', 'workspace']) {
+    for (const table of [
+      'api_token',
+      'encryption_key',
+      'migration',
+      'user_group_token',
+      'workspace',
+    ]) {
       await expect(administer(`DELETE FROM ${table}`, env['DATABASE_URL'])).rejects.toThrow(
         `permission denied for table ${table}`,
       );
@@ -203,6 +223,8 @@ onPostgres('on postgres', () => {
 
   test('the serving role refuses to start where a migration is pending', async () => {
     await prepareDatabase(loadConfig(env));
-    await expect(prepareDatabase(withNextMigration(loadConfig(env)))).rejects.toThrow(/must be owner|permission/);
+    await expect(prepareDatabase(withNextMigration(loadConfig(env)))).rejects.toThrow(
+      /must be owner|permission/,
+    );
   });
 });

@@ -2,7 +2,11 @@ import { Client } from 'pg';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { createDataSource } from '../../src/platform/database/create-data-source.ts';
 import { migratingOptions } from '../../src/platform/database/data-source-options.ts';
-import { listMigrations, prepareDatabase, revertMigration } from '../../src/platform/database/schema/migrate.ts';
+import {
+  listMigrations,
+  prepareDatabase,
+  revertMigration,
+} from '../../src/platform/database/schema/migrate.ts';
 import { migrations } from '../../src/platform/database/migrations/index.ts';
 import {
   administer,
@@ -95,7 +99,11 @@ onEachDatabase((kind) => {
       const config = loadConfig(database.env);
       await prepareDatabase(config);
       const name = new URL(database.env['DATABASE_URL']!).pathname.slice(1);
-      for (const limit of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
+      for (const limit of [
+        'lock_timeout',
+        'statement_timeout',
+        'idle_in_transaction_session_timeout',
+      ]) {
         await administer(`ALTER DATABASE ${name} SET ${limit} = '2s'`);
       }
       const reader = new Client({ connectionString: config.databaseUrl! });
@@ -106,7 +114,10 @@ onEachDatabase((kind) => {
       const next = withNextMigration(config);
       const migrated = prepareDatabase(next);
       await untilLocked(database);
-      await inRealTime(2500, 'the limits of the database are 2 s, in which a busy machine begins and ends a statement');
+      await inRealTime(
+        2500,
+        'the limits of the database are 2 s, in which a busy machine begins and ends a statement',
+      );
       await reader.end();
       await migrated;
       expect((await listMigrations(next)).every(({ applied }) => applied)).toBe(true);
@@ -136,7 +147,9 @@ onEachDatabase((kind) => {
 
   test('three servers that start at once on an empty database all serve it', async () => {
     const servers = await Promise.all(Array.from({ length: 3 }, () => startServer(database.env)));
-    const answers = await Promise.all(servers.map(({ api }) => api.get({ user_group_id: 'shared', name: 'Shared' })));
+    const answers = await Promise.all(
+      servers.map(({ api }) => api.get({ user_group_id: 'shared', name: 'Shared' })),
+    );
     expect(answers.filter(({ body }) => body.new_user_group)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.user_group.token)).size).toBe(1);
     expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0]);

@@ -37,13 +37,19 @@ onPostgres('on postgres', () => {
     const config = loadConfig(database.env);
     const warnings = async () => {
       const found: [string, unknown][] = [];
-      await prepareDatabase(config, (level, msg, details) => level === 'warn' && found.push([msg, details]));
+      await prepareDatabase(
+        config,
+        (level, msg, details) => level === 'warn' && found.push([msg, details]),
+      );
       return found;
     };
     expect(await warnings()).toEqual([]);
     await administer(`UPDATE pg_database SET datcollversion = '1' WHERE datname = '${name}'`);
     expect(await warnings()).toEqual([]);
-    await runSql(database, 'CREATE TABLE of_a_plugin (a text PRIMARY KEY, b text COLLATE "C" UNIQUE)');
+    await runSql(
+      database,
+      'CREATE TABLE of_a_plugin (a text PRIMARY KEY, b text COLLATE "C" UNIQUE)',
+    );
     const [warning, ...others] = await warnings();
     expect(others).toEqual([]);
     expect(warning).toEqual([expect.stringContaining('REINDEX'), { indexes: 'of_a_plugin_pkey' }]);
@@ -59,13 +65,21 @@ onPostgres('on postgres', () => {
     const config = loadConfig(database.env);
     const warnings = async () => {
       const found: unknown[] = [];
-      await prepareDatabase(config, (level, _msg, details) => level === 'warn' && found.push(details));
+      await prepareDatabase(
+        config,
+        (level, _msg, details) => level === 'warn' && found.push(details),
+      );
       return found;
     };
     await service.api.create();
     expect(await warnings()).toEqual([]);
-    await runSql(database, `SELECT ${NUMBERED.map((table) => `setval('${table}_id_seq', 1, false)`).join(', ')}`);
-    expect(await warnings()).toEqual([{ tables: 'audit_event, change_event, user_group, workspace' }]);
+    await runSql(
+      database,
+      `SELECT ${NUMBERED.map((table) => `setval('${table}_id_seq', 1, false)`).join(', ')}`,
+    );
+    expect(await warnings()).toEqual([
+      { tables: 'audit_event, change_event, user_group, workspace' },
+    ]);
     const created = () => service.api.put({ user_group_id: 'after', name: 'A' });
     expect((await created()).status).toBe(503);
     const page = readFileSync(join(root, 'docs', 'operate', 'replicas-and-failover.md'), 'utf8');
@@ -81,7 +95,9 @@ onPostgres('on postgres', () => {
     const service = await startTestService('postgres');
     const ids = ['a-b', 'aB', 'Ab', 'ab', 'a b', 'ä', 'Z'];
     for (const user_group_id of ids) await service.api.put({ user_group_id, name: 'N' });
-    const rows = await service.query<{ id: string }>('SELECT provided_id AS id FROM user_group ORDER BY provided_id');
+    const rows = await service.query<{ id: string }>(
+      'SELECT provided_id AS id FROM user_group ORDER BY provided_id',
+    );
     expect(rows.map(({ id }) => id)).toEqual(ids.toSorted());
     await service.close();
   });

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
 import { Cable } from '../support/cable.ts';
-import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  administer,
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { type RunningServer, startOwnServer, startServer } from '../support/processes.ts';
 import { promised } from '../support/promised.ts';
@@ -86,7 +91,10 @@ onPostgres('on postgres', () => {
       cable.refuse(state);
       await expectOutage();
       // A pooled result of a moment ago may still be true.
-      await until(async () => (await server.api.introspect(body.user_group.token)).code === 'database_unavailable');
+      await until(
+        async () =>
+          (await server.api.introspect(body.user_group.token)).code === 'database_unavailable',
+      );
       cable.refuse(undefined);
       await expectRecovery();
     },
@@ -107,7 +115,9 @@ onPostgres('on postgres', () => {
     };
     const write = () => serving.api.put({ ...group, name: 'no login' });
     const look = () => serving.api.get({ user_group_id: 'g' });
-    for (const call of [look, write]) for (let count = 0; count < 5; count++) expect(await isRefused(call)).toBe(true);
+    for (const call of [look, write]) {
+      for (let count = 0; count < 5; count++) expect(await isRefused(call)).toBe(true);
+    }
     await administer(`ALTER ROLE ${role} LOGIN`);
     expect((await look()).status).toBe(200);
     expect(await serving.stop()).toBe(0);
@@ -123,7 +133,10 @@ onPostgres('on postgres', () => {
 
   test('a process ends although its database does not answer', async () => {
     const own = new Cable(new URL(url));
-    const ending = await startOwnServer({ ...database.env, DATABASE_URL: (await own.plugIn()).href });
+    const ending = await startOwnServer({
+      ...database.env,
+      DATABASE_URL: (await own.plugIn()).href,
+    });
     // The process holds some of each thing that it counts and writes at its end.
     const { body } = await ending.api.get({ ...group, user_group_id: 'at the end' });
     await ending.api.introspect(body.user_group.token);
@@ -148,7 +161,10 @@ onPostgres('on postgres', () => {
     const cutAt = performance.now();
     const lastFromMemory = await lastAskedBefore(async () => !(await server.api.isActive(token)));
     expect(lastFromMemory - cutAt).toBeLessThan(1000);
-    expect(await server.api.introspect(token)).toMatchObject({ status: 503, code: 'database_unavailable' });
+    expect(await server.api.introspect(token)).toMatchObject({
+      status: 503,
+      code: 'database_unavailable',
+    });
     await cable.plugIn();
     await expectRecovery();
     expect(await server.api.isActive(token)).toBe(true);
@@ -190,7 +206,9 @@ onPostgres('on postgres', () => {
     const wave = () =>
       Promise.all(
         Array.from({ length: 60 }, (_, index) =>
-          index % 2 === 0 ? server.api.get({ user_group_id: 'g' }) : server.api.put({ ...group, name: `G ${index}` }),
+          index % 2 === 0
+            ? server.api.get({ user_group_id: 'g' })
+            : server.api.put({ ...group, name: `G ${index}` }),
         ),
       );
     for (let round = 0; round < 5; round++) {
@@ -216,7 +234,9 @@ onPostgres('on postgres', () => {
     });
     expect([look!.status, look!.body.user_group]).toEqual([200, known.user_group]);
     expect((await server.api.put({ ...group, name: 'read only' })).status).toBe(503);
-    expect((await server.api.get({ user_group_id: 'g' })).body.user_group).toEqual(known.user_group);
+    expect((await server.api.get({ user_group_id: 'g' })).body.user_group).toEqual(
+      known.user_group,
+    );
     await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await administer(endSessions);
     await expectRecovery();
@@ -229,7 +249,9 @@ onPostgres('on postgres', () => {
     await client.query('BEGIN; LOCK TABLE user_group IN EXCLUSIVE MODE');
     const answer = await promised(5000, server.api.put({ ...group, name: 'locked out' }));
     expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-    expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe('locked out');
+    expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe(
+      'locked out',
+    );
     await client.query('ROLLBACK');
     await client.end();
     await expectRecovery();

@@ -49,7 +49,9 @@ import { lastAskedBefore, until } from '../support/until.ts';
     expect(await other.api.isActive(token)).toBe(true);
     expect((await one.api.post({ current_token: token })).status).toBe(200);
     const rotated = performance.now();
-    expect((await lastAskedBefore(async () => !(await other.api.isActive(token)))) - rotated).toBeLessThan(1000);
+    expect(
+      (await lastAskedBefore(async () => !(await other.api.isActive(token)))) - rotated,
+    ).toBeLessThan(1000);
   });
 
   test('what the service writes through the pooler it records itself, and all see it within a second', async () => {
@@ -60,14 +62,20 @@ import { lastAskedBefore, until } from '../support/until.ts';
       `SELECT DISTINCT kind FROM change_event WHERE kind = 'database.write' OR object_id = 'recorded'`,
     );
     expect(kinds).toEqual([{ kind: 'user_group.create' }]);
-    const issued = await one.api.call('POST', '/api/v1/api-tokens', { name: 'n', scopes: ['user-groups:read'] });
+    const issued = await one.api.call('POST', '/api/v1/api-tokens', {
+      name: 'n',
+      scopes: ['user-groups:read'],
+    });
     const { id, token } = issued.body.api_token;
-    const getStatus = async () => (await other.apiOf(token).get({ user_group_id: 'recorded' })).status;
+    const getStatus = async () =>
+      (await other.apiOf(token).get({ user_group_id: 'recorded' })).status;
     expect(await getStatus()).toBe(200);
     // No message names an API token: the other replica has to ask, by way of the pooler.
     await one.api.call('POST', `/api/v1/api-tokens/${id}/revoke`);
     const revokedAt = performance.now();
-    expect((await lastAskedBefore(async () => (await getStatus()) === 401)) - revokedAt).toBeLessThan(1000);
+    expect(
+      (await lastAskedBefore(async () => (await getStatus()) === 401)) - revokedAt,
+    ).toBeLessThan(1000);
   });
 
   test('replicas hear of changes past the pooler', async () => {
@@ -86,7 +94,11 @@ import { lastAskedBefore, until } from '../support/until.ts';
 
   test('a way past the pooler to another database is refused, and nothing is done there', async () => {
     const other = await createTestDatabase('postgres');
-    const env = { ...database.env, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: other.env['DATABASE_URL']! };
+    const env = {
+      ...database.env,
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: other.env['DATABASE_URL']!,
+    };
     for (const [program, ...args] of [['main.js'], ['cli.js', 'migration', 'run']] as const) {
       const { code, stderr } = await runBuilt(program, env, ...args);
       expect([code, stderr]).toEqual([
@@ -94,7 +106,9 @@ import { lastAskedBefore, until } from '../support/until.ts';
         'user-group-service: DATABASE_DIRECT_URL leads to another database than DATABASE_URL.\n',
       ]);
     }
-    expect(await runSql(other, 'SELECT FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
+    expect(
+      await runSql(other, 'SELECT FROM pg_tables WHERE schemaname = current_schema()'),
+    ).toEqual([]);
     await other.drop();
   });
 
@@ -117,9 +131,14 @@ import { lastAskedBefore, until } from '../support/until.ts';
 
   test('nothing that the service sets stays on a connection that others use', async () => {
     await Promise.all(
-      Array.from({ length: 20 }, (_, index) => servers[0].api.put({ user_group_id: `set ${index}`, name: 'S' })),
+      Array.from({ length: 20 }, (_, index) =>
+        servers[0].api.put({ user_group_id: `set ${index}`, name: 'S' }),
+      ),
     );
-    const clients = Array.from({ length: POOL_SIZE }, () => new Client({ connectionString: pooler.url }));
+    const clients = Array.from(
+      { length: POOL_SIZE },
+      () => new Client({ connectionString: pooler.url }),
+    );
     // In transactions at the same time, so that each is on a connection of its own.
     const seen = await Promise.all(
       clients.map(async (client) => {
@@ -146,7 +165,9 @@ import { lastAskedBefore, until } from '../support/until.ts';
     const answer = await api.put({ user_group_id: 'away', name: 'meanwhile' });
     expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
     await pooler.start();
-    await until(async () => (await api.put({ user_group_id: 'away', name: 'after' })).status === 200);
+    await until(
+      async () => (await api.put({ user_group_id: 'away', name: 'after' })).status === 200,
+    );
     expect(child.exitCode).toBeNull();
   });
 });

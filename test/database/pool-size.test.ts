@@ -6,8 +6,14 @@ import { withService } from '../support/test-service.ts';
 
 const SIZE = 4;
 
-const connection = statement<object, { pid: number }>('test.connection', () => 'SELECT pg_backend_pid() AS pid');
-const duplicate = statement<object, object>('test.duplicate', () => 'INSERT INTO workspace SELECT * FROM workspace');
+const connection = statement<object, { pid: number }>(
+  'test.connection',
+  () => 'SELECT pg_backend_pid() AS pid',
+);
+const duplicate = statement<object, object>(
+  'test.duplicate',
+  () => 'INSERT INTO workspace SELECT * FROM workspace',
+);
 const readOnly = statement<object, object>(
   'test.read-only',
   () => `
@@ -27,10 +33,17 @@ onPostgres('a pool of DATABASE_POOL_SIZE connections', () => {
     const workspaces = Array.from({ length: 3 * SIZE }, (_, n) => `workspace ${n}`);
     const statuses = await Promise.all(
       workspaces.map(async (workspace) => {
-        const client = service.clientOf(await service.issueToken(['user-groups:read', 'user-groups:write'], workspace));
-        const bodies = Array.from({ length: 20 }, (_, n) => ({ user_group_id: `g ${n}`, name: 'N' }));
+        const client = service.clientOf(
+          await service.issueToken(['user-groups:read', 'user-groups:write'], workspace),
+        );
+        const bodies = Array.from({ length: 20 }, (_, n) => ({
+          user_group_id: `g ${n}`,
+          name: 'N',
+        }));
         const written = await Promise.all(bodies.map((body) => client.put(body)));
-        const read = await Promise.all(bodies.map(({ user_group_id }) => client.get({ user_group_id })));
+        const read = await Promise.all(
+          bodies.map(({ user_group_id }) => client.get({ user_group_id })),
+        );
         return [...written, ...read].map(({ status }) => status);
       }),
     );

@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { reachDatabase } from '../../src/platform/database/schema/reach-database.ts';
-import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  administer,
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { canStartPgBouncer, OwnPgBouncer } from '../support/pgbouncer.ts';
 import { type RunningServer, runBuilt, startServer } from '../support/processes.ts';
@@ -14,9 +19,11 @@ const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migration
 const [IN_TRANSACTION, ALONE] = ['CreateTable1795700000002', 'IndexGroups1795700000003'];
 const REVERT = ['migration', 'revert', '--plugin', 'next'];
 /** Everything that the service says to a session of its own. */
-const EVERY_PARAMETER = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options';
+const EVERY_PARAMETER =
+  'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options';
 const SESSION_LOCK = 7_245_310_119;
-const UNHEARD = /not listening for changes of other processes: DATABASE_URL leads through a pooler/g;
+const UNHEARD =
+  /not listening for changes of other processes: DATABASE_URL leads through a pooler/g;
 
 (canStartPgBouncer() ? onPostgres : describe.skip)('through PgBouncer alone', () => {
   let database: TestDatabase;
@@ -31,7 +38,10 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
     const name = new URL(direct).pathname.slice(1);
     await administer(`ALTER DATABASE ${name} SET statement_timeout = '7s'`);
     await administer(`ALTER DATABASE ${name} SET lock_timeout = '6s'`);
-    pooler = await OwnPgBouncer.start(direct, { poolSize: POOL_SIZE, ...(ignored !== undefined && { ignored }) });
+    pooler = await OwnPgBouncer.start(direct, {
+      poolSize: POOL_SIZE,
+      ...(ignored !== undefined && { ignored }),
+    });
     env = { ...database.env, DATABASE_URL: pooler.url };
   }
 
@@ -42,7 +52,10 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
 
   /** The settings of the pooler's connections; a transaction of its own reads each. */
   async function settings() {
-    const clients = Array.from({ length: POOL_SIZE }, () => new Client({ connectionString: pooler.url }));
+    const clients = Array.from(
+      { length: POOL_SIZE },
+      () => new Client({ connectionString: pooler.url }),
+    );
     return Promise.all(
       clients.map(async (client) => {
         await client.connect();
@@ -136,7 +149,9 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
       for (const { api, output } of servers) {
         expect(output().match(UNHEARD)).toHaveLength(1);
         const { body } = await api.call('GET', '/api/v1/system');
-        expect(body).toMatchObject({ system: { change_feed: { channel_up: null }, replicas: null } });
+        expect(body).toMatchObject({
+          system: { change_feed: { channel_up: null }, replicas: null },
+        });
       }
     });
 
@@ -164,7 +179,11 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
     const server = await startServer({ ...source.env, TOKEN_ENCRYPTION_KEYS });
     const { token } = await server.api.create();
     expect(await server.stop()).toBe(0);
-    const moving = { DATA_DIR: source.env['DATA_DIR']!, DATABASE_URL: pooler.url, TOKEN_ENCRYPTION_KEYS };
+    const moving = {
+      DATA_DIR: source.env['DATA_DIR']!,
+      DATABASE_URL: pooler.url,
+      TOKEN_ENCRYPTION_KEYS,
+    };
     const moved = await runBuilt('cli.js', moving, 'migrate-data');
     expect([moved.stderr, moved.code]).toEqual([expect.any(String), 0]);
     expect(await settings()).toEqual(UNCHANGED);
@@ -214,7 +233,9 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
     afterAll(remove);
 
     const applied = async () =>
-      (await runSql<{ name: string }>(database, 'SELECT name FROM next_migration ORDER BY id')).map(({ name }) => name);
+      (await runSql<{ name: string }>(database, 'SELECT name FROM next_migration ORDER BY id')).map(
+        ({ name }) => name,
+      );
     const tables = () =>
       runSql<{ name: string }>(
         database,
@@ -224,7 +245,11 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
     test('those that need a session are refused before anything is changed, with a word on what to do', async () => {
       const before = await applied();
       for (const [program, ...args] of [['main.js'], ['cli.js', 'migration', 'run']] as const) {
-        const { code, stderr } = await runBuilt(program, { ...env, PORT: '0', METRICS_PORT: '0' }, ...args);
+        const { code, stderr } = await runBuilt(
+          program,
+          { ...env, PORT: '0', METRICS_PORT: '0' },
+          ...args,
+        );
         expect([code, stderr]).toEqual([
           1,
           `user-group-service: The migration ${ALONE} cannot run through the pooler of DATABASE_URL while the database is in use; run "migration run" once with DATABASE_DIRECT_URL, which leads past it.\n`,
@@ -239,7 +264,11 @@ const UNHEARD = /not listening for changes of other processes: DATABASE_URL lead
       const holder = new Client({ connectionString: database.env['DATABASE_URL'] });
       await holder.connect();
       await holder.query(`SELECT pg_advisory_lock(${SESSION_LOCK})`);
-      const waited = await runBuilt('cli.js', { ...env, MIGRATION_WAIT_SECONDS: '1' }, ...['migration', 'run']);
+      const waited = await runBuilt(
+        'cli.js',
+        { ...env, MIGRATION_WAIT_SECONDS: '1' },
+        ...['migration', 'run'],
+      );
       expect([waited.code, waited.stdout]).toEqual([5, '']);
       expect(waited.stderr).toContain('Another process has been migrating the database for 1 s');
       await holder.end();

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { grantRights } from '../../src/platform/database/schema/grants.ts';
 import { prepareDatabase, revertMigration } from '../../src/platform/database/schema/migrate.ts';
-import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  administer,
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { withNextMigration } from '../support/next-migration.ts';
 import { runCli, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
@@ -14,7 +19,11 @@ test.each([
   [{ DATABASE_SCHEMA: 'Groups; DROP' }, 'DATABASE_SCHEMA must be the name of a schema'],
   [{ DATABASE_SCHEMA: 'pg_groups' }, 'DATABASE_SCHEMA must be the name of a schema'],
   [
-    { DATABASE_SCHEMA: 'groups', DATABASE_URL: 'postgres://a@b/c', DATABASE_DIRECT_URL: 'postgres://a@d/c' },
+    {
+      DATABASE_SCHEMA: 'groups',
+      DATABASE_URL: 'postgres://a@b/c',
+      DATABASE_DIRECT_URL: 'postgres://a@d/c',
+    },
     'DATABASE_SCHEMA must not be set behind a connection pooler',
   ],
 ])('%j is refused', (env, message) => {
@@ -23,7 +32,10 @@ test.each([
 
 onPostgres('a schema of its own', () => {
   let database: TestDatabase;
-  const inSchema = (name: string): Record<string, string> => ({ ...database.env, DATABASE_SCHEMA: name });
+  const inSchema = (name: string): Record<string, string> => ({
+    ...database.env,
+    DATABASE_SCHEMA: name,
+  });
   const tables = async (schema: string) => {
     const service = await startTestService({ ...database, env: inSchema(schema) });
     const rows = await service.query<{ name: string }>(

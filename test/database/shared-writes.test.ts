@@ -16,7 +16,8 @@ beforeEach(() => {
 const stored = (call: string) => ({ value: `${call} stored` });
 
 /** The error of PostgreSQL for a statement that has waited too long for a lock. */
-const locked = () => new DatabaseUnavailable(Object.assign(new Error('lock timeout'), { code: '55P03' }));
+const locked = () =>
+  new DatabaseUnavailable(Object.assign(new Error('lock timeout'), { code: '55P03' }));
 
 /** Ways in which calls arrive together; the outcomes are the same. */
 const JOINS = {
@@ -29,7 +30,8 @@ const JOINS = {
         ),
       ),
     ),
-  'all at once': (writes: SharedWrites<string, string>, calls: string[]) => writes.joinAll(1, calls),
+  'all at once': (writes: SharedWrites<string, string>, calls: string[]) =>
+    writes.joinAll(1, calls),
 };
 
 describe.each(Object.entries(JOINS))('writes that join %s', (_how, join) => {
@@ -48,14 +50,17 @@ describe.each(Object.entries(JOINS))('writes that join %s', (_how, join) => {
       onRetry: (call) => retried.push(call),
       onDone: (_workspaceId, answer) => done.push(answer),
     });
-    const outcomes = (await join(writes, calls)).map((outcome) => ('value' in outcome ? outcome.value : outcome.error));
+    const outcomes = (await join(writes, calls)).map((outcome) =>
+      'value' in outcome ? outcome.value : outcome.error,
+    );
     return { outcomes, transactions, done: done.sort(), retried };
   }
 
   test('each write of a wave has an outcome of its own', async () => {
     const refusal = new Error('only this');
-    const { outcomes, transactions, done } = await writeTogether(['good', 'bad', 'better'], (wave) =>
-      wave.map((call) => (call === 'bad' ? { error: refusal } : stored(call))),
+    const { outcomes, transactions, done } = await writeTogether(
+      ['good', 'bad', 'better'],
+      (wave) => wave.map((call) => (call === 'bad' ? { error: refusal } : stored(call))),
     );
     expect(outcomes).toEqual(['good stored', refusal, 'better stored']);
     expect([done, transactions]).toEqual([['better stored', 'good stored'], ['good bad better']]);
@@ -72,7 +77,9 @@ describe.each(Object.entries(JOINS))('writes that join %s', (_how, join) => {
 
   test('a write that wins its second race is stored by it', async () => {
     let races = 0;
-    const { outcomes, transactions } = await writeTogether(['a'], () => (++races === 1 ? ['retry'] : [stored('a')]));
+    const { outcomes, transactions } = await writeTogether(['a'], () =>
+      ++races === 1 ? ['retry'] : [stored('a')],
+    );
     expect(outcomes).toEqual(['a stored']);
     expect(transactions).toEqual(['a', 'a']);
   });
@@ -90,7 +97,9 @@ describe.each(Object.entries(JOINS))('writes that join %s', (_how, join) => {
           return Promise.resolve(wave.map(() => 'retry'));
         },
       });
-      const [outcome] = (await join(writes, ['a'])) as [{ error: DatabaseUnavailable & { cause: Error } }];
+      const [outcome] = (await join(writes, ['a'])) as [
+        { error: DatabaseUnavailable & { cause: Error } },
+      ];
       expect([waves, outcome.error.cause.message]).toEqual([
         1,
         expect.stringMatching(/^started and undone, and not started again/),

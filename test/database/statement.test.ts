@@ -6,7 +6,12 @@ import { Transactor } from '../../src/platform/database/transactor.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 
-const COLUMNS = { a_text: 'text', an_integer: 'integer', a_bigint: 'bigint', bytes: 'bytes' } as const;
+const COLUMNS = {
+  a_text: 'text',
+  an_integer: 'integer',
+  a_bigint: 'bigint',
+  bytes: 'bytes',
+} as const;
 
 interface Read {
   text: string | null;
@@ -34,8 +39,13 @@ const findAmong = statement<
     WHERE ${isOneOf('name', ':names')} AND ${isOneOf('id', ':ids', 'integer')} ORDER BY name`,
 );
 
-const findEach = statement<{ names: readonly string[] }, { name: string }>('test.find-each', (dialect) =>
-  dialect.forEachKey(':names', (key) => `SELECT w.name FROM workspace w WHERE ${key.is('w.name')} ORDER BY w.name`),
+const findEach = statement<{ names: readonly string[] }, { name: string }>(
+  'test.find-each',
+  (dialect) =>
+    dialect.forEachKey(
+      ':names',
+      (key) => `SELECT w.name FROM workspace w WHERE ${key.is('w.name')} ORDER BY w.name`,
+    ),
 );
 
 const addWorkspaces = statement<{ records: readonly object[] }>(
@@ -155,7 +165,8 @@ onEachDatabase((kind) => {
       { name: 'key a', text: 'x' },
       { name: 'key b', text: 'x' },
     ];
-    const find = (names: string[], among: number[]) => statements.read(findAmong, { names, ids: among, text: 'x' });
+    const find = (names: string[], among: number[]) =>
+      statements.read(findAmong, { names, ids: among, text: 'x' });
     expect(await find(['key a'], ids)).toEqual([a]);
     expect(await find(['key b', 'key a'], ids)).toEqual([a, b]);
     expect(await find(['key b', 'key a'], [ids.at(-1)!])).toEqual([b]);
@@ -164,7 +175,9 @@ onEachDatabase((kind) => {
     expect(await find([], ids)).toEqual([]);
     expect(await find(['key a'], [])).toEqual([]);
     expect(await statements.read(findEach, { names: ['key a'] })).toEqual([{ name: 'key a' }]);
-    expect(await statements.read(findEach, { names: ['key b', 'none'] })).toEqual([{ name: 'key b' }]);
+    expect(await statements.read(findEach, { names: ['key b', 'none'] })).toEqual([
+      { name: 'key b' },
+    ]);
     expect(await statements.read(findEach, { names: ['none'] })).toEqual([]);
     expect(await statements.read(findEach, { names: [] })).toEqual([]);
   });
@@ -177,36 +190,44 @@ onEachDatabase((kind) => {
         transactor.run((manager) => statements.run(manager, addThings, { things, prefix })),
     };
 
-    test.each(Object.entries(ways))('%s read the rows of those before, of lists of any length', async (way, run) => {
-      const prefix = `step ${way} `;
-      const seen = (rows: Added[]) => rows.map((row) => ({ ...row, isAdded: Boolean(row.isAdded) }));
-      const one = { n: 1, name: `it's :name $1`, bytes };
-      const of = (n: number, name: string, added: number) => ({
-        n,
-        name: prefix + name,
-        bytes: '00ff275c',
-        isAdded: added > 0,
-        added,
-      });
-      expect(seen(await run([], prefix))).toEqual([]);
-      expect(seen(await run([one], prefix))).toEqual([of(1, one.name, 1)]);
-      // Its name is taken now.
-      expect(seen(await run([one], prefix))).toEqual([of(1, one.name, 0)]);
-      const many = Array.from({ length: 9 }, (_, n) => ({ n: n + 2, name: `many ${n}`, bytes }));
-      expect(seen(await run([one, ...many, { n: 100, name: 'beyond', bytes }], prefix))).toEqual([
-        { ...of(1, one.name, 0), added: 9 },
-        ...many.map(({ n, name }) => of(n, name, 9)),
-        { ...of(100, 'beyond', 0), added: 9 },
-      ]);
-      expect(await count(prefix.replaceAll("'", "''"))).toBe(10);
-    });
+    test.each(Object.entries(ways))(
+      '%s read the rows of those before, of lists of any length',
+      async (way, run) => {
+        const prefix = `step ${way} `;
+        const seen = (rows: Added[]) =>
+          rows.map((row) => ({ ...row, isAdded: Boolean(row.isAdded) }));
+        const one = { n: 1, name: `it's :name $1`, bytes };
+        const of = (n: number, name: string, added: number) => ({
+          n,
+          name: prefix + name,
+          bytes: '00ff275c',
+          isAdded: added > 0,
+          added,
+        });
+        expect(seen(await run([], prefix))).toEqual([]);
+        expect(seen(await run([one], prefix))).toEqual([of(1, one.name, 1)]);
+        // Its name is taken now.
+        expect(seen(await run([one], prefix))).toEqual([of(1, one.name, 0)]);
+        const many = Array.from({ length: 9 }, (_, n) => ({ n: n + 2, name: `many ${n}`, bytes }));
+        expect(seen(await run([one, ...many, { n: 100, name: 'beyond', bytes }], prefix))).toEqual([
+          { ...of(1, one.name, 0), added: 9 },
+          ...many.map(({ n, name }) => of(n, name, 9)),
+          { ...of(100, 'beyond', 0), added: 9 },
+        ]);
+        expect(await count(prefix.replaceAll("'", "''"))).toBe(10);
+      },
+    );
 
     test.each([1, 2])(
       'an error names the table of its step, and nothing of the others is stored: %d',
       async (length) => {
         const records = Array.from({ length }, (_, n) => ({ name: `failed ${n}` }));
-        await expect(transactor.apply(addAndFail, { records })).rejects.toMatchObject({ table: 'change_event' });
-        const within = transactor.run((manager) => statements.run(manager, addAndFail, { records }));
+        await expect(transactor.apply(addAndFail, { records })).rejects.toMatchObject({
+          table: 'change_event',
+        });
+        const within = transactor.run((manager) =>
+          statements.run(manager, addAndFail, { records }),
+        );
         await expect(within).rejects.toMatchObject({ table: 'change_event' });
         expect(await count('failed')).toBe(0);
       },
@@ -229,16 +250,19 @@ onEachDatabase((kind) => {
     ['no number', Number.NaN],
     ['no finite number', Infinity],
     ['a BigInt', 5n],
-  ])('what no driver can send, as %s, fails before anything is sent', async (kindOfValue, value) => {
-    const work = transactor.run(async (manager) => {
-      await add(manager, 'unsent 1');
-      await add(manager, value);
-    });
-    await expect(work).rejects.toThrow(TypeError);
-    expect(await count('unsent')).toBe(0);
-    await transactor.run((manager) => add(manager, `after ${kindOfValue}`));
-    expect(await count(`after ${kindOfValue}`)).toBe(1);
-  });
+  ])(
+    'what no driver can send, as %s, fails before anything is sent',
+    async (kindOfValue, value) => {
+      const work = transactor.run(async (manager) => {
+        await add(manager, 'unsent 1');
+        await add(manager, value);
+      });
+      await expect(work).rejects.toThrow(TypeError);
+      expect(await count('unsent')).toBe(0);
+      await transactor.run((manager) => add(manager, `after ${kindOfValue}`));
+      expect(await count(`after ${kindOfValue}`)).toBe(1);
+    },
+  );
 });
 
 test('a name that PostgreSQL would cut off is refused', () => {

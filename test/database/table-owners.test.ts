@@ -14,13 +14,18 @@ const files = sources
 
 /** Each table with the folder of its entity. */
 const owners = new Map(
-  files.flatMap(({ folder, text }) => [...text.matchAll(/@Entity\('(\w+)'\)/g)].map(([, table]) => [table!, folder])),
+  files.flatMap(({ folder, text }) =>
+    [...text.matchAll(/@Entity\('(\w+)'\)/g)].map(([, table]) => [table!, folder]),
+  ),
 );
 
 /** The folders that lie below one, by the table of imports. */
 function below(folder: string, found = new Set<string>()): Set<string> {
   const floor = floors.findIndex((folders) => folder in folders);
-  for (const one of [...floors.slice(0, floor).flatMap(Object.keys), ...(floors[floor]?.[folder] ?? [])]) {
+  for (const one of [
+    ...floors.slice(0, floor).flatMap(Object.keys),
+    ...(floors[floor]?.[folder] ?? []),
+  ]) {
     if (!found.has(one)) below(one, found.add(one));
   }
   return found;

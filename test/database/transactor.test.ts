@@ -15,7 +15,8 @@ import { until } from '../support/until.ts';
 
 const lockCounter = statement<object, { name: string }>(
   'test.lock-counter',
-  ({ lockRows }) => `SELECT g.name FROM user_group g WHERE g.provided_id = 'counter' ${lockRows('g')}`,
+  ({ lockRows }) =>
+    `SELECT g.name FROM user_group g WHERE g.provided_id = 'counter' ${lockRows('g')}`,
 );
 
 const workspace = (name: string) => ({ name, publicId: name, createdAt: 1 });
@@ -31,9 +32,11 @@ onEachDatabase((kind) => {
   });
 
   const names = async (prefix: string) =>
-    (await service.query<{ name: string }>(`SELECT name FROM workspace WHERE name LIKE '${prefix}%' ORDER BY id`)).map(
-      ({ name }) => name,
-    );
+    (
+      await service.query<{ name: string }>(
+        `SELECT name FROM workspace WHERE name LIKE '${prefix}%' ORDER BY id`,
+      )
+    ).map(({ name }) => name);
 
   test('work that throws leaves nothing behind, and its neighbours are kept', async () => {
     const results = await Promise.allSettled(
@@ -78,7 +81,11 @@ onEachDatabase((kind) => {
       Array.from({ length: 100 }, () =>
         transactor.run(async (manager) => {
           const [stored] = await statements.run(manager, lockCounter, {});
-          await manager.update(UserGroup, { providedId: 'counter' }, { name: String(Number(stored!.name) + 1) });
+          await manager.update(
+            UserGroup,
+            { providedId: 'counter' },
+            { name: String(Number(stored!.name) + 1) },
+          );
         }),
       ),
     );
@@ -91,10 +98,21 @@ onEachDatabase((kind) => {
     let answer: Promise<Answer> | undefined;
     await transactor.run(async (manager) => {
       const times = { createdAt: Date.now(), updatedAt: Date.now() };
-      const group = { workspaceId: 1, providedId: 'rival', name: 'Rival', properties: '{}', ...times };
+      const group = {
+        workspaceId: 1,
+        providedId: 'rival',
+        name: 'Rival',
+        properties: '{}',
+        ...times,
+      };
       const { identifiers } = await manager.insert(UserGroup, group);
       await manager.insert(UserGroupToken, {
-        ...{ userGroupId: identifiers[0]!['id'] as number, generation: 1, workspaceId: 1, createdAt: Date.now() },
+        ...{
+          userGroupId: identifiers[0]!['id'] as number,
+          generation: 1,
+          workspaceId: 1,
+          createdAt: Date.now(),
+        },
         ...{ ...record, tokenHash: bytes(record.tokenHash), ciphertext: bytes(record.ciphertext) },
       });
       // It finds no group, and then waits for this transaction to insert its own.
@@ -112,20 +130,31 @@ onEachDatabase((kind) => {
     const writing = Array.from({ length: 100 }, async (_, caller) => {
       const statuses: number[] = [];
       for (let count = 0; count < 20; count++) {
-        const answer = await service.api.put({ user_group_id: `w ${caller}`, name: `${caller}.${count}` });
+        const answer = await service.api.put({
+          user_group_id: `w ${caller}`,
+          name: `${caller}.${count}`,
+        });
         statuses.push(answer.status);
       }
       return statuses;
     });
     const issuing = Array.from({ length: 3 }, async (_, index) => {
-      const finished = await runCli(service.database.env, 'token', 'create', '--name', `cli ${index}`);
+      const finished = await runCli(
+        service.database.env,
+        'token',
+        'create',
+        '--name',
+        `cli ${index}`,
+      );
       expect(finished.code).toBe(0);
       return finished.stdout.trim();
     });
     const [statuses, tokens] = await Promise.all([Promise.all(writing), Promise.all(issuing)]);
     expect(new Set(statuses.flat())).toEqual(new Set([200]));
     for (const token of tokens) {
-      expect((await service.clientOf(token).get({ user_group_id: 'w 1' })).body.user_group.name).toBe('1.19');
+      expect(
+        (await service.clientOf(token).get({ user_group_id: 'w 1' })).body.user_group.name,
+      ).toBe('1.19');
     }
     expect(await service.dataSource.getRepository(ApiToken).countBy({ name: 'cli 0' })).toBe(1);
   });

@@ -40,13 +40,18 @@ onPostgres('on postgres', () => {
       );
       expect([code, stderr]).toEqual([0, expect.any(String)]);
 
-      const { api, stop } = await startServer({ DATABASE_URL: url('service'), TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
+      const { api, stop } = await startServer({
+        DATABASE_URL: url('service'),
+        TOKEN_ENCRYPTION_KEYS: TEST_KEYS,
+      });
       expect((await api.get({ user_group_id: 'g', name: 'G' })).status).toBe(200);
       expect(await stop()).toBe(0);
       await expect(administer('DROP TABLE user_group', url('service'))).rejects.toThrow('owner');
       for (const role of ['owner', 'service']) {
         for (const sql of ['CREATE ROLE x', "COPY (SELECT 1) TO PROGRAM 'true'"]) {
-          await expect(administer(sql, url(role))).rejects.toThrow(/permission denied|must be superuser/);
+          await expect(administer(sql, url(role))).rejects.toThrow(
+            /permission denied|must be superuser/,
+          );
         }
       }
     } finally {

@@ -36,7 +36,8 @@ describe('the image', () => {
   });
 
   test('asks a route of the service for its health, at its port', async () => {
-    const [, wanted, path] = /127\.0\.0\.1:\$\{process\.env\.PORT \|\| (\d+)\}(\/[^`]+)`/.exec(dockerfile) ?? [];
+    const [, wanted, path] =
+      /127\.0\.0\.1:\$\{process\.env\.PORT \|\| (\d+)\}(\/[^`]+)`/.exec(dockerfile) ?? [];
     expect(Number(wanted)).toBe(port);
     expect(await publicPaths()).toContain(path);
   });
@@ -101,7 +102,9 @@ describe('compose.yaml', () => {
     const places = volumes.map((volume) => volume.split(':') as [string, string]);
     /** The file that the first start makes, for a file of a container that mounts a volume of secrets. */
     const made = (service: ComposeService, file: string) => {
-      const mounts = service.volumes.map((volume) => volume.split(':') as [string, string, string?]);
+      const mounts = service.volumes.map(
+        (volume) => volume.split(':') as [string, string, string?],
+      );
       const [name, target, mode] = mounts.find(([, target]) => file.startsWith(`${target}/`))!;
       expect(mode).toBe('ro');
       const place = places.find(([volume]) => volume === name)![1];
@@ -139,7 +142,11 @@ describe('compose.yaml', () => {
 
   test('gives no container a capability or a way to more', () => {
     for (const [name, service] of Object.entries(services)) {
-      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
       expect(service.cap_add).toEqual(name === 'secrets' ? ['CHOWN'] : undefined);
     }
     expect(services['postgres']!.user).toBe('postgres');

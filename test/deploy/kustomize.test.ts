@@ -55,8 +55,9 @@ test('every configuration that is referred to is there', () => {
 
 test('every secret is a mounted file that docs/operate/kubernetes.md makes, and none is here', () => {
   const page = document('operate/kubernetes.md').replaceAll('\\\n', ' ');
-  const made = [...page.matchAll(/kubectl create secret generic (\S+)(.*)/g)].flatMap(([, name, rest]) =>
-    [...rest!.matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => `${name}/${key}`),
+  const made = [...page.matchAll(/kubectl create secret generic (\S+)(.*)/g)].flatMap(
+    ([, name, rest]) =>
+      [...rest!.matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => `${name}/${key}`),
   );
   expect(page).not.toContain('--from-literal');
   const read = pods.flatMap(({ spec }) => {
@@ -104,7 +105,10 @@ const OF_NAMESPACES = ['kubernetes.io/metadata.name', 'user-group-service/caller
 test('nobody may call a pod but from namespaces with a label that is documented', () => {
   const { ingress } = base.only<{ ingress: { from: object[] }[] }>('NetworkPolicy').spec;
   const labels = ingress.flatMap(({ from }) => findAll(from, 'matchLabels'));
-  expect(labels).toEqual([{ 'user-group-service/callers': 'true' }, { 'kubernetes.io/metadata.name': 'monitoring' }]);
+  expect(labels).toEqual([
+    { 'user-group-service/callers': 'true' },
+    { 'kubernetes.io/metadata.name': 'monitoring' },
+  ]);
   expect(findAll(ingress, 'namespaceSelector')).toHaveLength(labels.length);
   expect(document('operate/kubernetes.md')).toContain('user-group-service/callers=true');
 });
@@ -121,7 +125,9 @@ test('every selector finds the pods of the service', () => {
   for (const selector of selectors) expect(labels).toEqual(expect.objectContaining(selector));
   expect(job.spec.template.metadata.labels).not.toEqual(expect.objectContaining(labels));
   const { podSelector } = base.only<{ podSelector: { matchLabels: object } }>('NetworkPolicy').spec;
-  expect(job.spec.template.metadata.labels).toEqual(expect.objectContaining(podSelector.matchLabels));
+  expect(job.spec.template.metadata.labels).toEqual(
+    expect.objectContaining(podSelector.matchLabels),
+  );
 });
 
 test('every port is one that the service listens on, and every target is there', async () => {
@@ -140,9 +146,10 @@ test('every port is one that the service listens on, and every target is there',
 });
 
 test('the autoscaler scales the deployment, and PostgreSQL has connections for all of it', () => {
-  const { scaleTargetRef, maxReplicas } = base.only<{ scaleTargetRef: object; maxReplicas: number }>(
-    'HorizontalPodAutoscaler',
-  ).spec;
+  const { scaleTargetRef, maxReplicas } = base.only<{
+    scaleTargetRef: object;
+    maxReplicas: number;
+  }>('HorizontalPodAutoscaler').spec;
   const { apiVersion, kind, metadata } = deployment;
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
   expect(deployment.spec).not.toHaveProperty('replicas');
@@ -175,7 +182,10 @@ test('no pod can do more than it has to', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
-    expect(container.resources.requests).toEqual({ cpu: expect.any(String), memory: expect.any(String) });
+    expect(container.resources.requests).toEqual({
+      cpu: expect.any(String),
+      memory: expect.any(String),
+    });
     expect(container.resources.limits['memory']).toMatch(/^\d+Mi$/);
   }
 });

@@ -20,15 +20,20 @@ interface Dashboard {
 
 const deploy = join(import.meta.dirname, '..', '..', 'deploy');
 const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
-const rules = (parse(read('prometheus/alerts.yaml')) as AlertRules).groups.flatMap((group) => group.rules);
+const rules = (parse(read('prometheus/alerts.yaml')) as AlertRules).groups.flatMap(
+  (group) => group.rules,
+);
 const { panels } = JSON.parse(read('grafana/dashboard.json')) as Dashboard;
 
 /** Replaces the variables, which Grafana does before it sends an expression. */
-const fillIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'job');
+const fillIn = (expr: string) =>
+  expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'job');
 
 const expressions: [string, string][] = [
   ...rules.map(({ alert, expr }): [string, string] => [alert, expr]),
-  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }): [string, string] => [title, fillIn(expr)])),
+  ...panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr }): [string, string] => [title, fillIn(expr)]),
+  ),
 ];
 
 interface Selector {
@@ -121,6 +126,9 @@ test('every alert says how urgent it is and what to do', () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { labels, annotations } of rules) {
     expect(labels).toEqual({ severity: expect.stringMatching(/^(page|ticket)$/) });
-    expect(annotations).toEqual({ summary: expect.stringMatching(/\.$/), action: expect.stringMatching(/\.$/) });
+    expect(annotations).toEqual({
+      summary: expect.stringMatching(/\.$/),
+      action: expect.stringMatching(/\.$/),
+    });
   }
 });

@@ -4,7 +4,10 @@ import { ownActions } from '../../src/core/audit/audit-actions.ts';
 import { AuditEventQueryDto } from '../../src/core/audit/dto/audit-event-query.dto.ts';
 import { fieldsOf } from '../../src/platform/common/json/to-dto.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'audit-log.md'), 'utf8');
+const page = readFileSync(
+  join(import.meta.dirname, '..', '..', 'docs', 'reference', 'audit-log.md'),
+  'utf8',
+);
 
 /** The names in the first cells of the table below a heading. */
 function namesBelow(heading: string): string[] {

@@ -16,7 +16,9 @@ test.each(pages)('every command of %s is run by a test, or it says why not', (pa
 });
 
 test('every test that a mark names is there', () => {
-  const named = pages.flatMap((page) => [...read(page).matchAll(/<!-- (?:not run|commands): .*?-->/g)]);
+  const named = pages.flatMap((page) => [
+    ...read(page).matchAll(/<!-- (?:not run|commands): .*?-->/g),
+  ]);
   const paths = named.flatMap(([mark]) => mark.match(/test\/[\w/.-]*\w/g) ?? []);
   expect(paths.length).toBeGreaterThan(5);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
@@ -26,6 +28,8 @@ function unmarkedCommands(text: string): string[] {
   const lines = text.split('\n');
   const isMarked = (index: number) => MARK.test(lines[index - 1] ?? '');
   return lines.flatMap((line, index) =>
-    /^ *```(sh|bash)$/.test(line) && !isMarked(index) ? [`line ${index + 1}: ${lines[index + 1]}`] : [],
+    /^ *```(sh|bash)$/.test(line) && !isMarked(index)
+      ? [`line ${index + 1}: ${lines[index + 1]}`]
+      : [],
   );
 }

@@ -23,7 +23,8 @@ const page = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8');
 const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
 
 /** Licences that ask for no more than their own text, and that the code around stays as it is. */
-const PERMISSIVE = /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Python-2\.0|Unlicense|CC0-1\.0)$/;
+const PERMISSIVE =
+  /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Python-2\.0|Unlicense|CC0-1\.0)$/;
 
 test('every direct dependency that runs has a reason, and there are at most 26', () => {
   const rows = [...page.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm)];
@@ -55,7 +56,9 @@ test('no package runs a script at its installation but those that are named', ()
     .map(([path]) => path.replace(/^.*node_modules\//, ''));
   expect(withScript.sort()).toEqual(Object.keys(allowScripts).sort());
   const named = [...page.matchAll(/^\| `([^`]+)` \| (yes|no) \| .+ \|$/gm)];
-  expect(Object.fromEntries(named.map(([, name, may]) => [name, may === 'yes']))).toEqual(allowScripts);
+  expect(Object.fromEntries(named.map(([, name, may]) => [name, may === 'yes']))).toEqual(
+    allowScripts,
+  );
 });
 
 test('every package runs on every version of Node that the project names', () => {
@@ -91,5 +94,7 @@ function hasNativeCode(path: string): boolean {
   const directory = join(root, path);
   if (!existsSync(directory)) return false;
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
-  return files.some((file) => !file.includes('node_modules') && /\.node$|(^|\/)binding\.gyp$/.test(file));
+  return files.some(
+    (file) => !file.includes('node_modules') && /\.node$|(^|\/)binding\.gyp$/.test(file),
+  );
 }

@@ -21,7 +21,9 @@ export const errorFixes: Record<string, Fix> = {
   idempotency_key_invalid: { fix: 'Send one header with one key, such as a UUID.' },
   precondition_malformed: { fix: 'Send the `ETag` of a response as it is, with its quotes.' },
   body_not_utf8: { fix: 'Encode the body, or the file of the import, as UTF-8.' },
-  json_malformed: { fix: 'Correct the JSON at the place that `detail` names. Let a library write it.' },
+  json_malformed: {
+    fix: 'Correct the JSON at the place that `detail` names. Let a library write it.',
+  },
   json_duplicate_key: { fix: 'Send each key once.' },
   credentials_ambiguous: {
     cause: 'The request has an API token in more than one place.',
@@ -56,7 +58,9 @@ export const errorFixes: Record<string, Fix> = {
   sign_in_failed: {
     fix: 'Begin again in the same browser. If it fails again, the log has the reason with the `request_id`.',
   },
-  sign_in_not_granted: { fix: 'Compare the claims in the log with `CONSOLE_OIDC_GRANTS`, and add a grant or a group.' },
+  sign_in_not_granted: {
+    fix: 'Compare the claims in the log with `CONSOLE_OIDC_GRANTS`, and add a grant or a group.',
+  },
   api_token_superseded: {
     cause:
       'The API token has been rotated. Until its overlap ends it does everything else, but it cannot issue, change, rotate or revoke API tokens.',
@@ -68,7 +72,8 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Set `PUBLIC_URL` to the https URL of the service, and open the console there.',
   },
   cross_site_request: {
-    cause: 'The call does not come from the page of the console, by its `Sec-Fetch-Site` or its `Origin`.',
+    cause:
+      'The call does not come from the page of the console, by its `Sec-Fetch-Site` or its `Origin`.',
     fix: 'If it does, set `PUBLIC_URL` to the URL in the address bar.',
   },
   route_not_found: {
@@ -79,7 +84,9 @@ export const errorFixes: Record<string, Fix> = {
     cause: 'No user group of the workspace has this id.',
     fix: 'Create it: `GET` or `PUT /api/user` with a `name`. If it should exist, compare the id exactly, and look whether the API token belongs to its workspace.',
   },
-  user_group_version_not_found: { fix: 'List the versions of the group, and use a number that is there.' },
+  user_group_version_not_found: {
+    fix: 'List the versions of the group, and use a number that is there.',
+  },
   history_begins_later: {
     fix: 'Ask for a later time. `HISTORY_RETENTION_DAYS` decides how long states are kept from now on.',
   },
@@ -88,9 +95,13 @@ export const errorFixes: Record<string, Fix> = {
       'No user group of the workspace holds this token now: it was replaced, or it never was a token of this workspace.',
     fix: 'Read the current token with `GET /api/user` and the `user_group_id`.',
   },
-  api_token_not_found: { fix: 'List the API tokens of the workspace. Another workspace has its own.' },
+  api_token_not_found: {
+    fix: 'List the API tokens of the workspace. Another workspace has its own.',
+  },
   session_not_found: { fix: 'List the sessions again: it may have ended.' },
-  schema_not_found: { fix: 'List the schemas, and use `id` in the path. `?provided_id=` finds one by your own id.' },
+  schema_not_found: {
+    fix: 'List the schemas, and use `id` in the path. `?provided_id=` finds one by your own id.',
+  },
   data_source_not_found: {
     fix: 'List the data sources, and use `id` in the path. `?provided_id=` finds one by your own id.',
   },
@@ -110,7 +121,8 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Issue another API token with the scope `admin` first. The command line is not bound by this.',
   },
   user_group_inactive: {
-    cause: 'The user group is suspended, expired or incomplete. No embed token is issued until it is active.',
+    cause:
+      'The user group is suspended, expired or incomplete. No embed token is issued until it is active.',
     fix: 'Read `status` and `reasons` with `GET /api/v1/user-groups/{id}`, and remove the reason.',
   },
   user_group_tokens_ended: {
@@ -118,7 +130,8 @@ export const errorFixes: Record<string, Fix> = {
     fix: '`GET` or `PUT /api/user` issues a fresh one.',
   },
   user_group_quota_reached: {
-    cause: 'The workspace has as many user groups as its operator allows. Existing groups can still be written.',
+    cause:
+      'The workspace has as many user groups as its operator allows. Existing groups can still be written.',
     fix: 'Delete a group, or let the operator raise the quota: `workspace update <name> --user-group-quota <number>`.',
   },
   change_refused: { fix: 'Read `detail`: it is the text of the rule.' },
@@ -144,7 +157,9 @@ export const errorFixes: Record<string, Fix> = {
       'The token of this group is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed.',
     fix: 'Rotate it: `POST /api/user` with the token that you have stored, or `POST /api/v1/user-groups/{id}/tokens/rotate`.',
   },
-  provided_id_taken: { fix: 'Use another `provided_id`, or change the name of the one that exists.' },
+  provided_id_taken: {
+    fix: 'Use another `provided_id`, or change the name of the one that exists.',
+  },
   too_many_schemas: { fix: 'Delete a schema that nothing refers to.' },
   still_referenced: {
     cause:
@@ -175,7 +190,8 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Call with `after=latest`, *then* read everything you need, and go on from the cursor of that call.',
   },
   precondition_failed: {
-    cause: 'What is stored is not what `If-Match` or `If-None-Match` asks for. Nothing was changed.',
+    cause:
+      'What is stored is not what `If-Match` or `If-None-Match` asks for. Nothing was changed.',
     fix: 'Read it again, decide again, and repeat the call with its `ETag`.',
   },
   body_too_large: {
@@ -185,7 +201,9 @@ export const errorFixes: Record<string, Fix> = {
     fix: "Send `Content-Type: application/json` without `Content-Encoding`; with curl, `-H 'Content-Type: application/json'`.",
   },
   expectation_failed: { fix: 'Leave the `Expect` header out.' },
-  validation_failed: { fix: 'Correct each place that `errors` names; [the codes](#fields) are below.' },
+  validation_failed: {
+    fix: 'Correct each place that `errors` names; [the codes](#fields) are below.',
+  },
   rate_limited: {
     cause:
       'The API token makes requests faster than `RATE_LIMIT_PER_MINUTE` or `INTROSPECTION_RATE_LIMIT_PER_MINUTE` allows, or the client address sends wrong credentials faster than `AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE` does.',
@@ -204,7 +222,8 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Report it with the `request_id`; the log has the cause under the same id.',
   },
   database_unavailable: {
-    cause: 'The database cannot be reached or is too busy. A write that was under way may have been done.',
+    cause:
+      'The database cannot be reached or is too busy. A write that was under way may have been done.',
     fix: 'Repeat the call after the seconds of `Retry-After`, a rotation with an `Idempotency-Key`. The operator looks at the database; the service needs no restart.',
   },
   extension_unavailable: {
@@ -228,6 +247,12 @@ export const errorFixes: Record<string, Fix> = {
       'The database lacks a migration that this version needs, as after a restore. Only `/health/ready` returns this.',
     fix: 'Start the service again, or run `npm run cli -- migration run`.',
   },
-  starting: { cause: 'This process is still starting.', fix: 'Repeat the call, or send it to another replica.' },
-  shutting_down: { cause: 'This process is about to end.', fix: 'Repeat the call; another replica responds.' },
+  starting: {
+    cause: 'This process is still starting.',
+    fix: 'Repeat the call, or send it to another replica.',
+  },
+  shutting_down: {
+    cause: 'This process is about to end.',
+    fix: 'Repeat the call; another replica responds.',
+  },
 };

@@ -15,7 +15,9 @@ test('every error class is in the catalogue, once', () => {
 });
 
 test('every code has a fix, and no other has one', () => {
-  expect(Object.keys(errorFixes).sort()).toEqual(errors.errorCatalogue.map(({ code }) => code).sort());
+  expect(Object.keys(errorFixes).sort()).toEqual(
+    errors.errorCatalogue.map(({ code }) => code).sort(),
+  );
 });
 
 test('the last part of each type is the heading of its section', () => {
@@ -65,9 +67,13 @@ test('what HTTP asks for goes with the status', () => {
     classes
       .filter(({ spec }) => spec.status === status)
       .map((ErrorClass) =>
-        Object.keys(new (ErrorClass as unknown as new (value: string) => errors.ServiceError)('1').headers),
+        Object.keys(
+          new (ErrorClass as unknown as new (value: string) => errors.ServiceError)('1').headers,
+        ),
       );
   for (const names of headersOf(401)) expect(names).toContain('WWW-Authenticate');
   for (const names of headersOf(405)) expect(names).toContain('Allow');
-  for (const names of [...headersOf(429), ...headersOf(503)]) expect(names).toContain('Retry-After');
+  for (const names of [...headersOf(429), ...headersOf(503)]) {
+    expect(names).toContain('Retry-After');
+  }
 });

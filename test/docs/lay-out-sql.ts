@@ -17,9 +17,12 @@ export function layOutSql(sql: string, gap: '\n' | '\n\n'): string {
     .replace(/'(?:[^']|'')*'|"[^"]*"/g, hide)
     .replace(/\s+/g, ' ')
     .trim();
-  while (text.includes('(')) text = text.replace(/\(([^()]*)\)/g, (_all, inner: string) => hide(`(${inner.trim()})`));
+  while (text.includes('(')) {
+    text = text.replace(/\(([^()]*)\)/g, (_all, inner: string) => hide(`(${inner.trim()})`));
+  }
 
-  const show = (part: string): string => part.replace(/‹(\d+)›/g, (_all, at: string) => show(hidden[Number(at)]!));
+  const show = (part: string): string =>
+    part.replace(/‹(\d+)›/g, (_all, at: string) => show(hidden[Number(at)]!));
 
   const lay = (part: string, indent: string): string => {
     const whole = show(part);
@@ -43,15 +46,18 @@ export function layOutSql(sql: string, gap: '\n' | '\n\n'): string {
     for (const part of parts) {
       const laid = lay(part, indent);
       const line = lines.at(-1);
-      if (line !== undefined && indent.length + line.length + laid.length < WIDTH) lines.push(`${lines.pop()} ${laid}`);
-      else lines.push(laid);
+      if (line !== undefined && indent.length + line.length + laid.length < WIDTH) {
+        lines.push(`${lines.pop()} ${laid}`);
+      } else lines.push(laid);
     }
     return lines.join(`\n${indent}`);
   };
 
   /** The longest of the parentheses on lines of its own. */
   const open = (part: string, indent: string): string => {
-    const marks = [...part.matchAll(/‹(\d+)›/g)].filter(([, at]) => hidden[Number(at)]!.startsWith('('));
+    const marks = [...part.matchAll(/‹(\d+)›/g)].filter(([, at]) =>
+      hidden[Number(at)]!.startsWith('('),
+    );
     const longest = marks.toSorted(([one], [other]) => show(other).length - show(one).length)[0];
     if (!longest) return show(part);
     const [mark, at] = longest;

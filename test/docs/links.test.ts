@@ -30,7 +30,9 @@ test.each([
   ['docs/adr/README.md', (page: string) => page.startsWith('docs/adr/')],
 ])('%s names every page', (index, isListed) => {
   const named = linksOf(index).map(({ path }) => normalize(join(dirname(index), path)));
-  expect(pages.filter((page) => isListed(page) && page !== index && !named.includes(page))).toEqual([]);
+  expect(pages.filter((page) => isListed(page) && page !== index && !named.includes(page))).toEqual(
+    [],
+  );
 });
 
 test('the README is short', () => {
@@ -41,7 +43,12 @@ test('the README is short', () => {
 function pagesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name}`)
-    .filter((name) => name.endsWith('.md') && !name.includes('node_modules') && statSync(join(root, name)).isFile());
+    .filter(
+      (name) =>
+        name.endsWith('.md') &&
+        !name.includes('node_modules') &&
+        statSync(join(root, name)).isFile(),
+    );
 }
 
 /** The links of a page within the repository; those in code are not links. */

@@ -7,7 +7,8 @@ const FOLDERS = ['.ci', 'bench', 'console', 'deploy', 'docs', 'scripts', 'src', 
 /** Documents, and every file that has comments. The changelog keeps the paths of its time. */
 const READ = /^(?!CHANGELOG).*(\.(md|[cm]?tsx?|mjs|sh|ya?ml)|\/run)$/;
 /** A path from the root; behind a dot, a slash or a word it is part of another one. */
-const FILE = /(?<![\w./@^-])(?:src|test|scripts|bench|deploy|docs)\/[\w/.-]*\w\.(?:md|mjs|sh|tsx?)\b/g;
+const FILE =
+  /(?<![\w./@^-])(?:src|test|scripts|bench|deploy|docs)\/[\w/.-]*\w\.(?:md|mjs|sh|tsx?)\b/g;
 /** Some routes are spelled like folders, but for their first part. */
 const FOLDER = /(?<=`)(?:src|test|scripts|bench|deploy)\/[\w/-]+(?=`)/g;
 /** The directory in which contributors write their first module. */
@@ -26,7 +27,9 @@ test('every path that a document or a comment names is there', () => {
 });
 
 test('the first module of contributors imports what is there', () => {
-  const imported = [...read('CONTRIBUTING.md').matchAll(/from '\.\.\/\.\.\/(\S+\.ts)'/g)].map(([, path]) => path!);
+  const imported = [...read('CONTRIBUTING.md').matchAll(/from '\.\.\/\.\.\/(\S+\.ts)'/g)].map(
+    ([, path]) => path!,
+  );
   expect(imported).not.toEqual([]);
   expect(imported.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([]);
 });
@@ -60,7 +63,9 @@ test('every name of code in decisions, rules and the pages for developers is the
 /** The files of a folder, or the file itself, from the root. */
 function filesOf(path: string): string[] {
   if (statSync(join(root, path)).isFile()) return [path];
-  return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).map((name) => `${path}/${name}`);
+  return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).map(
+    (name) => `${path}/${name}`,
+  );
 }
 
 function read(name: string): string {

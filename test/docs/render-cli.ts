@@ -81,10 +81,14 @@ function sectionOf({ command, path, example }: DocumentedCommand): string {
     ...help
       .visibleOptions(command)
       .filter((option) => option.long !== '--help')
-      .map((option) => [help.optionTerm(option), `${help.optionDescription(option)}${needOf(option)}`]),
+      .map((option) => [
+        help.optionTerm(option),
+        `${help.optionDescription(option)}${needOf(option)}`,
+      ]),
   ].map(([term, meaning]) => `| \`${term}\` | ${meaning!.replaceAll('|', '\\|')} |`);
   const [first = '', ...rest] = help.commandDescription(command);
-  const table = rows.length === 0 ? [] : ['', '| Argument or option | Meaning |', '|---|---|', ...rows];
+  const table =
+    rows.length === 0 ? [] : ['', '| Argument or option | Meaning |', '|---|---|', ...rows];
   return [
     `### ${path.join(' ')}`,
     '',

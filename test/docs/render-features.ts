@@ -9,7 +9,10 @@ export function featuresDocument(): string {
   const rows = chooseFeatures({})
     .map(({ name, about }) => ({ name, about, isCore: core.has(name) }))
     .sort((a, b) => Number(b.isCore) - Number(a.isCore) || (a.name < b.name ? -1 : 1))
-    .map(({ name, about, isCore }) => `| \`${name}\` | ${isCore ? 'yes' : ''} | ${about} | ${placesOf(name)} |`);
+    .map(
+      ({ name, about, isCore }) =>
+        `| \`${name}\` | ${isCore ? 'yes' : ''} | ${about} | ${placesOf(name)} |`,
+    );
   return `# Features
 
 \`FEATURES\` says what the service serves. Serve what you use: each feature that is left out is one that nobody can call, and that you need not know.
@@ -50,6 +53,8 @@ function placesOf(name: string): string {
         .join('/'),
     ),
   );
-  const roots = [...new Set(places)].filter((place) => !places.some((other) => place.startsWith(`${other}/`)));
+  const roots = [...new Set(places)].filter(
+    (place) => !places.some((other) => place.startsWith(`${other}/`)),
+  );
   return roots.map((place) => `\`/${place.replace(/:(\w+)/g, '{$1}')}\``).join(', ');
 }

@@ -10,15 +10,18 @@ const DETAILS: Record<string, string> = {
   database_connections: '`state` is `busy`, `idle` or `waiting`. Only on PostgreSQL.',
   event_stream_ends_total:
     '`reason` is one of those of [`end`](events.md#follow), or `gone`: the client has disconnected.',
-  extension_call_duration_seconds: 'See [extensions that misbehave](../extend/plugins.md#extensions-that-misbehave).',
+  extension_call_duration_seconds:
+    'See [extensions that misbehave](../extend/plugins.md#extensions-that-misbehave).',
   http_connections_cut_total:
     '`reason` is `not_read` (the client left its response unread), `memory` (unread responses together took too much memory, and this one was unread for longest) or `too_many_waiting` (requests that were sent without waiting for responses).',
   http_malformed_total:
     'For example no HTTP, no or two `Host`, two `Authorization`, headers too large or too slow, `CONNECT`, a wrong `Expect`. A client that connects and sends nothing is a `request_timeout`.',
   http_problems_total:
     '`code` is one of the [errors](errors.md). `api_token_invalid`, `credentials_missing`, `credentials_malformed` and `address_not_allowed` are failed authentications.',
-  webhook_endpoints_due: 'It counts endpoints that are being sent to, and those that wait for a turn.',
-  webhook_endpoints_skipping_total: 'See [when too many wait](../guides/webhooks.md#when-too-many-wait).',
+  webhook_endpoints_due:
+    'It counts endpoints that are being sent to, and those that wait for a turn.',
+  webhook_endpoints_skipping_total:
+    'See [when too many wait](../guides/webhooks.md#when-too-many-wait).',
   webhook_lag_seconds: 'Usually about a second. Absent with `WEBHOOK_DELIVERY=off`.',
 };
 
@@ -36,7 +39,9 @@ export async function metricsDocument(): Promise<string> {
       .map((one) => [one.name, labelsOf(one)]),
   );
   await service.close();
-  const own = metrics.filter(({ name }) => !OF_NODE.test(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const own = metrics
+    .filter(({ name }) => !OF_NODE.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const stale = Object.keys(DETAILS).filter((name) => !own.some((metric) => metric.name === name));
   if (stale.length > 0) throw new Error(`no metric is called ${stale.join(', ')}`);
   const rows = own.map(({ name, type, help }) => {

@@ -33,7 +33,9 @@ export async function routesDocument(): Promise<string> {
   const withKey = commonCodes(described.filter(takesKey), [...all, ...closed, ...withBody]);
   const shared = [...all, ...closed, ...withBody, ...withKey];
   const sections = document.tags!.map(({ name }) => {
-    const rows = described.filter(({ operation }) => operation!.tags![0] === name).map((route) => rowOf(route, shared));
+    const rows = described
+      .filter(({ operation }) => operation!.tags![0] === name)
+      .map((route) => rowOf(route, shared));
     return `## ${name}\n\n| Route | Scope | Takes | Handler | Errors |\n|---|---|---|---|---|\n${rows.join('\n')}`;
   });
   const undescribed = routes.filter(({ operation }) => !operation);
@@ -81,7 +83,10 @@ async function readRoutes(): Promise<{ document: OpenAPIObject; routes: Route[] 
   await service.close();
   const operations = new Map(
     Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Operation]),
+      Object.entries(item).map(([method, operation]) => [
+        `${method.toUpperCase()} ${path}`,
+        operation as Operation,
+      ]),
     ),
   );
   const routes = handlers.map((handler) => {
@@ -91,7 +96,9 @@ async function readRoutes(): Promise<{ document: OpenAPIObject; routes: Route[] 
   const order = [...operations.keys()];
   const missing = order.filter((path) => !routes.some((route) => pathOf(route) === path));
   if (missing.length > 0) throw new Error(`no handler serves ${missing.join(', ')}`);
-  routes.sort((a, b) => order.indexOf(pathOf(a)) - order.indexOf(pathOf(b)) || (a.path < b.path ? -1 : 1));
+  routes.sort(
+    (a, b) => order.indexOf(pathOf(a)) - order.indexOf(pathOf(b)) || (a.path < b.path ? -1 : 1),
+  );
   return { document, routes };
 }
 
@@ -109,7 +116,9 @@ function codesOf({ responses }: Operation): string[] {
 
 /** The codes that each of the routes has, without the known ones. */
 function commonCodes([first, ...others]: readonly Route[], known: readonly string[]): string[] {
-  return first!.codes.filter((code) => !known.includes(code) && others.every(({ codes }) => codes.includes(code)));
+  return first!.codes.filter(
+    (code) => !known.includes(code) && others.every(({ codes }) => codes.includes(code)),
+  );
 }
 
 function takesBody({ operation }: Route): boolean {
@@ -124,7 +133,10 @@ function scopeOf({ access: { scope, isPublic }, path, operation }: Route): strin
   if (isPublic) return '*public*';
   if (scope === undefined) return path.startsWith('/console/') ? '*session*' : '*any*';
   const others = Object.entries(operation?.['x-required-scope-with'] ?? {});
-  return [`\`${scope}\``, ...others.map(([field, other]) => `with \`${field}\`: \`${other}\``)].join('; ');
+  return [
+    `\`${scope}\``,
+    ...others.map(([field, other]) => `with \`${field}\`: \`${other}\``),
+  ].join('; ');
 }
 
 function handlerLink({ controller, name }: Route): string {
@@ -142,7 +154,9 @@ function controllerFiles(): Map<string, string> {
       .filter((name) => /\.controllers?\.ts$/.test(name))
       .flatMap((name) => {
         const text = readFileSync(join(root, 'src', name), 'utf8');
-        return [...text.matchAll(/\bclass (\w+)/g)].map(([, found]) => [found!, `src/${name}`] as const);
+        return [...text.matchAll(/\bclass (\w+)/g)].map(
+          ([, found]) => [found!, `src/${name}`] as const,
+        );
       }),
   );
   return files;

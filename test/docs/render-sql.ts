@@ -1,5 +1,9 @@
 import { dialectOf } from '../../src/platform/database/dialect.ts';
-import { CompiledStatements, type SqlParameter, type Statement } from '../../src/platform/database/statement.ts';
+import {
+  CompiledStatements,
+  type SqlParameter,
+  type Statement,
+} from '../../src/platform/database/statement.ts';
 import { applyCounted } from '../../src/core/user-group/writing/write-statements.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { layOutSql } from './lay-out-sql.ts';
@@ -27,7 +31,12 @@ const FORMS: Record<string, { about: string; call: (service: TestService) => Pro
     call: async ({ api }) => {
       const { body } = await api.put(GROUP);
       const rotation = { current_token: body.user_group.token, grace_period_seconds: 600 };
-      return api.send({ method: 'POST', path: '/api/user', body: rotation, headers: { 'Idempotency-Key': 'once' } });
+      return api.send({
+        method: 'POST',
+        path: '/api/user',
+        body: rotation,
+        headers: { 'Idempotency-Key': 'once' },
+      });
     },
   },
   delete: {
@@ -35,8 +44,10 @@ const FORMS: Record<string, { about: string; call: (service: TestService) => Pro
     call: ({ api }) => api.call('DELETE', '/api/v1/user-groups/acme'),
   },
   other: {
-    about: 'POST /api/v1/api-tokens records its change and its audit event. All changes of other objects do the same.',
-    call: ({ api }) => api.call('POST', '/api/v1/api-tokens', { name: 'renderer', scopes: ['tokens:introspect'] }),
+    about:
+      'POST /api/v1/api-tokens records its change and its audit event. All changes of other objects do the same.',
+    call: ({ api }) =>
+      api.call('POST', '/api/v1/api-tokens', { name: 'renderer', scopes: ['tokens:introspect'] }),
   },
 };
 
@@ -51,7 +62,11 @@ export const sqlDocuments = Object.fromEntries(
       `docs/sql/${form}.${kind}.sql`,
       async () => {
         recorded ??= record();
-        return sqlOf(form === 'wave' ? WAVE : FORMS[form]!.about, (await recorded).get(form)!, kind);
+        return sqlOf(
+          form === 'wave' ? WAVE : FORMS[form]!.about,
+          (await recorded).get(form)!,
+          kind,
+        );
       },
     ]),
   ),
@@ -90,10 +105,19 @@ function hasSteps({ sql }: Recorded['statement']): boolean {
   return typeof sql(dialectOf({ type: 'postgres' }), () => true) !== 'string';
 }
 
-function sqlOf(about: string, { statement, parameters }: Recorded, kind: keyof typeof KINDS): string {
-  const compiled = new CompiledStatements(dialectOf({ type: kind } as Parameters<typeof dialectOf>[0]), false);
+function sqlOf(
+  about: string,
+  { statement, parameters }: Recorded,
+  kind: keyof typeof KINDS,
+): string {
+  const compiled = new CompiledStatements(
+    dialectOf({ type: kind } as Parameters<typeof dialectOf>[0]),
+    false,
+  );
   const { texts } = compiled.bind(statement, parameters);
-  const lists = Object.entries(parameters).filter(([, value]) => Array.isArray(value) && value.length > 0);
+  const lists = Object.entries(parameters).filter(
+    ([, value]) => Array.isArray(value) && value.length > 0,
+  );
   const statements = texts.map((text) => {
     const laid = `${layOutSql(withNames(text), kind === 'postgres' ? '\n\n' : '\n')};`;
     return text.step ? `-- ${text.step.name}\n${laid}` : laid;
@@ -116,8 +140,13 @@ ${statements.join('\n\n')}
 }
 
 /** A text with the names of its values in the places that a driver fills. */
-function withNames({ text, order }: ReturnType<CompiledStatements['bind']>['texts'][number]): string {
-  const names = order.map(({ name, member }) => (member === undefined ? `:${name}` : `:${name}.${member}`));
+function withNames({
+  text,
+  order,
+}: ReturnType<CompiledStatements['bind']>['texts'][number]): string {
+  const names = order.map(({ name, member }) =>
+    member === undefined ? `:${name}` : `:${name}.${member}`,
+  );
   let at = 0;
   const named = text.replace(/\$\d+|\?/g, () => names[at++]!);
   if (at !== names.length) throw new Error(`${at} places have ${names.length} values: ${text}`);

@@ -1,5 +1,9 @@
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
-import { errorCatalogue, type ErrorSpec, ValidationFailed } from '../../src/platform/common/problem/errors.ts';
+import {
+  errorCatalogue,
+  type ErrorSpec,
+  ValidationFailed,
+} from '../../src/platform/common/problem/errors.ts';
 import { violationCodes } from '../../src/platform/common/problem/violation.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { type Variable, variablesOf } from '../../src/platform/config/variable.ts';
@@ -14,9 +18,11 @@ const MOST_IMPORTANT = [
 /** The configuration tables, one for each group, as Markdown of a page in docs/reference. */
 export function configTables(): string {
   const tables = groups().map(([group, variables]) =>
-    [`| ${group} | Default | Meaning |`, '|---|---|---|', ...variables.map((variable) => rowOf(variable, '../'))].join(
-      '\n',
-    ),
+    [
+      `| ${group} | Default | Meaning |`,
+      '|---|---|---|',
+      ...variables.map((variable) => rowOf(variable, '../')),
+    ].join('\n'),
   );
   return tables.join('\n\n');
 }
@@ -24,9 +30,11 @@ export function configTables(): string {
 /** The table of the variables that most installations look at first, as Markdown of the README. */
 export function settingsTable(): string {
   const important = variablesOf(Config).filter(isImportant);
-  return ['| Variable | Default | Meaning |', '|---|---|---|', ...important.map((one) => rowOf(one, 'docs/'))].join(
-    '\n',
-  );
+  return [
+    '| Variable | Default | Meaning |',
+    '|---|---|---|',
+    ...important.map((one) => rowOf(one, 'docs/')),
+  ].join('\n');
 }
 
 /** @param docs the way from the page to the folder of documents */
@@ -70,7 +78,8 @@ function defaultOf(variable: Variable, quote: string): string {
   if (variable.defaultText) {
     return quote ? variable.defaultText : variable.defaultText.replaceAll('`', '');
   }
-  const value = new Config()[variable.property as keyof Config] as string | number | boolean | unknown[] | undefined;
+  const value = new Config()[variable.property as keyof Config] as
+    string | number | boolean | unknown[] | undefined;
   if (value === undefined || Array.isArray(value)) return 'unset';
   return `${quote}${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}${quote}`;
 }
@@ -79,14 +88,18 @@ function defaultOf(variable: Variable, quote: string): string {
 export function errorsDocument(): string {
   const statuses = [...new Set(errorCatalogue.map(({ status }) => status))];
   const index = statuses.map((status) => {
-    const codes = errorCatalogue.filter((spec) => spec.status === status).map(({ code }) => `[\`${code}\`](#${code})`);
+    const codes = errorCatalogue
+      .filter((spec) => spec.status === status)
+      .map(({ code }) => `[\`${code}\`](#${code})`);
     return `| ${status} | ${codes.join(', ')} |`;
   });
   const sections = statuses.map((status) => {
     const errors = errorCatalogue.filter((spec) => spec.status === status).map(errorSection);
     return `## Status ${status}\n\n${errors.join('\n\n')}`;
   });
-  const fields = Object.entries(violationCodes).map(([code, about]) => `| \`${code}\` | ${about} |`);
+  const fields = Object.entries(violationCodes).map(
+    ([code, about]) => `| \`${code}\` | ${about} |`,
+  );
   return `# Errors
 
 Every response that is not a success is an RFC 9457 problem, \`application/problem+json\`, with \`success: 0\`:

@@ -59,9 +59,15 @@ describe('who may do what', () => {
   });
 
   test('every answer that holds a token is told with its scope, and no other', async () => {
-    const documented = cells('### Which responses hold a token').map(([operation, scope]) => [operation, scope]);
+    const documented = cells('### Which responses hold a token').map(([operation, scope]) => [
+      operation,
+      scope,
+    ]);
     const holding = (await describeOperations()).filter(({ answers }) => HOLDS_TOKEN.test(answers));
-    const found = holding.map(({ method, path, scope }) => [`\`${method} ${path}\``, `\`${scope}\``]);
+    const found = holding.map(({ method, path, scope }) => [
+      `\`${method} ${path}\``,
+      `\`${scope}\``,
+    ]);
     expect(documented.sort()).toEqual(found.sort());
   });
 });

@@ -2,7 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { pages, readSecurity, securityPages } from '../support/pages.ts';
-import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/platform/common/secret/secrets.ts';
+import {
+  generateToken,
+  isWellFormedToken,
+  type TokenPrefix,
+} from '../../src/platform/common/secret/secrets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -61,10 +65,16 @@ describe('the requirements of the ASVS', () => {
 });
 
 describe('what is said to be met', () => {
-  const claims = [...rows('## Threats'), ...rows('### Met'), ...rows('## OWASP API Security Top 10 (2023)')];
+  const claims = [
+    ...rows('## Threats'),
+    ...rows('### Met'),
+    ...rows('## OWASP API Security Top 10 (2023)'),
+  ];
 
   test('names a test that shows it, or says why none can', () => {
-    const bare = claims.filter(([, , , shownBy = '']) => !/ › `|^No test can show this: \S/.test(shownBy));
+    const bare = claims.filter(
+      ([, , , shownBy = '']) => !/ › `|^No test can show this: \S/.test(shownBy),
+    );
     expect(bare.map(([id]) => id)).toEqual([]);
     expect(page).not.toMatch(/by review/i);
   });
@@ -81,10 +91,12 @@ describe('what is said to be met', () => {
 });
 
 describe('what the page refers to', () => {
-  const references = [...page.matchAll(/`(test\/[\w./-]+\.ts)` › `([^`]+)`/g)].map(([, file, name]) => ({
-    file: file!,
-    name: name!,
-  }));
+  const references = [...page.matchAll(/`(test\/[\w./-]+\.ts)` › `([^`]+)`/g)].map(
+    ([, file, name]) => ({
+      file: file!,
+      name: name!,
+    }),
+  );
 
   test('every file of tests is named with a test', () => {
     expect(references.length).toBeGreaterThan(100);
@@ -101,7 +113,9 @@ describe('what the page refers to', () => {
     (document) => {
       const text = read(document);
       const files = [...text.matchAll(/`((?:src|docs|\.ci)\/[\w./-]+|[A-Z]+\.md)`/g)];
-      expect(files.map(([, file]) => file!).filter((file) => !existsSync(join(root, file)))).toEqual([]);
+      expect(
+        files.map(([, file]) => file!).filter((file) => !existsSync(join(root, file))),
+      ).toEqual([]);
       const links = [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)];
       const broken = links.filter(([, path, anchor]) => {
         const target = path ? join(dirname(document), path) : document;
@@ -144,7 +158,9 @@ describe('what scanners need', () => {
   test('the example checks out', () => {
     const random = quoted('Random part');
     expect(isWellFormedToken('uga', quoted('API token'))).toBe(true);
-    expect(isWellFormedToken('ugt', quoted('User-group token with the same random part'))).toBe(true);
+    expect(isWellFormedToken('ugt', quoted('User-group token with the same random part'))).toBe(
+      true,
+    );
     expect(quoted('API token')).toBe(`uga_${random}${quoted('Checksum')}`);
     const sum = crc32(random);
     expect(quoted('CRC-32')).toBe(`${sum} (0x${sum.toString(16).toUpperCase()})`);
@@ -156,9 +172,14 @@ describe('what scanners need', () => {
   });
 
   test('no other token in a document is well-formed', () => {
-    const documents = ['SECURITY.md', ...pages.filter((path) => path !== 'docs/reference/access.md')];
+    const documents = [
+      'SECURITY.md',
+      ...pages.filter((path) => path !== 'docs/reference/access.md'),
+    ];
     const found = documents.flatMap((path) => read(path).match(new RegExp(regex, 'g')) ?? []);
-    const real = found.filter((token) => isWellFormedToken(token.slice(0, 3) as TokenPrefix, token));
+    const real = found.filter((token) =>
+      isWellFormedToken(token.slice(0, 3) as TokenPrefix, token),
+    );
     expect(real).toEqual([]);
   });
 });
@@ -198,7 +219,8 @@ function rows(heading: string): string[][] {
 /** The ids of a cell such as `V1.2.3, V1.3.1–V1.3.4`. */
 function idsOf(cell: string): string[] {
   return cell.split(', ').flatMap((part) => {
-    const [, within, first, end, last] = /^(V\d+\.\d+)\.(\d+)(?:–(V\d+\.\d+)\.(\d+))?$/.exec(part) ?? [];
+    const [, within, first, end, last] =
+      /^(V\d+\.\d+)\.(\d+)(?:–(V\d+\.\d+)\.(\d+))?$/.exec(part) ?? [];
     if (within === undefined || (end !== undefined && end !== within)) {
       throw new Error(`"${part}" is neither an id nor a range of ids in one section`);
     }

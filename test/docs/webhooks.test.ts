@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { waitAfter } from '../../src/features/webhook/delivery/retry-schedule.ts';
 import { sendFailures } from '../../src/features/webhook/sending/webhook-sender.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'guides', 'webhooks.md'), 'utf8');
+const page = readFileSync(
+  join(import.meta.dirname, '..', '..', 'docs', 'guides', 'webhooks.md'),
+  'utf8',
+);
 
 test('every reason for which there is no answer is told, and no other', () => {
   const [, table = ''] = /\| `failure` \| Why \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? [];

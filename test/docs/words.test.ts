@@ -34,7 +34,9 @@ function linesWith(words: RegExp, read: (line: string, file: string) => string):
   return files.flatMap((file) =>
     textOf(file)
       .split('\n')
-      .flatMap((line, index) => (words.test(read(line, file)) ? [`${file}:${index + 1} ${line.trim()}`] : [])),
+      .flatMap((line, index) =>
+        words.test(read(line, file)) ? [`${file}:${index + 1} ${line.trim()}`] : [],
+      ),
   );
 }
 

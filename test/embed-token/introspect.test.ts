@@ -29,7 +29,8 @@ onEachDatabase((kind) => {
     key = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret);
   });
 
-  const embedTokensOf = (id: string) => `/api/v1/user-groups/${encodeURIComponent(id)}/embed-tokens`;
+  const embedTokensOf = (id: string) =>
+    `/api/v1/user-groups/${encodeURIComponent(id)}/embed-tokens`;
   const issue = async (id: string, options: object = {}) => {
     const body = { audience: AUDIENCE, ...options };
     return (await service.api.call('POST', embedTokensOf(id), body)).body.embed_token.token;
@@ -47,8 +48,14 @@ onEachDatabase((kind) => {
   const isActive = async (token: string) => (await introspect(token)).active;
   const claimsOf = (token: string) => decodeJwt<Claims>(token) as Claims;
   /** Signed by the service’s own key, unless another is given. */
-  const forge = (claims: object, header: Partial<JWTHeaderParameters> = {}, by: KeyObject = key.privateKey) =>
-    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: key.kid, ...header }).sign(by);
+  const forge = (
+    claims: object,
+    header: Partial<JWTHeaderParameters> = {},
+    by: KeyObject = key.privateKey,
+  ) =>
+    new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: key.kid, ...header })
+      .sign(by);
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const rotate = (current_token: string, grace_period_seconds: number) =>
     service.api.post({ current_token, grace_period_seconds });
@@ -56,7 +63,12 @@ onEachDatabase((kind) => {
   test('an embed token means what the group’s token means, and says for whom it is', async () => {
     const mapping = { sales: 'warehouse', billing: 42 };
     const properties = { region: 'EMEA' };
-    const { body } = await service.api.get({ user_group_id: 'acme', name: 'Acme', mapping, properties });
+    const { body } = await service.api.get({
+      user_group_id: 'acme',
+      name: 'Acme',
+      mapping,
+      properties,
+    });
     const embedToken = await issue('acme', { origin: 'https://app.example.com' });
     const { iat, exp, jti, workspace_id } = claimsOf(embedToken);
     expect(await introspect(embedToken)).toEqual({
@@ -158,7 +170,10 @@ onEachDatabase((kind) => {
       ['1', false],
       ['NULL', true],
     ] as const) {
-      await changeDatabase(service.database, `UPDATE user_group SET suspended_at = ${at} WHERE provided_id = '${id}'`);
+      await changeDatabase(
+        service.database,
+        `UPDATE user_group SET suspended_at = ${at} WHERE provided_id = '${id}'`,
+      );
       expect(await isActive(embedToken)).toBe(active);
     }
   });
@@ -356,9 +371,19 @@ onEachDatabase((kind) => {
         { workspace_id: '' },
         { workspace_id: null },
         { workspace_id: 1 },
-        ...['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'epoch', 'jti', 'workspace_id', 'team_id', 'gen'].map(
-          (name) => ({ [name]: undefined }),
-        ),
+        ...[
+          'iss',
+          'sub',
+          'aud',
+          'iat',
+          'exp',
+          'iat_ms',
+          'epoch',
+          'jti',
+          'workspace_id',
+          'team_id',
+          'gen',
+        ].map((name) => ({ [name]: undefined })),
       ];
       for (const change of changes) {
         const text = await forge({ ...claims, ...change });

@@ -88,7 +88,9 @@ onEachDatabase((kind) => {
 
   test('issuing changes nothing, and the group’s own token is not in the answer', async () => {
     const rows = async () => {
-      const found: object[] = await service.query('SELECT * FROM user_group_token ORDER BY user_group_id');
+      const found: object[] = await service.query(
+        'SELECT * FROM user_group_token ORDER BY user_group_id',
+      );
       // The last use of an earlier test is written a moment later.
       return found.map((row) => ({ ...row, last_introspected_at: undefined }));
     };
@@ -154,8 +156,18 @@ onEachDatabase((kind) => {
     ['a control character', { audience: 'a\u0007' }, '/audience', 'control_character'],
     ['half a character', { audience: '\ud800' }, '/audience', 'lone_surrogate'],
     ['no life', { audience: 'a', expires_in_seconds: 0 }, '/expires_in_seconds', 'not_acceptable'],
-    ['too long a life', { audience: 'a', expires_in_seconds: 86_401 }, '/expires_in_seconds', 'not_acceptable'],
-    ['half a second', { audience: 'a', expires_in_seconds: 0.5 }, '/expires_in_seconds', 'not_acceptable'],
+    [
+      'too long a life',
+      { audience: 'a', expires_in_seconds: 86_401 },
+      '/expires_in_seconds',
+      'not_acceptable',
+    ],
+    [
+      'half a second',
+      { audience: 'a', expires_in_seconds: 0.5 },
+      '/expires_in_seconds',
+      'not_acceptable',
+    ],
     ['a life as text', { audience: 'a', expires_in_seconds: '60' }, '/expires_in_seconds', 'type'],
     ['a life of null', { audience: 'a', expires_in_seconds: null }, '/expires_in_seconds', 'type'],
     ['an origin of null', { audience: 'a', origin: null }, '/origin', 'type'],
@@ -169,7 +181,9 @@ onEachDatabase((kind) => {
   });
 
   test('for a group that is not there, or of another workspace, there is none', async () => {
-    const stranger = service.clientOf(await service.issueToken(['user-groups:read', 'user-groups:write'], 'strangers'));
+    const stranger = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-groups:write'], 'strangers'),
+    );
     await stranger.get({ user_group_id: 'theirs', name: 'T' });
     for (const id of ['none', 'theirs', '\0', 'x'.repeat(300)]) {
       const { status, body } = await issue({ audience: AUDIENCE }, id);
@@ -180,7 +194,10 @@ onEachDatabase((kind) => {
   test('for a suspended group there is none until it is resumed', async () => {
     await service.api.get({ user_group_id: 'paused', name: 'P' });
     const suspend = (at: string) =>
-      changeDatabase(service.database, `UPDATE user_group SET suspended_at = ${at} WHERE provided_id = 'paused'`);
+      changeDatabase(
+        service.database,
+        `UPDATE user_group SET suspended_at = ${at} WHERE provided_id = 'paused'`,
+      );
     await suspend('1');
     const refused = await issue({ audience: AUDIENCE }, 'paused');
     expect([refused.status, refused.body.code]).toEqual([409, 'user_group_inactive']);

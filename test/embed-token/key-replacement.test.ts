@@ -32,7 +32,9 @@ onEachDatabase((kind) => {
     (await api.call('POST', `${GROUP}/embed-tokens`, { audience: 'renderer' })).body.embed_token;
 
   const kidsOf = async ({ baseUrl }: TestService) => {
-    const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as { keys: { kid: string }[] };
+    const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as {
+      keys: { kid: string }[];
+    };
     return keys.map(({ kid }) => kid);
   };
 

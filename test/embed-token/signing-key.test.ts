@@ -31,7 +31,9 @@ test.each([
 
 test('the public key verifies what the private key signs, for any secret', async () => {
   for (let round = 0; round < 50; round++) {
-    const { privateKey, publicJwk } = await deriveSigningKey(createHash('sha256').update(`secret ${round}`).digest());
+    const { privateKey, publicJwk } = await deriveSigningKey(
+      createHash('sha256').update(`secret ${round}`).digest(),
+    );
     const signature = sign('sha256', Buffer.from('text'), privateKey);
     const key = { key: { ...publicJwk }, format: 'jwk' } as const;
     expect(verify('sha256', Buffer.from('text'), key, signature)).toBe(true);

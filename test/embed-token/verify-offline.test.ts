@@ -43,9 +43,14 @@ onEachDatabase((kind) => {
   test('another library verifies it too', async () => {
     const { keys } = await fetchKeys();
     const header = jsonwebtoken.decode(token, { complete: true })!.header;
-    const key = createPublicKey({ key: keys.find(({ kid }) => kid === header.kid)!, format: 'jwk' });
+    const key = createPublicKey({
+      key: keys.find(({ kid }) => kid === header.kid)!,
+      format: 'jwk',
+    });
     expect(jsonwebtoken.verify(token, key, EXPECTED)).toMatchObject({ sub: 'acme', gen: 1 });
-    expect(() => jsonwebtoken.verify(token, key, { ...EXPECTED, audience: 'other' })).toThrow(/audience/);
+    expect(() => jsonwebtoken.verify(token, key, { ...EXPECTED, audience: 'other' })).toThrow(
+      /audience/,
+    );
   });
 
   test('any id of a group survives the way', async () => {

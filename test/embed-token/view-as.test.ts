@@ -9,7 +9,10 @@ import { startTestService, withService } from '../support/test-service.ts';
 import { lastAskedBefore } from '../support/until.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
-const ACTING_FOR = { subject: 'kim@support.example.com', reason: 'Ticket 4711: the dashboard is blank' };
+const ACTING_FOR = {
+  subject: 'kim@support.example.com',
+  reason: 'Ticket 4711: the dashboard is blank',
+};
 const NO_CACHE = { 'Cache-Control': 'no-cache' };
 
 onEachDatabase((kind) => {
@@ -25,10 +28,17 @@ onEachDatabase((kind) => {
     await own.put('acme', { name: 'Acme', properties: { region: 'EMEA' } });
   });
 
-  const clientWith = async (...scopes: Scope[]) => service.clientOf(await service.issueToken(scopes, own.name));
+  const clientWith = async (...scopes: Scope[]) =>
+    service.clientOf(await service.issueToken(scopes, own.name));
   const send = (body: object, by = api, headers?: Record<string, string>, id = 'acme') =>
-    by.call('POST', `/api/v1/user-groups/${id}/embed-tokens`, { audience: AUDIENCE, ...body }, headers);
-  const viewAs = (by = api, headers?: Record<string, string>) => send({ acting_for: ACTING_FOR }, by, headers);
+    by.call(
+      'POST',
+      `/api/v1/user-groups/${id}/embed-tokens`,
+      { audience: AUDIENCE, ...body },
+      headers,
+    );
+  const viewAs = (by = api, headers?: Record<string, string>) =>
+    send({ acting_for: ACTING_FOR }, by, headers);
   const tokenOf = ({ body }: Answer) => body.embed_token.token;
   const recorded = async () =>
     (await api.call('GET', '/api/v1/audit-events?types=user_group.view_as')).body.audit_events;
@@ -40,10 +50,17 @@ onEachDatabase((kind) => {
     const claims = decodeJwt(tokenOf(answer));
     expect(claims).toMatchObject({ sub: 'acme', aud: AUDIENCE, act: { sub: ACTING_FOR.subject } });
     expect(claims.exp! - claims.iat!).toBe(600);
-    expect(tokenOf(answer)).not.toContain(Buffer.from(ACTING_FOR.reason).toString('base64url').slice(4, 24));
+    expect(tokenOf(answer)).not.toContain(
+      Buffer.from(ACTING_FOR.reason).toString('base64url').slice(4, 24),
+    );
     expect(JSON.stringify(claims)).not.toContain('Ticket');
     const seen = await introspect(tokenOf(answer));
-    expect(seen).toMatchObject({ active: true, sub: 'acme', name: 'Acme', properties: { region: 'EMEA' } });
+    expect(seen).toMatchObject({
+      active: true,
+      sub: 'acme',
+      name: 'Acme',
+      properties: { region: 'EMEA' },
+    });
     expect(seen).toMatchObject({ token_type: 'embed_token', act: { sub: ACTING_FOR.subject } });
     expect(JSON.stringify(seen)).not.toContain('Ticket');
   });
@@ -78,14 +95,19 @@ onEachDatabase((kind) => {
     expect(JSON.stringify(event)).not.toContain(body.embed_token.token.split('.')[2]);
     const feed = await api.call('GET', '/api/v1/events?types=user_group.view_as');
     expect(feed.body).toMatchObject({
-      events: [{ id: event!.id, type: 'user_group.view_as', user_group: { team_id, provided_id: 'acme' } }],
+      events: [
+        { id: event!.id, type: 'user_group.view_as', user_group: { team_id, provided_id: 'acme' } },
+      ],
     });
     const hook = { url: 'https://receiver.example/', event_types: ['user_group.view_as'] };
     expect((await api.call('POST', '/api/v1/webhook-endpoints', hook)).status).toBe(201);
   });
 
   test('each of the two calls needs its own scope', async () => {
-    const [issuer, viewer] = [await clientWith('embed-tokens:issue'), await clientWith('user-groups:view-as')];
+    const [issuer, viewer] = [
+      await clientWith('embed-tokens:issue'),
+      await clientWith('user-groups:view-as'),
+    ];
     expect([(await send({}, issuer)).status, (await viewAs(viewer)).status]).toEqual([201, 201]);
     for (const [answer, scope] of [
       [await viewAs(issuer), 'user-groups:view-as'],
@@ -94,7 +116,9 @@ onEachDatabase((kind) => {
       expect([answer.status, answer.body.code]).toEqual([403, 'insufficient_scope']);
       expect(answer.body.detail).toContain(`"${scope}"`);
     }
-    const { status, body } = await viewAs(await clientWith('admin', 'user-groups:read', 'user-groups:write'));
+    const { status, body } = await viewAs(
+      await clientWith('admin', 'user-groups:read', 'user-groups:write'),
+    );
     expect([status, body.detail]).toEqual([
       403,
       'This call needs an API token with the scope "embed-tokens:issue" or "user-groups:view-as".',
@@ -110,10 +134,25 @@ onEachDatabase((kind) => {
     ['no reason', { subject: 's' }, '/acting_for/reason', 'required'],
     ['an empty reason', { subject: 's', reason: '' }, '/acting_for/reason', 'empty'],
     ['a reason of null', { subject: 's', reason: null }, '/acting_for/reason', 'type'],
-    ['too long a reason', { subject: 's', reason: 'r'.repeat(256) }, '/acting_for/reason', 'too_long'],
-    ['too long a subject', { subject: 's'.repeat(256), reason: 'r' }, '/acting_for/subject', 'too_long'],
+    [
+      'too long a reason',
+      { subject: 's', reason: 'r'.repeat(256) },
+      '/acting_for/reason',
+      'too_long',
+    ],
+    [
+      'too long a subject',
+      { subject: 's'.repeat(256), reason: 'r' },
+      '/acting_for/subject',
+      'too_long',
+    ],
     ['a line break', { subject: 's', reason: 'a\nb' }, '/acting_for/reason', 'control_character'],
-    ['half a character', { subject: '\ud800', reason: 'r' }, '/acting_for/subject', 'lone_surrogate'],
+    [
+      'half a character',
+      { subject: '\ud800', reason: 'r' },
+      '/acting_for/subject',
+      'lone_surrogate',
+    ],
     ['another field', { ...ACTING_FOR, token: 't' }, '/acting_for/token', 'unknown'],
   ])('%s is refused, and the field is named', async (_name, acting_for, pointer, code) => {
     const answer = await send({ acting_for });
@@ -124,13 +163,19 @@ onEachDatabase((kind) => {
   test('__proto__ in it is a field like any other', async () => {
     const text = `{"audience":"a","acting_for":{"subject":"s","reason":"r","__proto__":{"a":1}}}`;
     const answer = await api.call('POST', '/api/v1/user-groups/acme/embed-tokens', text);
-    expect([answer.status, errorsOf(answer)]).toEqual([422, [['/acting_for/__proto__', 'unknown']]]);
+    expect([answer.status, errorsOf(answer)]).toEqual([
+      422,
+      [['/acting_for/__proto__', 'unknown']],
+    ]);
   });
 
   test('it lives for fifteen minutes at most', async () => {
     for (const seconds of [901, 86_400]) {
       const answer = await send({ acting_for: ACTING_FOR, expires_in_seconds: seconds });
-      expect([answer.status, errorsOf(answer)]).toEqual([422, [['/expires_in_seconds', 'not_acceptable']]]);
+      expect([answer.status, errorsOf(answer)]).toEqual([
+        422,
+        [['/expires_in_seconds', 'not_acceptable']],
+      ]);
     }
     const token = tokenOf(await send({ acting_for: ACTING_FOR, expires_in_seconds: 900 }));
     const { iat, exp } = decodeJwt(token);
@@ -154,7 +199,10 @@ onEachDatabase((kind) => {
         acting_for,
       };
       const answer = await send(body, api, undefined, encodeURIComponent(id));
-      expect(await introspect(tokenOf(answer))).toMatchObject({ active: true, act: { sub: acting_for.subject } });
+      expect(await introspect(tokenOf(answer))).toMatchObject({
+        active: true,
+        act: { sub: acting_for.subject },
+      });
     }
   });
 
@@ -203,7 +251,9 @@ onEachDatabase((kind) => {
       [{ view_as: 'allowed' }, { view_as: 'forbidden' }],
     ]);
     await own.set({ view_as: 'allowed' });
-    expect(registryBody(await api.call('GET', '/api/v1/workspace')).workspace.view_as).toBe('allowed');
+    expect(registryBody(await api.call('GET', '/api/v1/workspace')).workspace.view_as).toBe(
+      'allowed',
+    );
     expect((await viewAs()).status).toBe(201);
     for (const [view_as, code] of [
       ['maybe', 'not_acceptable'],
@@ -218,7 +268,9 @@ onEachDatabase((kind) => {
     const answers = await Promise.all([viewAs(), viewAs()]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     const ids = answers.map(({ body }) => body.embed_token.jti);
-    expect((await recorded()).map(({ details }) => (details as { jti: string }).jti).sort()).toEqual(ids.sort());
+    expect(
+      (await recorded()).map(({ details }) => (details as { jti: string }).jti).sort(),
+    ).toEqual(ids.sort());
   });
 
   test('of calls with one Idempotency-Key one issues a token, and all get it', async () => {
@@ -229,8 +281,14 @@ onEachDatabase((kind) => {
       new Set([`201 ${answers[0]!.text}`]),
     );
     const events = await recorded();
-    expect(events.map(({ details }) => (details as { jti: string }).jti)).toEqual([answers[0]!.body.embed_token.jti]);
-    const { status, body } = await send({ acting_for: { ...ACTING_FOR, reason: 'another' } }, api, key);
+    expect(events.map(({ details }) => (details as { jti: string }).jti)).toEqual([
+      answers[0]!.body.embed_token.jti,
+    ]);
+    const { status, body } = await send(
+      { acting_for: { ...ACTING_FOR, reason: 'another' } },
+      api,
+      key,
+    );
     expect([status, body.code]).toEqual([409, 'idempotency_key_reused']);
   });
 

@@ -49,11 +49,14 @@ onEachDatabase((kind) => {
 
   const issueFor = (workspace: TestWorkspace, audience = AUDIENCE) =>
     workspace.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', { audience });
-  const issue = async (workspace: TestWorkspace) => (await issueFor(workspace)).body.embed_token.token;
+  const issue = async (workspace: TestWorkspace) =>
+    (await issueFor(workspace)).body.embed_token.token;
   const settingsOf = async (workspace: TestWorkspace) =>
     registryBody(await workspace.api.call('GET', '/api/v1/workspace')).workspace;
-  const isActive = async (workspace: TestWorkspace, token: string) => (await workspace.introspect(token)).body.active;
-  const set = (workspace: TestWorkspace, settings: UpdateWorkspaceRequest) => workspace.set(settings);
+  const isActive = async (workspace: TestWorkspace, token: string) =>
+    (await workspace.introspect(token)).body.active;
+  const set = (workspace: TestWorkspace, settings: UpdateWorkspaceRequest) =>
+    workspace.set(settings);
 
   test('the documented check takes the tokens of its workspace, and of no other', async () => {
     const tokens = [await issue(own), await issue(other)];
@@ -65,7 +68,10 @@ onEachDatabase((kind) => {
       const WORKSPACE_ID = (await settingsOf(workspace)).id;
       expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual(verdicts);
     }
-    expect(await verifyAsDocumented({ ...env, WORKSPACE_ID: '' }, tokens)).toEqual(['refused', 'refused']);
+    expect(await verifyAsDocumented({ ...env, WORKSPACE_ID: '' }, tokens)).toEqual([
+      'refused',
+      'refused',
+    ]);
   });
 
   test('a token names its workspace by an id that says nothing and stays', async () => {
@@ -105,7 +111,10 @@ onEachDatabase((kind) => {
     expect(decodeJwt(after).iss).toBe('https://groups.example.com/own');
     expect([await isActive(own, before), await isActive(own, after)]).toEqual([false, true]);
     const theirs = await issue(other);
-    expect([decodeJwt(theirs).iss, await isActive(other, theirs)]).toEqual(['user-group-service', true]);
+    expect([decodeJwt(theirs).iss, await isActive(other, theirs)]).toEqual([
+      'user-group-service',
+      true,
+    ]);
     expect((await set(own, { embed_token_audiences: [] })).status).toBe(200);
     expect((await settingsOf(own)).embed_token_issuer).toBe('https://groups.example.com/own');
     await set(own, { embed_token_issuer: null });
@@ -116,7 +125,10 @@ onEachDatabase((kind) => {
     const issuer = 'https://groups.example.com/own';
     for (const workspace of [own, other]) await set(workspace, { embed_token_issuer: issuer });
     const tokens = [await issue(own), await issue(other)];
-    expect([await isActive(own, tokens[1]!), await isActive(other, tokens[0]!)]).toEqual([false, false]);
+    expect([await isActive(own, tokens[1]!), await isActive(other, tokens[0]!)]).toEqual([
+      false,
+      false,
+    ]);
     const env = { GROUPS_URL: service.baseUrl, ISSUER: issuer };
     const WORKSPACE_ID = (await settingsOf(own)).id;
     expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual(['acme', 'refused']);
@@ -158,18 +170,33 @@ onEachDatabase((kind) => {
     ['an empty issuer', { embed_token_issuer: '' }, '/embed_token_issuer', 'not_acceptable'],
     ['no URL', { embed_token_issuer: 'https://' }, '/embed_token_issuer', 'not_acceptable'],
     ['a space', { embed_token_issuer: 'a b' }, '/embed_token_issuer', 'not_acceptable'],
-    ['too long an issuer', { embed_token_issuer: 'i'.repeat(256) }, '/embed_token_issuer', 'not_acceptable'],
+    [
+      'too long an issuer',
+      { embed_token_issuer: 'i'.repeat(256) },
+      '/embed_token_issuer',
+      'not_acceptable',
+    ],
     ['a number', { embed_token_issuer: 7 }, '/embed_token_issuer', 'type'],
     ['no list', { embed_token_audiences: 'a' }, '/embed_token_audiences', 'type'],
     ['null', { embed_token_audiences: null }, '/embed_token_audiences', 'type'],
-    ['an empty audience', { embed_token_audiences: ['a', ''] }, '/embed_token_audiences/1', 'empty'],
+    [
+      'an empty audience',
+      { embed_token_audiences: ['a', ''] },
+      '/embed_token_audiences/1',
+      'empty',
+    ],
     [
       'an audience that is none',
       { embed_token_audiences: ['\u0007'] },
       '/embed_token_audiences/0',
       'control_character',
     ],
-    ['an audience twice', { embed_token_audiences: ['a', 'a'] }, '/embed_token_audiences/1', 'repeated'],
+    [
+      'an audience twice',
+      { embed_token_audiences: ['a', 'a'] },
+      '/embed_token_audiences/1',
+      'repeated',
+    ],
     [
       'too many audiences',
       { embed_token_audiences: Array.from({ length: 101 }, (_, n) => `a${n}`) },

@@ -14,7 +14,8 @@ test('the lag of a consumer is measured at the start and then once a minute, als
   );
   let read = Date.now() - 3 * 60 * MINUTE_MS;
   let isDown = false;
-  const readUntil = () => (isDown ? Promise.reject(new Error('the database is down')) : Promise.resolve(read));
+  const readUntil = () =>
+    isDown ? Promise.reject(new Error('the database is down')) : Promise.resolve(read);
   retention.keepFor({ name: 'webhooks', readUntil });
   await jest.advanceTimersByTimeAsync(0);
   expect(retention.lagSeconds['webhooks']).toBe(3 * 3600);

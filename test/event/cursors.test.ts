@@ -4,7 +4,8 @@ import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 import { EventCursors } from '../../src/features/event/feed/event-cursors.ts';
 import { keyList } from '../system/lab/keys.mjs';
 
-const cursorsWith = (...ids: string[]) => new EventCursors(new KeyRing(encryptionKeys(keyList(...ids))));
+const cursorsWith = (...ids: string[]) =>
+  new EventCursors(new KeyRing(encryptionKeys(keyList(...ids))));
 const position = JSON.stringify({ snapshot: '100:105:100,103', at: 1_795_000_000_000 });
 
 test('a cursor gives back its position, in its workspace alone', () => {

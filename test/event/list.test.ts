@@ -70,7 +70,10 @@ onEachDatabase((kind) => {
 
   test('pages follow each other and leave nothing out', async () => {
     const after = await latest();
-    const groups = Array.from({ length: 25 }, (_, index) => ({ user_group_id: `page ${index}`, name: 'P' }));
+    const groups = Array.from({ length: 25 }, (_, index) => ({
+      user_group_id: `page ${index}`,
+      name: 'P',
+    }));
     await importGroups(service.api, ...groups.slice(0, 20));
     for (const group of groups.slice(20)) await service.api.put(group);
     const ids: string[] = [];
@@ -86,7 +89,10 @@ onEachDatabase((kind) => {
 
   test('without a cursor the oldest event comes first', async () => {
     const { listed } = await list({ limit: 1 });
-    expect(listed.events[0]).toMatchObject({ type: 'api_token.issue', object: { type: 'api_token', id: '1' } });
+    expect(listed.events[0]).toMatchObject({
+      type: 'api_token.issue',
+      object: { type: 'api_token', id: '1' },
+    });
   });
 
   test.each([
@@ -137,7 +143,9 @@ onEachDatabase((kind) => {
     await until(() => tail().count === 1);
     const { id } = await service.api.create();
     const { listed } = await waiting;
-    expect(listed.events).toMatchObject([{ type: 'user_group.create', user_group: { provided_id: id } }]);
+    expect(listed.events).toMatchObject([
+      { type: 'user_group.create', user_group: { provided_id: id } },
+    ]);
   });
 
   test('a call that waits for a type sleeps through others, and the time is over in the end', async () => {
@@ -145,7 +153,9 @@ onEachDatabase((kind) => {
     const end = holdWaits(20_000);
     const read = jest.spyOn(service.app.get(EventService), 'readWanted');
     let hasEnded = false;
-    const waiting = list({ after, wait: 20, types: 'workspace.*' }).finally(() => (hasEnded = true));
+    const waiting = list({ after, wait: 20, types: 'workspace.*' }).finally(
+      () => (hasEnded = true),
+    );
     await until(() => tail().count === 1);
     const other = list({ after, wait: 20 });
     await until(() => tail().count === 2);
@@ -228,7 +238,11 @@ onEachDatabase((kind) => {
     ['from', 'now'],
   ])('%s=%.20s is refused', async (name, value) => {
     const { status, body } = await list({ [name]: value });
-    expect([status, body.code, body.title]).toEqual([422, 'validation_failed', 'Request not acceptable']);
+    expect([status, body.code, body.title]).toEqual([
+      422,
+      'validation_failed',
+      'Request not acceptable',
+    ]);
     expect(body.errors[0]).toMatchObject({ in: 'query', parameter: name });
   });
 
@@ -255,7 +269,9 @@ onEachDatabase((kind) => {
       for (const { api } of [own, longer]) {
         const gone = await api.call('GET', `/api/v1/events?after=${after}`);
         expect([gone.status, gone.body.code]).toEqual([410, 'events_gone']);
-        const stream = await api.call('GET', '/api/v1/events/stream', undefined, { 'Last-Event-ID': after });
+        const stream = await api.call('GET', '/api/v1/events/stream', undefined, {
+          'Last-Event-ID': after,
+        });
         expect([stream.status, stream.body.code]).toEqual([410, 'events_gone']);
       }
       const { events } = (await longer.api.call('GET', '/api/v1/events')).body as unknown as {

@@ -39,7 +39,9 @@ test('some workspaces cannot acquire all slots: the next one has a third of what
   const acquireAll = async (workspaceId: number) => {
     for (let acquired = 0; ; acquired++) {
       try {
-        await slots.acquireFor(callerOf(workspaceId, workspaceId * 1000 + Math.floor(acquired / 50)));
+        await slots.acquireFor(
+          callerOf(workspaceId, workspaceId * 1000 + Math.floor(acquired / 50)),
+        );
       } catch {
         return acquired;
       }
@@ -52,9 +54,13 @@ test('some workspaces cannot acquire all slots: the next one has a third of what
 
 test('a refusal takes half a second, however many there are, and acquires nothing', async () => {
   const slots = new ConnectionSlots('streams');
-  const acquired = await Promise.all(Array.from({ length: 50 }, () => slots.acquireFor(callerOf(1, 1))));
+  const acquired = await Promise.all(
+    Array.from({ length: 50 }, () => slots.acquireFor(callerOf(1, 1))),
+  );
   const wakes: (() => void)[] = [];
-  jest.mocked(sleep).mockImplementation(() => new Promise((resolve) => wakes.push(() => resolve(undefined))));
+  jest
+    .mocked(sleep)
+    .mockImplementation(() => new Promise((resolve) => wakes.push(() => resolve(undefined))));
   let refused = 0;
   const all = Promise.allSettled(
     Array.from({ length: 400 }, () => slots.acquireFor(callerOf(1, 1)).finally(() => refused++)),

@@ -21,10 +21,12 @@ onEachDatabase((kind) => {
     return reader;
   };
   const tail = () =>
-    service.app.get<{ beatAt: number; loop: { dueAt: number; failures: number; wake: (afterMs: number) => void } }>(
-      ChangeTail,
-    );
-  const isCurrent = (reader: StreamReader) => () => reader.messages.some(({ event }) => event === 'current');
+    service.app.get<{
+      beatAt: number;
+      loop: { dueAt: number; failures: number; wake: (afterMs: number) => void };
+    }>(ChangeTail);
+  const isCurrent = (reader: StreamReader) => () =>
+    reader.messages.some(({ event }) => event === 'current');
 
   test('a stream opens with its clock, is current soon, and tells of changes before its next beat', async () => {
     const reader = await open();
@@ -36,7 +38,11 @@ onEachDatabase((kind) => {
       'x-request-id': expect.any(String),
     });
     await reader.until(isCurrent(reader));
-    expect(reader.messages[0]).toEqual({ event: 'open', id: expect.any(String), data: { at: expect.any(Number) } });
+    expect(reader.messages[0]).toEqual({
+      event: 'open',
+      id: expect.any(String),
+      data: { at: expect.any(Number) },
+    });
     const wake = jest.spyOn(tail().loop, 'wake');
     const { id, teamId } = await service.api.create();
     await reader.until(() => reader.changes.length > 0);
@@ -80,7 +86,9 @@ onEachDatabase((kind) => {
     // A timer of Node may be early by a millisecond, which the next one is then longer.
     for (const [afterMs] of wake.mock.calls) expect(afterMs).toBeLessThan(260);
     wake.mockRestore();
-    const moments = reader.messages.slice(seen).map(({ event, data }) => [event, data.at!] as const);
+    const moments = reader.messages
+      .slice(seen)
+      .map(({ event, data }) => [event, data.at!] as const);
     expect(moments.every(([event]) => event === 'current')).toBe(true);
     const times = moments.map(([, at]) => at);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -126,7 +134,9 @@ onEachDatabase((kind) => {
       const { id } = await service.api.create();
       const committed = performance.now();
       await reader.until(() => clock() > committed);
-      const told = reader.changes.map(({ data }) => data as { user_group?: { provided_id: string } });
+      const told = reader.changes.map(
+        ({ data }) => data as { user_group?: { provided_id: string } },
+      );
       expect(told.at(-1)!.user_group!.provided_id).toBe(id);
     }
   });
@@ -312,7 +322,10 @@ onEachDatabase((kind) => {
   test('while the log cannot be read nothing is current', async () => {
     const reader = await open();
     await reader.until(isCurrent(reader));
-    await changeDatabase(service.database, 'ALTER TABLE change_event RENAME COLUMN kind TO kind_away');
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE change_event RENAME COLUMN kind TO kind_away',
+    );
     const { loop } = tail();
     await until(() => loop.failures > 0);
     // Reads all that was sent before that.
@@ -320,7 +333,10 @@ onEachDatabase((kind) => {
     const seen = reader.messages.length;
     await until(() => loop.failures > 4);
     expect(reader.messages.length).toBe(seen);
-    await changeDatabase(service.database, 'ALTER TABLE change_event RENAME COLUMN kind_away TO kind');
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE change_event RENAME COLUMN kind_away TO kind',
+    );
     await reader.until(() => reader.messages.length > seen);
   });
 });
@@ -333,7 +349,10 @@ onEachDatabase((kind) => {
     const waiting = service.api.call('GET', '/api/v1/events?after=latest&wait=30');
     await until(() => service.app.get(ChangeTail).count === 2);
     const closing = service.close();
-    expect((await reader.untilOver()).at(-1)).toEqual({ event: 'end', data: { reason: 'shutting_down' } });
+    expect((await reader.untilOver()).at(-1)).toEqual({
+      event: 'end',
+      data: { reason: 'shutting_down' },
+    });
     expect((await waiting).status).toBe(200);
     await closing;
   });

@@ -34,7 +34,10 @@ beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}/dashboard-token`;
   writeFileSync(join(directory, 'backend.mjs'), marked(PAGE, 'backend'));
-  inBackground(step(PAGE, 'start the backend'), directory, { BACKEND_TOKEN: BOOTSTRAP_TOKEN, PORT: String(port) });
+  inBackground(step(PAGE, 'start the backend'), directory, {
+    BACKEND_TOKEN: BOOTSTRAP_TOKEN,
+    PORT: String(port),
+  });
   await until(() =>
     fetch(url).then(
       () => true,
@@ -78,16 +81,24 @@ test('the backend issues tokens of the group of the session, for its renderer an
 test('the dashboard of the quick start accepts this token, and its log says why it refuses another', async () => {
   const root = join(import.meta.dirname, '..', '..');
   const dataSources = join(directory, 'data-sources');
-  const { seed } = (await import(join(root, 'examples/renderer/seed.mjs'))) as { seed: (to: string) => void };
+  const { seed } = (await import(join(root, 'examples/renderer/seed.mjs'))) as {
+    seed: (to: string) => void;
+  };
   seed(dataSources);
   const start = step('docs/quickstart.md', 'start the dashboard').replace('PORT=4000', 'PORT=0');
-  const dashboard = inBackground(start, root, { RENDERER_TOKEN: BOOTSTRAP_TOKEN, DATA_SOURCES_DIR: dataSources });
+  const dashboard = inBackground(start, root, {
+    RENDERER_TOKEN: BOOTSTRAP_TOKEN,
+    DATA_SOURCES_DIR: dataSources,
+  });
   const [line] = (await once(createInterface({ input: dashboard.stdout! }), 'line')) as [string];
   const log: string[] = [];
   createInterface({ input: dashboard.stderr! }).on('line', (text) => log.push(text));
   const query = async (userGroupToken: string) => {
     const body = JSON.stringify({ userGroupToken, from: '2026-01', to: '2026-12' });
-    const response = await fetch(`${line.slice('renderer '.length)}/query`, { method: 'POST', body });
+    const response = await fetch(`${line.slice('renderer '.length)}/query`, {
+      method: 'POST',
+      body,
+    });
     return { status: response.status, ...((await response.json()) as object) };
   };
   const issue = async (body: object) => {
@@ -97,9 +108,14 @@ test('the dashboard of the quick start accepts this token, and its log says why 
   const { token } = (await (await ask({ Cookie: SESSION })).json()) as { token: string };
   expect(await query(token)).toMatchObject({ status: 200, viewer: 'Acme EMEA' });
 
-  const refused = { status: 403, message: 'This link is not valid. It may have expired or been replaced.' };
+  const refused = {
+    status: 403,
+    message: 'This link is not valid. It may have expired or been replaced.',
+  };
   expect(await query(await issue({ audience: 'others' }))).toMatchObject(refused);
-  expect(await query(await issue({ audience: 'dashboards', origin: 'http://localhost:8080' }))).toMatchObject(refused);
+  expect(
+    await query(await issue({ audience: 'dashboards', origin: 'http://localhost:8080' })),
+  ).toMatchObject(refused);
   const reasons = [
     'token_refused: the token is for the audience others, and AUDIENCE is dashboards',
     'token_refused: the token is for pages of http://localhost:8080, and EMBEDDED_BY is http://127.0.0.1:8080',
@@ -138,6 +154,8 @@ test('the page keeps a token while it is good for a minute, shares one request, 
   expect(await dashboardToken()).toBe('token 2');
   expect(await dashboardToken({ renew: true })).toBe('token 3');
   asked.mockResolvedValueOnce(new Response('', { status: 503 }));
-  await expect(dashboardToken({ renew: true })).rejects.toThrow('The dashboard is not available (503).');
+  await expect(dashboardToken({ renew: true })).rejects.toThrow(
+    'The dashboard is not available (503).',
+  );
   jest.restoreAllMocks();
 });

@@ -75,13 +75,34 @@ afterAll(async () => {
 
 test('the client of @hey-api/openapi-ts compiles, and calls the service', () => {
   const compilerOptions = {
-    ...{ module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], strict: true },
-    ...{ outDir: 'built', skipLibCheck: true, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] },
+    ...{
+      module: 'nodenext',
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      strict: true,
+    },
+    ...{
+      outDir: 'built',
+      skipLibCheck: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules', '@types')],
+    },
   };
   // The generator reads it, too: its imports have the endings that these modules need.
-  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+  writeFileSync(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['program.ts'] }),
+  );
   writeFileSync(join(directory, 'program.ts'), PROGRAM);
-  tool('@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'out', '-c', '@hey-api/client-fetch');
+  tool(
+    '@hey-api/openapi-ts/bin/run.js',
+    '-i',
+    'openapi.json',
+    '-o',
+    'out',
+    '-c',
+    '@hey-api/client-fetch',
+  );
   tool('typescript/bin/tsc', '--project', '.');
   expect(JSON.parse(run('built/program.js'))).toEqual({
     status: 200,
@@ -103,7 +124,9 @@ test('the collection of Postman has every operation, and its request with the ex
   const collection = readJson('postman.json') as { item: PostmanItem[] };
   const requests = collection.item.flatMap(requestsOf);
   const { paths } = readJson('openapi.json') as { paths: Record<string, object> };
-  expect(requests).toHaveLength(Object.values(paths).flatMap((methods) => Object.keys(methods)).length);
+  expect(requests).toHaveLength(
+    Object.values(paths).flatMap((methods) => Object.keys(methods)).length,
+  );
 
   const { method, url, header, body } = requests.find(
     (one) => one.method === 'PUT' && one.url.path.join('/') === 'api/user',
@@ -119,12 +142,21 @@ test('the collection of Postman has every operation, and its request with the ex
   });
   expect([response.status, await response.json()]).toEqual([
     200,
-    { success: 1, user_group: expect.objectContaining({ provided_id: 'acme-emea', name: 'Acme EMEA' }) },
+    {
+      success: 1,
+      user_group: expect.objectContaining({ provided_id: 'acme-emea', name: 'Acme EMEA' }),
+    },
   ]);
 });
 
 test('Postman sends no null that nobody has written, whatever its options: null would empty a field', () => {
-  tool('openapi-to-postmanv2/bin/openapi2postmanv2.js', '-s', 'openapi.json', '-o', 'invented.json');
+  tool(
+    'openapi-to-postmanv2/bin/openapi2postmanv2.js',
+    '-s',
+    'openapi.json',
+    '-o',
+    'invented.json',
+  );
   const requests = (readJson('invented.json') as { item: PostmanItem[] }).item.flatMap(requestsOf);
   const written = requests.filter(({ body }) => body?.raw !== undefined);
   expect(written.length).toBeGreaterThan(20);
@@ -148,7 +180,12 @@ function tool(path: string, ...args: string[]): void {
 function run(...args: string[]): string {
   const env = { ...process.env, BASE: server.baseUrl, TOKEN: BOOTSTRAP_TOKEN };
   try {
-    return execFileSync(process.execPath, args, { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' });
+    return execFileSync(process.execPath, args, {
+      cwd: directory,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(stdout + stderr, { cause: error });

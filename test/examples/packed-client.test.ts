@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
+import {
+  generateSigningSecret,
+  signatureOf,
+} from '../../src/features/webhook/sending/signature.ts';
 import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
 import { installInto, packClient } from '../support/pack.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
@@ -84,7 +87,9 @@ console.log(JSON.stringify(told));
 `;
 
 const blocks = [
-  ...readFileSync(join(root, 'clients', 'typescript', 'README.md'), 'utf8').matchAll(/```ts\n([^]*?)```/g),
+  ...readFileSync(join(root, 'clients', 'typescript', 'README.md'), 'utf8').matchAll(
+    /```ts\n([^]*?)```/g,
+  ),
 ].map(([, code]) => code!);
 /** The examples of the README that follow each other, and the receiver of webhooks, which is a program by itself. */
 const README = blocks.filter((code) => !code.includes('createServer')).join('\n');
@@ -111,7 +116,12 @@ beforeAll(async () => {
       typeRoots: [join(root, 'node_modules', '@types')],
     },
   });
-  for (const [name, code] of Object.entries({ program: PROGRAM, faults: FAULTS, readme: README, receiver: RECEIVER })) {
+  for (const [name, code] of Object.entries({
+    program: PROGRAM,
+    faults: FAULTS,
+    readme: README,
+    receiver: RECEIVER,
+  })) {
     write(`${name}.ts`, code);
   }
   await run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', app);
@@ -141,7 +151,15 @@ test('a proxy that fails is told apart, and only what is safe is sent again', as
   const lost = [null, null, 'the connection failed or was lost'];
   expect(told).toEqual({
     empty: [[502, null, `502: ${foreign}: no content type, an empty body`], 1, 1],
-    html: [[502, null, expect.stringContaining(`502: ${foreign}: text/html, a body that begins with "<html>`)], 1, 1],
+    html: [
+      [
+        502,
+        null,
+        expect.stringContaining(`502: ${foreign}: text/html, a body that begins with "<html>`),
+      ],
+      1,
+      1,
+    ],
     hang: [[null, null, 'the service sent nothing for 700 ms'], 1, 1],
     cut: [lost, 3, 1],
     'cut export': [lost, 1, 1],
@@ -171,7 +189,12 @@ test('the examples of the README do what they say, one after the other', async (
   const lines = output.text.trim().split('\n');
   expect(lines[0]).toMatch(/^ugt_\w+$/);
   expect(lines).toEqual(
-    expect.arrayContaining(['true', 'acme-emea Acme EMEA', 'refused: 2 validation_failed', 'globex']),
+    expect.arrayContaining([
+      'true',
+      'acme-emea Acme EMEA',
+      'refused: 2 validation_failed',
+      'globex',
+    ]),
   );
   expect(output.text).toContain('1 created true');
   expect(output.text).toMatch(/^true acme-emea \{.*\} \{.*region: 'EMEA'.*\}$/m);
@@ -181,7 +204,10 @@ test('the examples of the README do what they say, one after the other', async (
 test('the receiver of the README accepts what the service signs, and nothing else', async () => {
   const port = await freePort();
   const { secret } = generateSigningSecret('v1');
-  write('receiver.js', readFileSync(join(app, 'receiver.js'), 'utf8').replace('8080', String(port)));
+  write(
+    'receiver.js',
+    readFileSync(join(app, 'receiver.js'), 'utf8').replace('8080', String(port)),
+  );
   const { output, child } = start('receiver.js', { WEBHOOK_SECRET: secret });
   await until(() => accepts(port));
   const body =
@@ -213,7 +239,10 @@ interface Package {
 }
 
 function write(name: string, content: string | object): void {
-  writeFileSync(join(app, name), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  writeFileSync(
+    join(app, name),
+    typeof content === 'string' ? content : JSON.stringify(content, null, 2),
+  );
 }
 
 /** Changes the group `followed`, so that an event happens. */
@@ -227,8 +256,19 @@ async function changeGroup(): Promise<void> {
 function start(script: string, more: NodeJS.ProcessEnv = {}, args: string[] = []) {
   const [BASE, TOKEN] = [server.baseUrl, BOOTSTRAP_TOKEN];
   const readme = { USER_GROUPS_URL: BASE, USER_GROUPS_TOKEN: TOKEN, RENDERER_API_TOKEN: TOKEN };
-  const env = { ...process.env, BASE, TOKEN, PROXY: proxy.url('none').replace(/none$/, ''), ...readme, ...more };
-  const child = spawn(process.execPath, [script, ...args], { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = {
+    ...process.env,
+    BASE,
+    TOKEN,
+    PROXY: proxy.url('none').replace(/none$/, ''),
+    ...readme,
+    ...more,
+  };
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: app,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.push(child);
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHECKS } from '../../clients/conformance/run.ts';
 import { installInto, packClient } from '../support/pack.ts';
-import { BOOTSTRAP_TOKEN, type Finished, type RunningServer, startServer } from '../support/processes.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type Finished,
+  type RunningServer,
+  startServer,
+} from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { HIDDEN_PRODUCT, makeSales } from '../system/conformance/sales.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
@@ -13,7 +18,8 @@ import { accepts, freePort } from '../system/lab/ports.mjs';
 const root = join(import.meta.dirname, '..', '..');
 const NAME = '@user-group-service/conformance';
 /** Checks that need little time, one of each kind. */
-const SOME = 'baseline,tenant-order,tenant-interleavings,token-rotated,mapping-missing,variable-missing';
+const SOME =
+  'baseline,tenant-order,tenant-interleavings,token-rotated,mapping-missing,variable-missing';
 
 let directory: string;
 let app: string;
@@ -63,7 +69,10 @@ test('it finds no fault in the example renderer, and leaves no group', async () 
 
 test('it fails for a renderer that shows other rows than the configuration says', async () => {
   const [first, second] = config.tenants;
-  const { code, stdout } = await run({ ...config, tenants: [{ ...first!, shows: ['Batteries'] }, second!] });
+  const { code, stdout } = await run({
+    ...config,
+    tenants: [{ ...first!, shows: ['Batteries'] }, second!],
+  });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^not ok \d+ - baseline/m);
 });
@@ -77,14 +86,20 @@ test('a call or a configuration that is wrong ends with 2, and a service that is
     await run({ ...config, service: { ...config.service, url: nobody } }),
   ];
   expect(ends.map(({ code }) => code)).toEqual([2, 2, 2, 3]);
-  for (const { stdout, stderr } of ends) expect([stdout, stderr]).toEqual(['', expect.stringMatching(/\S/)]);
+  for (const { stdout, stderr } of ends) {
+    expect([stdout, stderr]).toEqual(['', expect.stringMatching(/\S/)]);
+  }
 });
 
 test('the package is of the version of the service, needs no other, and has no sources', () => {
-  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as { version: string; dependencies?: object };
+  const read = (path: string) =>
+    JSON.parse(readFileSync(path, 'utf8')) as { version: string; dependencies?: object };
   const folder = join(app, 'node_modules', NAME);
   const installed = read(join(folder, 'package.json'));
-  expect(installed).toMatchObject({ name: NAME, version: read(join(root, 'package.json')).version });
+  expect(installed).toMatchObject({
+    name: NAME,
+    version: read(join(root, 'package.json')).version,
+  });
   expect(installed.dependencies).toBeUndefined();
   expect(readdirSync(folder).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
@@ -100,7 +115,11 @@ function configOf(url: string, proxy: string) {
     schema: 'sales',
     tenants: [
       { data_source: 'warehouse-acme', properties: properties('EMEA'), shows: ['Tents', 'Stoves'] },
-      { data_source: 'warehouse-globex', properties: properties('APAC'), shows: ['Sensors', 'Cables'] },
+      {
+        data_source: 'warehouse-globex',
+        properties: properties('APAC'),
+        shows: ['Sensors', 'Cables'],
+      },
     ],
     variables: { region: 'string', max_rows: 'integer' },
     never_shows: [HIDDEN_PRODUCT],

@@ -57,22 +57,34 @@ describe.each(withExamples)('%s', (page) => {
     rmSync(directory, { recursive: true });
   });
 
-  test.each(examplesOf(page))('$language example $# does what the page shows', ({ language, code, shown }) => {
-    const [command, ...args] = interpreters[language]!;
-    // Variables that one example exports are there in the next.
-    const kept = join(directory, 'exported');
-    const text = language === 'sh' ? `set -eu\ntrap 'export -p > ${kept}' EXIT\n${code}` : code;
-    const { status, stdout, stderr } = spawnSync(command, [...args, text], { cwd: root, env, encoding: 'utf8' });
-    expect({ status, stderr: stderr.includes('Error') ? stderr : '' }).toEqual({ status: 0, stderr: '' });
-    if (shown === undefined) expect(stdout).not.toContain('"success":0');
-    else if (shown.language === 'json') expect(masked(stdout)).toEqual(masked(shown.text));
-    else expect(stdout.trim()).toBe(shown.text);
-    if (language === 'sh') Object.assign(env, exportedIn(kept));
-  });
+  test.each(examplesOf(page))(
+    '$language example $# does what the page shows',
+    ({ language, code, shown }) => {
+      const [command, ...args] = interpreters[language]!;
+      // Variables that one example exports are there in the next.
+      const kept = join(directory, 'exported');
+      const text = language === 'sh' ? `set -eu\ntrap 'export -p > ${kept}' EXIT\n${code}` : code;
+      const { status, stdout, stderr } = spawnSync(command, [...args, text], {
+        cwd: root,
+        env,
+        encoding: 'utf8',
+      });
+      expect({ status, stderr: stderr.includes('Error') ? stderr : '' }).toEqual({
+        status: 0,
+        stderr: '',
+      });
+      if (shown === undefined) expect(stdout).not.toContain('"success":0');
+      else if (shown.language === 'json') expect(masked(stdout)).toEqual(masked(shown.text));
+      else expect(stdout.trim()).toBe(shown.text);
+      if (language === 'sh') Object.assign(env, exportedIn(kept));
+    },
+  );
 
   if (page === 'docs/quickstart.md') {
     test('the dashboard of the page shows two tenants, and empties after the rotation', async () => {
-      const foreground = step(page, 'start the dashboard').replace('PORT=4000', 'PORT=0').replace(/ &$/, '');
+      const foreground = step(page, 'start the dashboard')
+        .replace('PORT=4000', 'PORT=0')
+        .replace(/ &$/, '');
       const child = spawn('sh', ['-euc', `exec env ${foreground}`], { cwd: root, env });
       children.add(child);
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
@@ -83,14 +95,20 @@ describe.each(withExamples)('%s', (page) => {
         return { status: response.status, ...((await response.json()) as object) };
       };
       const variables = (region: string, max_rows: number) => ({ region, max_rows });
-      expect(await query(env['ACME'])).toMatchObject({ viewer: 'Acme EMEA', variables: variables('EMEA', 6) });
+      expect(await query(env['ACME'])).toMatchObject({
+        viewer: 'Acme EMEA',
+        variables: variables('EMEA', 6),
+      });
       // The page has rotated the token of Globex.
       expect(await query(env['GLOBEX'])).toMatchObject({ status: 403 });
       const { user_group } = await server
         .apiOf(env['USER_GROUPS_TOKEN']!)
         .put({ user_group_id: 'globex', name: 'Globex APAC' })
         .then(({ body }) => body as { user_group: { token: string } });
-      expect(await query(user_group.token)).toMatchObject({ viewer: 'Globex APAC', variables: variables('APAC', 4) });
+      expect(await query(user_group.token)).toMatchObject({
+        viewer: 'Globex APAC',
+        variables: variables('APAC', 4),
+      });
       child.kill();
       await once(child, 'exit');
     });
@@ -120,7 +138,9 @@ async function makeVersions(api: ApiClient, count: number): Promise<void> {
 function exportedIn(file: string): Record<string, string> {
   const { stdout } = spawnSync('sh', ['-c', `. ${file}; env -0`], { env: {}, encoding: 'utf8' });
   const pairs = stdout.split('\0').filter(Boolean);
-  return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]));
+  return Object.fromEntries(
+    pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]),
+  );
 }
 
 const NEW_EACH_TIME = [
@@ -130,5 +150,7 @@ const NEW_EACH_TIME = [
 
 /** Tokens, numbers and times are new in each database. */
 function masked(answer: string): unknown {
-  return JSON.parse(answer, (key, value: unknown) => (NEW_EACH_TIME.includes(key) ? typeof value : value));
+  return JSON.parse(answer, (key, value: unknown) =>
+    NEW_EACH_TIME.includes(key) ? typeof value : value,
+  );
 }

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { BindError, bindVariables, type SqlDialect } from '../../clients/typescript/index.ts';
 import { PLACEHOLDERS, SQL_DIALECTS } from '../../clients/typescript/sql-dialects.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
-import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
+import {
+  generateSigningSecret,
+  signatureOf,
+} from '../../src/features/webhook/sending/signature.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
@@ -41,7 +44,10 @@ beforeAll(async () => {
   await run(...pip, 'install', ...options, '--target', packages, join(directory, wheel));
   // The examples follow each other; the receiver of webhooks is a program by itself.
   const blocks = [...readme().matchAll(/```python\n([^]*?)```/g)].map(([, code]) => code!);
-  writeFileSync(join(sources, 'readme.py'), blocks.filter((code) => !code.includes('Receiver')).join('\n'));
+  writeFileSync(
+    join(sources, 'readme.py'),
+    blocks.filter((code) => !code.includes('Receiver')).join('\n'),
+  );
   writeFileSync(
     join(sources, 'receiver.py'),
     blocks.find((code) => code.includes('Receiver'))!,
@@ -75,7 +81,9 @@ onEachDatabase((kind) => {
     const called = JSON.parse(await run('tests/every_operation.py')) as string[];
     const { paths } = await describeOpenApi();
     const described = Object.values(paths).flatMap((item) =>
-      Object.values(item as Record<string, { operationId: string }>).map(({ operationId }) => snakeCase(operationId)),
+      Object.values(item as Record<string, { operationId: string }>).map(({ operationId }) =>
+        snakeCase(operationId),
+      ),
     );
     expect(called).toEqual(described.sort());
   });
@@ -83,7 +91,10 @@ onEachDatabase((kind) => {
   test('a consumer that stores what it is told, and is killed amid events, misses none', async () => {
     const missed = await missedBy(server.api, async (count, position) => {
       const args = [String(count), ...(position ? [position] : [])];
-      return JSON.parse(await run('tests/resumed_consumer.py', ...args)) as { handled: string[]; stored: string };
+      return JSON.parse(await run('tests/resumed_consumer.py', ...args)) as {
+        handled: string[];
+        stored: string;
+      };
     });
     expect(missed).toEqual([]);
   });
@@ -119,7 +130,11 @@ onEachDatabase((kind) => {
     expect(told).toEqual({
       empty: [[502, null, `502: ${foreign}: no content type, an empty body`], 1, 1, agent],
       html: [
-        [502, null, expect.stringContaining(`${foreign}: text/html, a body that begins with '<html>`)],
+        [
+          502,
+          null,
+          expect.stringContaining(`${foreign}: text/html, a body that begins with '<html>`),
+        ],
         1,
         1,
         agent,
@@ -169,7 +184,14 @@ test('the receiver of its README accepts what the service signs, and nothing els
 });
 
 test('responses that are slow, cut or of somebody else are told apart, and messages verified', async () => {
-  await run('-W', 'ignore::ResourceWarning', '-m', 'unittest', 'tests/test_transport.py', 'tests/test_webhooks.py');
+  await run(
+    '-W',
+    'ignore::ResourceWarning',
+    '-m',
+    'unittest',
+    'tests/test_transport.py',
+    'tests/test_webhooks.py',
+  );
 });
 
 test('it binds variables as the cases of both clients say', async () => {
@@ -179,7 +201,10 @@ test('it binds variables as the cases of both clients say', async () => {
 test('it knows the dialects of the TypeScript client, and binds and refuses what that does', async () => {
   const dialects = Object.keys(SQL_DIALECTS) as SqlDialect[];
   const texts = dialects.flatMap((dialect) => {
-    return Array.from(mutatedTexts(dialect, 2000, 11), (sql): [SqlDialect, string] => [dialect, sql]);
+    return Array.from(mutatedTexts(dialect, 2000, 11), (sql): [SqlDialect, string] => [
+      dialect,
+      sql,
+    ]);
   });
   const file = join(directory, 'texts.json');
   writeFileSync(file, JSON.stringify(texts));
@@ -188,14 +213,21 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     ([dialect, { hasAsciiCode, refusesEmptyLists, hasNoBooleans, hasNoZones, ...same }]) => {
       const flags = [hasAsciiCode, refusesEmptyLists, hasNoBooleans, hasNoZones].map(Boolean);
       const [has_ascii_code, refuses_empty_lists, has_no_booleans, has_no_zones] = flags;
-      return [dialect, { ...same, has_ascii_code, refuses_empty_lists, has_no_booleans, has_no_zones }];
+      return [
+        dialect,
+        { ...same, has_ascii_code, refuses_empty_lists, has_no_booleans, has_no_zones },
+      ];
     },
   );
   expect(told['rules']).toEqual(Object.fromEntries(rules));
   expect(told['placeholders']).toEqual(PLACEHOLDERS);
   const bound = texts.map(([dialect, sql]) => {
     try {
-      const { text, values } = bindVariables(sql, { value: 'x' }, { dialect, declarations: { value: 'string' } });
+      const { text, values } = bindVariables(
+        sql,
+        { value: 'x' },
+        { dialect, declarations: { value: 'string' } },
+      );
       return [text, values];
     } catch (error) {
       return error instanceof BindError ? [error.code, error.position] : error;
@@ -217,7 +249,14 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     'test_bind_variables',
     'bind_alike',
   ];
-  await run('-m', 'mypy', ...options, ...tests.map((name) => `tests/${name}.py`), 'readme.py', 'receiver.py');
+  await run(
+    '-m',
+    'mypy',
+    ...options,
+    ...tests.map((name) => `tests/${name}.py`),
+    'readme.py',
+    'receiver.py',
+  );
 });
 
 /** `createOrLookUpUserGroup` is `create_or_look_up_user_group`. */
@@ -248,6 +287,8 @@ function start(args: string[], more: NodeJS.ProcessEnv = {}) {
 async function run(...args: string[]): Promise<string> {
   const { child, output } = start(args);
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${python} ${args[0]} ended with ${code}:\n${output.text}${output.errors}`);
+  if (code !== 0) {
+    throw new Error(`${python} ${args[0]} ended with ${code}:\n${output.text}${output.errors}`);
+  }
   return output.text;
 }

@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
+import {
+  generateSigningSecret,
+  signatureOf,
+} from '../../src/features/webhook/sending/signature.ts';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 import { until } from '../support/until.ts';
 
@@ -89,16 +92,22 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
 
   test('goes on after a sender that leaves amid its message', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () => socket.resetAndDestroy());
+    socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', () =>
+      socket.resetAndDestroy(),
+    );
     await once(socket, 'close');
     expect(await deliver([secret])).toBe(204);
     expect(receiver.exitCode).toBeNull();
   });
 
   test('takes a burst of connections, also while others send nothing', async () => {
-    const sockets = Array.from({ length: 100 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    const sockets = Array.from({ length: 100 }, () =>
+      connect(Number(new URL(url).port), '127.0.0.1'),
+    );
     let connected = 0;
-    for (const socket of sockets) socket.on('connect', () => connected++).on('error', () => undefined);
+    for (const socket of sockets) {
+      socket.on('connect', () => connected++).on('error', () => undefined);
+    }
     await until(
       () => connected === sockets.length,
       () => connected,

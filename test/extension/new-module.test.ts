@@ -77,14 +77,21 @@ test('a new module is open to those with the scope it declares, and its bodies a
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await createApp(config, await createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
+  const app = await createApp(
+    config,
+    await createLog({ ...config, logLevel: 'silent' }),
+    ExtendedModule,
+  );
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
   const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
   const declared = await api.send({ method: 'GET', path: '/probe/declared' });
   expect([declared.status, declared.body.success]).toEqual([200, 1]);
-  const anonymous = await new ApiClient(await app.getUrl()).send({ method: 'GET', path: '/probe/declared' });
+  const anonymous = await new ApiClient(await app.getUrl()).send({
+    method: 'GET',
+    path: '/probe/declared',
+  });
   expect(anonymous.status).toBe(401);
   const open = await new ApiClient(await app.getUrl()).call('GET', '/probe/open');
   expect([open.status, open.body.success]).toEqual([200, 1]);
@@ -93,7 +100,11 @@ test('a new module is open to those with the scope it declares, and its bodies a
   expect((await word({ word: 'abc' })).status).toBe(201);
   for (const wrong of [{}, { word: 7 }, { word: 'a' }]) {
     const { status, body } = await word(wrong);
-    expect([status, body.errors[0]!.pointer, body.errors[0]!.code]).toEqual([422, '/word', 'not_acceptable']);
+    expect([status, body.errors[0]!.pointer, body.errors[0]!.code]).toEqual([
+      422,
+      '/word',
+      'not_acceptable',
+    ]);
   }
   const { paths } = await buildOpenApi(app, config);
   expect(paths['/probe/declared']!.get!.description).toBe('Required scope: `admin`.');

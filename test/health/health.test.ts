@@ -32,7 +32,11 @@ onEachDatabase((kind) => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
     for (const path of ['/health/live', '/health/ready']) {
       const { status, body, headers } = await service.clientOf(undefined).send({ method, path });
-      expect([status, body.code, headers['allow']]).toEqual([405, 'method_not_allowed', 'GET, HEAD']);
+      expect([status, body.code, headers['allow']]).toEqual([
+        405,
+        'method_not_allowed',
+        'GET, HEAD',
+      ]);
     }
     const elsewhere = await get('/health');
     expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 'route_not_found']);
@@ -66,7 +70,9 @@ onEachDatabase((kind) => {
   test('a database without a record of migrations is not ready, and nothing of it is told', async () => {
     await runSql(service.database, 'ALTER TABLE migration RENAME TO migration_away');
     await becomes([503, 0, 'database_unavailable']);
-    expect(JSON.stringify((await get('/health/ready')).body)).not.toMatch(/table|relation|migration/i);
+    expect(JSON.stringify((await get('/health/ready')).body)).not.toMatch(
+      /table|relation|migration/i,
+    );
     await runSql(service.database, 'ALTER TABLE migration_away RENAME TO migration');
     await becomes([200, 1, 'ready']);
   });

@@ -85,7 +85,13 @@ onEachDatabase((kind) => {
   });
 
   test('a request target that is none is answered as malformed', async () => {
-    const targets = ['http://[bad/api/user', 'http://[::1]:99x/x', 'http://x:99999/x', '*', 'nonsense'];
+    const targets = [
+      'http://[bad/api/user',
+      'http://[::1]:99x/x',
+      'http://x:99999/x',
+      '*',
+      'nonsense',
+    ];
     const get = async (target: string) => ({
       target,
       text: await send(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
@@ -98,12 +104,17 @@ onEachDatabase((kind) => {
   });
 
   test('a request target in absolute form is served', async () => {
-    const request = put('absolute', 'Connection: close\r\n').replace('/api/user', 'http://x/api/user');
+    const request = put('absolute', 'Connection: close\r\n').replace(
+      '/api/user',
+      'http://x/api/user',
+    );
     expect(statuses(await send(request))).toEqual(['HTTP/1.1 200']);
   });
 
   test('CONNECT or garbage behind a request does not take the place of its answer', async () => {
-    const answers = [CONNECT, '\0garbage\r\n\r\n'].map((bytes, index) => send(put(`before ${index}`) + bytes));
+    const answers = [CONNECT, '\0garbage\r\n\r\n'].map((bytes, index) =>
+      send(put(`before ${index}`) + bytes),
+    );
     for (const text of await Promise.all(answers)) expect(statuses(text)).toEqual(['HTTP/1.1 200']);
   });
 

@@ -8,14 +8,17 @@ onEachDatabase((kind) => {
 
   const group = { user_group_id: 'g', name: 'G' };
 
-  test.each(['GET', 'PUT'])('%s takes a body by Content-Length, chunked, and with a trailing slash', async (method) => {
-    for (const chunked of [false, true]) {
-      for (const path of ['/api/user', '/api/user/', '/api/user?x=1']) {
-        const answer = await service.api.send({ method, path, chunked, body: group });
-        expect([answer.status, answer.body.success]).toEqual([200, 1]);
+  test.each(['GET', 'PUT'])(
+    '%s takes a body by Content-Length, chunked, and with a trailing slash',
+    async (method) => {
+      for (const chunked of [false, true]) {
+        for (const path of ['/api/user', '/api/user/', '/api/user?x=1']) {
+          const answer = await service.api.send({ method, path, chunked, body: group });
+          expect([answer.status, answer.body.success]).toEqual([200, 1]);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each(['GET', 'PUT', 'POST'])('%s without a body is told why', async (method) => {
     const answer = await service.api.send({ method });
@@ -29,8 +32,13 @@ onEachDatabase((kind) => {
 
   test('a body whose fields are all optional may be omitted', async () => {
     const { path } = await service.api.create();
-    const issued = await service.api.call('POST', '/api/v1/api-tokens', { name: 'n', scopes: ['audit:read'] });
-    const endpoint = await service.api.call('POST', '/api/v1/webhook-endpoints', { url: 'https://example.com/' });
+    const issued = await service.api.call('POST', '/api/v1/api-tokens', {
+      name: 'n',
+      scopes: ['audit:read'],
+    });
+    const endpoint = await service.api.call('POST', '/api/v1/webhook-endpoints', {
+      url: 'https://example.com/',
+    });
     const apiToken = `/api/v1/api-tokens/${issued.body.api_token.id}/rotate`;
     const secret = `/api/v1/webhook-endpoints/${endpoint.body.webhook_endpoint.id}/roll-secret`;
     for (const [at, created] of [
@@ -42,7 +50,11 @@ onEachDatabase((kind) => {
       expect([at, status, body.success]).toEqual([at, created, 1]);
     }
     for (const sent of [{ body: '' }, { body: '', chunked: true }]) {
-      const { status } = await service.api.send({ method: 'POST', path: `${path}/tokens/rotate`, ...sent });
+      const { status } = await service.api.send({
+        method: 'POST',
+        path: `${path}/tokens/rotate`,
+        ...sent,
+      });
       expect(status).toBe(200);
     }
   });
@@ -65,7 +77,10 @@ onEachDatabase((kind) => {
   });
 
   test.each(['PUT', 'DELETE', 'HEAD', 'POST', ''])('the override %j is refused', async (method) => {
-    const answer = await service.api.post({ current_token: 'x' }, { 'X-HTTP-Method-Override': method });
+    const answer = await service.api.post(
+      { current_token: 'x' },
+      { 'X-HTTP-Method-Override': method },
+    );
     expect([answer.status, answer.body.code]).toEqual([405, 'method_not_allowed']);
   });
 
@@ -129,7 +144,12 @@ onEachDatabase((kind) => {
     ['a number as id', { user_group_id: 7 }, '/user_group_id', 'type'],
     ['an empty id', { user_group_id: '' }, '/user_group_id', 'empty'],
     ['an id of 256 code points', { user_group_id: 'é'.repeat(256) }, '/user_group_id', 'too_long'],
-    ['a control character in an id', { user_group_id: 'a\nb' }, '/user_group_id', 'control_character'],
+    [
+      'a control character in an id',
+      { user_group_id: 'a\nb' },
+      '/user_group_id',
+      'control_character',
+    ],
     ['DEL in an id', { user_group_id: 'a\u007f' }, '/user_group_id', 'control_character'],
     ['a null name', { user_group_id: 'x', name: null }, '/name', 'type'],
     ['an object as name', { user_group_id: 'x', name: {} }, '/name', 'type'],
@@ -139,16 +159,46 @@ onEachDatabase((kind) => {
     ['half a pair in a name', { user_group_id: 'x', name: '\ud800' }, '/name', 'lone_surrogate'],
     ['a list as properties', { user_group_id: 'x', properties: [] }, '/properties', 'type'],
     ['a string as properties', { user_group_id: 'x', properties: '{}' }, '/properties', 'type'],
-    ['17 levels of properties', { user_group_id: 'x', properties: nested(17) }, '/properties', 'too_deep'],
-    ['17 KiB of properties', { user_group_id: 'x', properties: { t: 'x'.repeat(17_000) } }, '/properties', 'too_large'],
-    ['NUL in a property key', { user_group_id: 'x', properties: { 'a\0b': 1 } }, '/properties', 'nul_character'],
+    [
+      '17 levels of properties',
+      { user_group_id: 'x', properties: nested(17) },
+      '/properties',
+      'too_deep',
+    ],
+    [
+      '17 KiB of properties',
+      { user_group_id: 'x', properties: { t: 'x'.repeat(17_000) } },
+      '/properties',
+      'too_large',
+    ],
+    [
+      'NUL in a property key',
+      { user_group_id: 'x', properties: { 'a\0b': 1 } },
+      '/properties',
+      'nul_character',
+    ],
     ['a list as mapping', { user_group_id: 'x', mapping: [] }, '/mapping', 'type'],
     ['an empty schema id', { user_group_id: 'x', mapping: { '': 1 } }, '/mapping/', 'empty'],
-    ['a long schema id', { user_group_id: 'x', mapping: { ['k'.repeat(256)]: 1 } }, '/mapping', 'too_long'],
-    ['a fraction as data source', { user_group_id: 'x', mapping: { s: 1.5 } }, '/mapping/s', 'type'],
+    [
+      'a long schema id',
+      { user_group_id: 'x', mapping: { ['k'.repeat(256)]: 1 } },
+      '/mapping',
+      'too_long',
+    ],
+    [
+      'a fraction as data source',
+      { user_group_id: 'x', mapping: { s: 1.5 } },
+      '/mapping/s',
+      'type',
+    ],
     ['true as data source', { user_group_id: 'x', mapping: { s: true } }, '/mapping/s', 'type'],
     ['null as data source', { user_group_id: 'x', mapping: { s: null } }, '/mapping/s', 'type'],
-    ['an object as data source', { user_group_id: 'x', mapping: { 'a/b': {} } }, '/mapping/a~1b', 'type'],
+    [
+      'an object as data source',
+      { user_group_id: 'x', mapping: { 'a/b': {} } },
+      '/mapping/a~1b',
+      'type',
+    ],
     ['201 mapping entries', { user_group_id: 'x', mapping: entries(201) }, '/mapping', 'too_many'],
   ])('%s is named in errors', async (_name, body, pointer, code) => {
     const answer = await service.api.put({ name: 'n', ...body });
@@ -158,13 +208,25 @@ onEachDatabase((kind) => {
   });
 
   test.each([
-    ['255 code points of four bytes as name and id', { user_group_id: '🚀'.repeat(255), name: '🚀'.repeat(255) }],
+    [
+      '255 code points of four bytes as name and id',
+      { user_group_id: '🚀'.repeat(255), name: '🚀'.repeat(255) },
+    ],
     ['16 levels of properties', { user_group_id: 'deep', name: 'n', properties: nested(16) }],
     ['200 mapping entries', { user_group_id: 'wide', name: 'n', mapping: entries(200) }],
-    ['exactly 16 KiB of properties', { user_group_id: 'full', name: 'n', properties: { t: 'x'.repeat(16_384 - 8) } }],
+    [
+      'exactly 16 KiB of properties',
+      { user_group_id: 'full', name: 'n', properties: { t: 'x'.repeat(16_384 - 8) } },
+    ],
     ['a control character in a name', { user_group_id: 'ctl', name: 'a\tb' }],
-    ['any text as data source', { user_group_id: 'any', name: 'n', mapping: { a: '', b: 'x'.repeat(5000), c: '\n' } }],
-    ['the largest exact integers', { user_group_id: 'int', name: 'n', mapping: { a: 2 ** 53 - 1, b: 1 - 2 ** 53 } }],
+    [
+      'any text as data source',
+      { user_group_id: 'any', name: 'n', mapping: { a: '', b: 'x'.repeat(5000), c: '\n' } },
+    ],
+    [
+      'the largest exact integers',
+      { user_group_id: 'int', name: 'n', mapping: { a: 2 ** 53 - 1, b: 1 - 2 ** 53 } },
+    ],
   ])('%s are accepted', async (_name, body) => {
     const answer = await service.api.get(body);
     expect([answer.status, answer.body.success]).toEqual([200, 1]);
@@ -175,17 +237,23 @@ onEachDatabase((kind) => {
   test.each(['9007199254740993', '1e400', '0.1000000000000000055511151231257827', '-1e-400'])(
     'the number %s is refused in properties and mapping, and ignored elsewhere',
     async (number) => {
-      const inProperties = await service.api.get(`{"user_group_id":"n","name":"n","properties":{"a":[${number}]}}`);
+      const inProperties = await service.api.get(
+        `{"user_group_id":"n","name":"n","properties":{"a":[${number}]}}`,
+      );
       expect(inProperties.body.errors).toEqual([
         expect.objectContaining({ pointer: '/properties/a/0', code: 'lossy_number' }),
       ]);
-      const inMapping = await service.api.get(`{"user_group_id":"n","name":"n","mapping":{"a":${number}}}`);
+      const inMapping = await service.api.get(
+        `{"user_group_id":"n","name":"n","mapping":{"a":${number}}}`,
+      );
       expect(inMapping.status).toBe(422);
       const deepKey = `{"user_group_id":"n","name":"n","properties":{"${'k'.repeat(300)}":${number}}}`;
       expect((await service.api.get(deepKey)).status).toBe(422);
       const manyIgnored = `{"user_group_id":"n","name":"n","ignored":[${Array(50).fill(number).join()}],"properties":{"a":${number}}}`;
       expect((await service.api.get(manyIgnored)).status).toBe(422);
-      const ignored = await service.api.get(`{"user_group_id":"ignored ${number}","name":"n","x":${number}}`);
+      const ignored = await service.api.get(
+        `{"user_group_id":"ignored ${number}","name":"n","x":${number}}`,
+      );
       expect(ignored.status).toBe(200);
     },
   );

@@ -36,12 +36,21 @@ onEachDatabase((kind) => {
 
   test('a thousand fields before it do not hide it', async () => {
     const filler = Array.from({ length: 2000 }, () => ['a', '']).flat();
-    const headers = ['Host', 'x', 'Authorization', `Token ${await tokenOf('127.0.0.1/32')}`, ...filler];
+    const headers = [
+      'Host',
+      'x',
+      'Authorization',
+      `Token ${await tokenOf('127.0.0.1/32')}`,
+      ...filler,
+    ];
     const outgoing = request(`${service.baseUrl}/api/v1/user-groups`, {
       headers: [...headers, 'X-Forwarded-For', CLIENT],
     });
     const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage];
-    expect([answer.statusCode, await json(answer)]).toMatchObject([403, { code: 'address_not_allowed' }]);
+    expect([answer.statusCode, await json(answer)]).toMatchObject([
+      403,
+      { code: 'address_not_allowed' },
+    ]);
   });
 
   test.each([
@@ -63,7 +72,10 @@ onEachDatabase((kind) => {
       .call('GET', '/console/sessions', undefined, { Cookie: cookie!, 'X-Forwarded-For': from });
     expect(JSON.parse(listed.text)).toMatchObject({ sessions: [{ address }] });
     const { body } = await service.api.call('GET', '/api/v1/audit-events?limit=1');
-    expect(body.audit_events[0]).toMatchObject({ action: 'console_session.begin', actor: { address } });
+    expect(body.audit_events[0]).toMatchObject({
+      action: 'console_session.begin',
+      actor: { address },
+    });
   });
 
   test('wrong tokens from one port lock out the address, and from no readable address nobody', async () => {

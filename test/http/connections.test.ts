@@ -72,7 +72,8 @@ onEachDatabase((kind) => {
   const put = (id: string, name: string, ...fields: string[]) =>
     request('PUT', '/api/user', JSON.stringify({ user_group_id: id, name }), ...fields);
   const LARGE_LIST = request('GET', '/api/v1/user-groups?limit=200');
-  const ids = (text: string) => [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id]) => id);
+  const ids = (text: string) =>
+    [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id]) => id);
   const statuses = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 
   /** The most memory that the process has had, as the kernel counts it; of one that has died of it, no bound is high enough. */
@@ -99,8 +100,17 @@ onEachDatabase((kind) => {
     const { socket, received } = await open();
     const names = Array.from({ length: 600 }, (_, index) => `order-${index}`);
     // More than is read in one piece. A response of the database would come later than one without it.
-    const paths = ['/api/v1/user-groups/large%201', '/health/live', '/health/live', '/.well-known/jwks.json'];
-    socket.write(names.map((name, index) => request('GET', paths[index % 4]!, '', `X-Request-Id: ${name}`)).join(''));
+    const paths = [
+      '/api/v1/user-groups/large%201',
+      '/health/live',
+      '/health/live',
+      '/.well-known/jwks.json',
+    ];
+    socket.write(
+      names
+        .map((name, index) => request('GET', paths[index % 4]!, '', `X-Request-Id: ${name}`))
+        .join(''),
+    );
     await until(() => ids(received()).length === names.length);
     expect(ids(received())).toEqual(names);
   });
@@ -108,7 +118,9 @@ onEachDatabase((kind) => {
   test('of writes that come together the last one stays', async () => {
     for (let round = 0; round < 5; round++) {
       const { socket, received } = await open();
-      socket.write(Array.from({ length: 20 }, (_, index) => put('racing', `${round}.${index}`)).join(''));
+      socket.write(
+        Array.from({ length: 20 }, (_, index) => put('racing', `${round}.${index}`)).join(''),
+      );
       await until(() => statuses(received()).length === 20);
       const { body } = await server.api.get({ user_group_id: 'racing' });
       expect(body.user_group.name).toBe(`${round}.19`);
@@ -209,7 +221,9 @@ onEachDatabase((kind) => {
   test('a client that does not read is cut, and one that reads slowly is not', async () => {
     const service = await startTestService(kind);
     const watched: Socket[] = [];
-    (service.app.getHttpServer() as Server).on('connection', (socket: Socket) => watched.push(socket));
+    (service.app.getHttpServer() as Server).on('connection', (socket: Socket) =>
+      watched.push(socket),
+    );
     // The clock by which the service waits for readers stands still until the test moves it.
     const faked: readonly string[] = ['performance', 'setInterval', 'clearInterval'];
     const real = [...ALL_BUT_TIMEOUTS, 'setTimeout', 'clearTimeout'] as const;
@@ -220,7 +234,8 @@ onEachDatabase((kind) => {
     for (const socket of [silent, slow]) socket.write(GET_DOCUMENT.repeat(40));
     const isUnread = (socket: Socket) => socket.writableLength > 0;
     await until(() => watched.filter(isUnread).length === 2);
-    const endOf = (client: Socket) => watched.find(({ remotePort }) => remotePort === client.localPort)!;
+    const endOf = (client: Socket) =>
+      watched.find(({ remotePort }) => remotePort === client.localPort)!;
     const [ofSilent, ofSlow] = [endOf(silent), endOf(slow)];
     const cutNow = async () => cuts(await service.app.get(Metrics).registry.metrics(), 'not_read');
     const taken = () => ofSlow.bytesWritten - ofSlow.writableLength;
@@ -252,7 +267,11 @@ async function openTo(
   { baseUrl }: { baseUrl: string },
   reads: boolean,
 ): Promise<{ socket: Socket; received: () => string }> {
-  const socket = connect({ port: Number(new URL(baseUrl).port), host: '127.0.0.1', allowHalfOpen: true });
+  const socket = connect({
+    port: Number(new URL(baseUrl).port),
+    host: '127.0.0.1',
+    allowHalfOpen: true,
+  });
   let text = '';
   socket.on('error', () => undefined);
   if (reads) socket.on('data', (chunk) => (text += chunk.toString('latin1')));

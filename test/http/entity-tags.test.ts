@@ -62,7 +62,8 @@ describe.each(databaseKinds)('entity tags on %s', (database) => {
     let path: string;
     let tag: string;
     const get = (headers = {}) => service.api.call('GET', path, undefined, headers);
-    const patch = (change: object, headers = {}) => service.api.call('PATCH', path, change, headers);
+    const patch = (change: object, headers = {}) =>
+      service.api.call('PATCH', path, change, headers);
 
     beforeAll(async () => {
       path = await make(service.api);
@@ -80,10 +81,16 @@ describe.each(databaseKinds)('entity tags on %s', (database) => {
       const states = await Promise.all(changes.map((change) => patch(change, { 'If-Match': tag })));
       const stored = states.filter(({ status }) => status === 200);
       const refused = states.filter(({ status }) => status === 412);
-      expect([stored.length, refused.map(({ body }) => body.code)]).toEqual([1, ['precondition_failed']]);
+      expect([stored.length, refused.map(({ body }) => body.code)]).toEqual([
+        1,
+        ['precondition_failed'],
+      ]);
       const present = await get();
       expect(present.headers['etag']).not.toBe(tag);
-      expect([stored[0]!.headers['etag'], stored[0]!.body]).toEqual([present.headers['etag'], present.body]);
+      expect([stored[0]!.headers['etag'], stored[0]!.body]).toEqual([
+        present.headers['etag'],
+        present.body,
+      ]);
     });
 
     test('a write with the present state is stored, weak or not', async () => {
@@ -101,12 +108,17 @@ describe.each(databaseKinds)('entity tags on %s', (database) => {
   });
 
   test('a use of an API token does not change its tag', async () => {
-    const { body } = await service.api.call('POST', `${V1}/api-tokens`, { name: 'Used', scopes: ['admin'] });
+    const { body } = await service.api.call('POST', `${V1}/api-tokens`, {
+      name: 'Used',
+      scopes: ['admin'],
+    });
     const { id, token } = body.api_token;
     const path = `${V1}/api-tokens/${id}`;
     const { headers } = await service.api.call('GET', path);
     await service.clientOf(token).call('GET', path);
-    await until(async () => (await service.api.call('GET', path)).body.api_token.last_used_at !== null);
+    await until(
+      async () => (await service.api.call('GET', path)).body.api_token.last_used_at !== null,
+    );
     expect((await service.api.call('GET', path)).headers['etag']).toBe(headers['etag']);
   });
 
@@ -119,7 +131,9 @@ describe.each(databaseKinds)('entity tags on %s', (database) => {
       const headers = { 'If-Match': '"another"' };
       expect((await service.api.call('DELETE', path, undefined, headers)).status).toBe(412);
       const tag = (await service.api.call('GET', path)).headers['etag'] as string;
-      expect((await service.api.call('DELETE', path, undefined, { 'If-Match': tag })).status).toBe(200);
+      expect((await service.api.call('DELETE', path, undefined, { 'If-Match': tag })).status).toBe(
+        200,
+      );
     }
   });
 });

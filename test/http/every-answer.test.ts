@@ -10,8 +10,18 @@ onEachDatabase((kind) => {
 
   test.each<[string, (service: TestService) => Promise<Answer>, number, string | undefined]>([
     ['a success', ({ api }) => api.get(group), 200, undefined],
-    ['an unknown route', ({ api }) => api.send({ method: 'GET', path: '/nope' }), 404, 'route_not_found'],
-    ['below the route', ({ api }) => api.send({ method: 'GET', path: '/api/user/1' }), 404, 'route_not_found'],
+    [
+      'an unknown route',
+      ({ api }) => api.send({ method: 'GET', path: '/nope' }),
+      404,
+      'route_not_found',
+    ],
+    [
+      'below the route',
+      ({ api }) => api.send({ method: 'GET', path: '/api/user/1' }),
+      404,
+      'route_not_found',
+    ],
     [
       'a path that cannot be decoded',
       ({ api }) => api.send({ method: 'GET', path: '/%E0%A4%A' }),
@@ -19,17 +29,32 @@ onEachDatabase((kind) => {
       'route_not_found',
     ],
     ['401', ({ clientOf }) => clientOf(undefined).get(group), 401, 'credentials_missing'],
-    ['404 of a group', ({ api }) => api.get({ user_group_id: 'nobody' }), 404, 'user_group_not_found'],
+    [
+      '404 of a group',
+      ({ api }) => api.get({ user_group_id: 'nobody' }),
+      404,
+      'user_group_not_found',
+    ],
     ['DELETE', ({ api }) => api.send({ method: 'DELETE' }), 405, 'method_not_allowed'],
     ['PATCH', ({ api }) => api.send({ method: 'PATCH', body: group }), 405, 'method_not_allowed'],
     ['OPTIONS', ({ api }) => api.send({ method: 'OPTIONS' }), 405, 'method_not_allowed'],
     ['TRACE', ({ api }) => api.send({ method: 'TRACE' }), 405, 'method_not_allowed'],
     ['PROPFIND', ({ api }) => api.send({ method: 'PROPFIND' }), 405, 'method_not_allowed'],
     ['413', ({ api }) => api.put('x'.repeat(300_000)), 413, 'body_too_large'],
-    ['415', ({ api }) => api.put(group, { 'Content-Type': 'text/xml' }), 415, 'media_type_unsupported'],
+    [
+      '415',
+      ({ api }) => api.put(group, { 'Content-Type': 'text/xml' }),
+      415,
+      'media_type_unsupported',
+    ],
     ['417', ({ api }) => api.put(group, { Expect: 'the-unexpected' }), 417, 'expectation_failed'],
     ['422', ({ api }) => api.put({}), 422, 'validation_failed'],
-    ['431', ({ api }) => api.get(group, { 'X-Long': 'x'.repeat(20_000) }), 431, 'headers_too_large'],
+    [
+      '431',
+      ({ api }) => api.get(group, { 'X-Long': 'x'.repeat(20_000) }),
+      431,
+      'headers_too_large',
+    ],
   ])('%s is JSON with success, and safe to cache nowhere', async (_name, call, status, code) => {
     const answer = await call(service);
     expect(answer.status).toBe(status);
@@ -43,8 +68,15 @@ onEachDatabase((kind) => {
   });
 
   test('HEAD is refused, without a body, and creates nothing', async () => {
-    const answer = await service.api.send({ method: 'HEAD', body: { user_group_id: 'head', name: 'H' } });
-    expect([answer.status, answer.text, answer.headers['allow']]).toEqual([405, '', 'GET, PUT, POST']);
+    const answer = await service.api.send({
+      method: 'HEAD',
+      body: { user_group_id: 'head', name: 'H' },
+    });
+    expect([answer.status, answer.text, answer.headers['allow']]).toEqual([
+      405,
+      '',
+      'GET, PUT, POST',
+    ]);
     expectCommonHeaders(answer);
     expect((await service.api.get({ user_group_id: 'head' })).status).toBe(404);
   });
@@ -79,7 +111,10 @@ onEachDatabase((kind) => {
 
   test('a request id is echoed when it is harmless, and made when it is not', async () => {
     const given = await service.api.put({}, { 'X-Request-Id': 'abc-123.x:y_z' });
-    expect([given.headers['x-request-id'], given.body.request_id]).toEqual(['abc-123.x:y_z', 'abc-123.x:y_z']);
+    expect([given.headers['x-request-id'], given.body.request_id]).toEqual([
+      'abc-123.x:y_z',
+      'abc-123.x:y_z',
+    ]);
     for (const id of ['x'.repeat(65), 'with space', '<script>', '']) {
       const answer = await service.api.put({}, { 'X-Request-Id': id });
       expect(answer.body.request_id).toMatch(/^[0-9a-f-]{36}$/);
@@ -104,7 +139,11 @@ onEachDatabase((kind) => {
       'PUT /api/user HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
       400,
     ],
-    ['two lengths', 'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 400],
+    [
+      'two lengths',
+      'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+      400,
+    ],
     [
       'a length and chunks',
       'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -137,7 +176,8 @@ function expectCommonHeaders({ headers }: Answer): void {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'content-security-policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'x-request-id': expect.stringMatching(/./),
   });
   expect(headers).not.toHaveProperty('etag');
@@ -172,7 +212,12 @@ function rawAnswer(port: number, bytes: string): Promise<Answer> {
           return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
         }),
       );
-      resolve({ status: Number(statusLine.split(' ')[1]), headers, text: body, body: JSON.parse(body) });
+      resolve({
+        status: Number(statusLine.split(' ')[1]),
+        headers,
+        text: body,
+        body: JSON.parse(body),
+      });
     });
   });
 }

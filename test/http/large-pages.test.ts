@@ -14,11 +14,18 @@ onEachDatabase((kind) => {
     user_group_id: `group ${n}`,
     name,
     mapping: { properties: 0, suspended_at: 'x' },
-    properties: { text: `${n} `.repeat(Math.floor(15_000 / `${n} `.length)), 7: [[], {}], '': null },
+    properties: {
+      text: `${n} `.repeat(Math.floor(15_000 / `${n} `.length)),
+      7: [[], {}],
+      '': null,
+    },
   }));
   const workspaceOf = async (workspace: string, groups: object[]) => {
     const api = service.clientOf(
-      await service.issueToken(['user-groups:read', 'user-groups:write', 'audit:read', 'admin'], workspace),
+      await service.issueToken(
+        ['user-groups:read', 'user-groups:write', 'audit:read', 'admin'],
+        workspace,
+      ),
     );
     await importGroups(api, ...groups);
     return api;
@@ -34,7 +41,10 @@ onEachDatabase((kind) => {
       const ids = large.map(({ user_group_id: id }) => id);
       expect(groups.map(({ provided_id: id }) => id).sort()).toEqual(ids.sort());
       const [some] = groups;
-      const one = await api.call('GET', `/api/v1/user-groups/${encodeURIComponent(some!.provided_id)}`);
+      const one = await api.call(
+        'GET',
+        `/api/v1/user-groups/${encodeURIComponent(some!.provided_id)}`,
+      );
       expect(JSON.stringify(some)).toBe(JSON.stringify(one.body.user_group));
       expect(some!.name).toBe(name);
     },
@@ -52,7 +62,10 @@ onEachDatabase((kind) => {
       'audit',
       large.map((group) => ({ ...group, properties: { text: 'x'.repeat(4000) } })),
     );
-    await importGroups(api, ...large.map((group) => ({ ...group, properties: { text: 'y'.repeat(4000) } })));
+    await importGroups(
+      api,
+      ...large.map((group) => ({ ...group, properties: { text: 'y'.repeat(4000) } })),
+    );
     const pages = await walk(api, '/api/v1/audit-events?limit=200');
     expect(pages.length).toBeGreaterThan(1);
     const ids = pages.flatMap(({ body }) => body.audit_events.map(({ id }) => id));
@@ -63,7 +76,9 @@ onEachDatabase((kind) => {
   test('an export has every large group once', async () => {
     const api = await workspaceOf('export', large);
     const lines = await exportGroups(api, { include_tokens: false });
-    expect(lines.slice(0, -1).map(({ provided_id: id }) => id)).toEqual(large.map(({ user_group_id: id }) => id));
+    expect(lines.slice(0, -1).map(({ provided_id: id }) => id)).toEqual(
+      large.map(({ user_group_id: id }) => id),
+    );
     expect(lines.at(-1)).toEqual({ summary: { exported: large.length, complete: true } });
   });
 });

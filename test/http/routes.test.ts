@@ -33,9 +33,10 @@ const layersOf = ({ app }: TestService): Layer[] => {
 /** Every path that the router serves, with its methods. */
 function routesOf(of: TestService): { path: string; methods: string[] }[] {
   return layersOf(of).flatMap(({ route }) =>
-    ([] as string[])
-      .concat(route?.path ?? [])
-      .map((path) => ({ path, methods: Object.keys(route!.methods).map((method) => method.toUpperCase()) })),
+    ([] as string[]).concat(route?.path ?? []).map((path) => ({
+      path,
+      methods: Object.keys(route!.methods).map((method) => method.toUpperCase()),
+    })),
   );
 }
 
@@ -65,7 +66,10 @@ test('the router serves a stranger the public routes that docs/reference/access.
   expect({
     'public, and missing in docs/reference/access.md': undocumented,
     'listed there, and not public': gone,
-  }).toEqual({ 'public, and missing in docs/reference/access.md': [], 'listed there, and not public': [] });
+  }).toEqual({
+    'public, and missing in docs/reference/access.md': [],
+    'listed there, and not public': [],
+  });
 });
 
 test('nothing but routes answers: what runs in front of them is known', () => {
@@ -178,7 +182,12 @@ test('a path is served in one spelling alone', async () => {
     for (const target of [path, `http://x${path}`]) {
       for (const method of ['GET', 'POST']) {
         const answer = await spelled(method, target);
-        expect([target, method, answer.status, answer.body.code]).toEqual([target, method, 404, 'route_not_found']);
+        expect([target, method, answer.status, answer.body.code]).toEqual([
+          target,
+          method,
+          404,
+          'route_not_found',
+        ]);
       }
     }
   }
@@ -208,7 +217,9 @@ test('the path of the contract may end with a slash', async () => {
 function spelled(method: string, target: string): Promise<Pick<Answer, 'status' | 'body'>> {
   return new Promise((resolve, reject) => {
     const socket = connect(service.port, '127.0.0.1', () => {
-      socket.end(`${method} ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      socket.end(
+        `${method} ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
     });
     let text = '';
     socket.on('data', (chunk) => (text += chunk.toString('latin1')));
@@ -242,7 +253,9 @@ test('a 404 and a 405 give advice that fits the operation', async () => {
   expect(await detailOf('GET', '/api/user', { user_group_id: 'nobody' })).toBe(
     'No user group has this id; GET or PUT /api/user with a name creates it.',
   );
-  expect(await detailOf('POST', '/api/v1/user-groups', {})).toContain('PUT /api/v1/user-groups/{id} creates one');
+  expect(await detailOf('POST', '/api/v1/user-groups', {})).toContain(
+    'PUT /api/v1/user-groups/{id} creates one',
+  );
   expect(await detailOf('POST', '/api/v1/audit-events', {})).toContain('the Allow header lists');
 });
 

@@ -61,7 +61,11 @@ async function serve(server: Server): Promise<string> {
 }
 
 /** The headers that change with time, and those of every response of the service that Express alone does not send. */
-const NOT_OF_THE_ROUTE = ['date', 'x-request-id', ...Object.keys(COMMON_HEADERS).map((name) => name.toLowerCase())];
+const NOT_OF_THE_ROUTE = [
+  'date',
+  'x-request-id',
+  ...Object.keys(COMMON_HEADERS).map((name) => name.toLowerCase()),
+];
 
 async function ask(origin: string, method: string, path: string): Promise<object> {
   const answer = await fetch(origin + path, { method });

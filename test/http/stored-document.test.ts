@@ -12,18 +12,23 @@ const CODINGS = [
   ['br', zlib.brotliCompress, zlib.brotliDecompressSync],
 ] as const;
 
-test.each(CODINGS)('a compression with %s that has failed is tried again', async (coding, compress, decompress) => {
-  const make = jest.fn(() => 'text');
-  const document = new StoredDocument('text/plain', make);
-  (compress as unknown as jest.Mock).mockImplementationOnce((_text, _options, done: (error: Error) => void) => {
-    done(new Error('out of memory'));
-  });
-  await expect(document.bytes(coding)).rejects.toThrow('out of memory');
-  const bytes = await document.bytes(coding);
-  expect(decompress(bytes).toString()).toBe('text');
-  expect(await document.bytes(coding)).toBe(bytes);
-  expect(make).toHaveBeenCalledTimes(1);
-});
+test.each(CODINGS)(
+  'a compression with %s that has failed is tried again',
+  async (coding, compress, decompress) => {
+    const make = jest.fn(() => 'text');
+    const document = new StoredDocument('text/plain', make);
+    (compress as unknown as jest.Mock).mockImplementationOnce(
+      (_text, _options, done: (error: Error) => void) => {
+        done(new Error('out of memory'));
+      },
+    );
+    await expect(document.bytes(coding)).rejects.toThrow('out of memory');
+    const bytes = await document.bytes(coding);
+    expect(decompress(bytes).toString()).toBe('text');
+    expect(await document.bytes(coding)).toBe(bytes);
+    expect(make).toHaveBeenCalledTimes(1);
+  },
+);
 
 test('a document that could not be made is made again', async () => {
   const make = jest

@@ -15,7 +15,9 @@ interface Page {
 }
 
 test('counting ends after two seconds, with what it has counted', async () => {
-  const total = await countInParts<number>((end = 0) => Promise.resolve({ count: 3, end: end + 1 }));
+  const total = await countInParts<number>((end = 0) =>
+    Promise.resolve({ count: 3, end: end + 1 }),
+  );
   expect(total).toEqual({ count: expect.any(Number), exact: false });
   expect(total.count % 3).toBe(0);
 });
@@ -31,7 +33,11 @@ onEachDatabase((kind) => {
   const countPages = async (path: string, name: string, query: Record<string, string>) => {
     let count = 0;
     for (let cursor: string | undefined, hasMore = true; hasMore;) {
-      const parameters = new URLSearchParams({ ...query, limit: '200', ...(cursor !== undefined && { cursor }) });
+      const parameters = new URLSearchParams({
+        ...query,
+        limit: '200',
+        ...(cursor !== undefined && { cursor }),
+      });
       const answer = await service.api.call('GET', `${path}?${String(parameters)}`);
       const page = pageOf(answer);
       expect(page).not.toHaveProperty('total');
@@ -82,28 +88,41 @@ onEachDatabase((kind) => {
   });
 
   test('of audit events', async () => {
-    const count = await countPages('/api/v1/audit-events', 'audit_events', { types: 'user_group.create' });
+    const count = await countPages('/api/v1/audit-events', 'audit_events', {
+      types: 'user_group.create',
+    });
     expect(count).toBe(GROUPS);
     const queries: Record<string, string>[] = [
       { types: 'user_group.create' },
       { search: 'group 12', types: 'user_group.*' },
     ];
     for (const query of queries) {
-      const total = { count: await countPages('/api/v1/audit-events', 'audit_events', query), exact: true };
+      const total = {
+        count: await countPages('/api/v1/audit-events', 'audit_events', query),
+        exact: true,
+      };
       expect(await totalOf('/api/v1/audit-events', query)).toEqual(total);
       expect(total.count).toBeGreaterThan(100);
     }
   });
 
   test('of API tokens, by their state', async () => {
-    const { body } = await service.api.call('POST', TOKENS_PATH, { name: 'old', scopes: ['audit:read'] });
-    await service.api.call('POST', `${TOKENS_PATH}/${body.api_token.id}/rotate`, { grace_period_seconds: 3600 });
+    const { body } = await service.api.call('POST', TOKENS_PATH, {
+      name: 'old',
+      scopes: ['audit:read'],
+    });
+    await service.api.call('POST', `${TOKENS_PATH}/${body.api_token.id}/rotate`, {
+      grace_period_seconds: 3600,
+    });
     for (const name of ['revoked', 'expired', 'active']) {
       const issued = await service.api.call('POST', TOKENS_PATH, { name, scopes: ['audit:read'] });
       const { id } = issued.body.api_token;
       if (name === 'revoked') await service.api.call('POST', `${TOKENS_PATH}/${id}/revoke`);
       if (name === 'expired') {
-        await changeDatabase(service.database, `UPDATE api_token SET expires_at = ${Date.now()} WHERE id = ${id}`);
+        await changeDatabase(
+          service.database,
+          `UPDATE api_token SET expires_at = ${Date.now()} WHERE id = ${id}`,
+        );
       }
     }
     const all = (await service.api.call('GET', TOKENS_PATH)).body.api_tokens;
@@ -112,7 +131,10 @@ onEachDatabase((kind) => {
       const { body: found } = await service.api.call('GET', `${TOKENS_PATH}?state=${state}`);
       expect(found.api_tokens).toEqual(expected);
       expect(expected.length).toBeGreaterThan(0);
-      expect(await totalOf(TOKENS_PATH, { state })).toEqual({ count: expected.length, exact: true });
+      expect(await totalOf(TOKENS_PATH, { state })).toEqual({
+        count: expected.length,
+        exact: true,
+      });
     }
     expect(await totalOf(TOKENS_PATH, {})).toEqual({ count: all.length, exact: true });
     // It counts tokens, too.

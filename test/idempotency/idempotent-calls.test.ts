@@ -20,7 +20,8 @@ interface Operation {
 
 const operations: Record<string, Operation> = {
   'the issue of an API token': {
-    prepare: (_api, name) => Promise.resolve({ path: `${V1}/api-tokens`, body: { name, scopes: ['audit:read'] } }),
+    prepare: (_api, name) =>
+      Promise.resolve({ path: `${V1}/api-tokens`, body: { name, scopes: ['audit:read'] } }),
     other: { scopes: ['events:read'] },
     status: 201,
     hasLocation: true,
@@ -29,7 +30,10 @@ const operations: Record<string, Operation> = {
   'the rotation of an API token': {
     prepare: async (api, name) => {
       const { body } = await api.call('POST', `${V1}/api-tokens`, { name, scopes: ['audit:read'] });
-      return { path: `${V1}/api-tokens/${body.api_token.id}/rotate`, body: { grace_period_seconds: 60 } };
+      return {
+        path: `${V1}/api-tokens/${body.api_token.id}/rotate`,
+        body: { grace_period_seconds: 60 },
+      };
     },
     other: { grace_period_seconds: 61 },
     status: 201,
@@ -51,7 +55,10 @@ const operations: Record<string, Operation> = {
   },
   'a webhook endpoint': {
     prepare: (_api, name) =>
-      Promise.resolve({ path: `${V1}/webhook-endpoints`, body: { url: 'https://example.com/', description: name } }),
+      Promise.resolve({
+        path: `${V1}/webhook-endpoints`,
+        body: { url: 'https://example.com/', description: name },
+      }),
     other: { url: 'https://example.org/' },
     status: 201,
     hasLocation: true,
@@ -59,7 +66,9 @@ const operations: Record<string, Operation> = {
   },
   'a new webhook secret': {
     prepare: async (api) => {
-      const { body } = await api.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/' });
+      const { body } = await api.call('POST', `${V1}/webhook-endpoints`, {
+        url: 'https://example.com/',
+      });
       return { path: `${V1}/webhook-endpoints/${body.webhook_endpoint.id}/roll-secret`, body: {} };
     },
     other: { grace_period_seconds: 7 },
@@ -69,7 +78,9 @@ const operations: Record<string, Operation> = {
   },
   'a replay': {
     prepare: async (api) => {
-      const { body } = await api.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/' });
+      const { body } = await api.call('POST', `${V1}/webhook-endpoints`, {
+        url: 'https://example.com/',
+      });
       const path = `${V1}/webhook-endpoints/${body.webhook_endpoint.id}/replay`;
       return { path, body: { from: '2030-01-01T00:00:00Z' } };
     },
@@ -79,14 +90,16 @@ const operations: Record<string, Operation> = {
     counted: 'SELECT workspace_id FROM webhook_replay',
   },
   'a schema': {
-    prepare: (_api, name) => Promise.resolve({ path: `${V1}/schemas`, body: { provided_id: name, name } }),
+    prepare: (_api, name) =>
+      Promise.resolve({ path: `${V1}/schemas`, body: { provided_id: name, name } }),
     other: { name: 'another' },
     status: 201,
     hasLocation: true,
     counted: 'SELECT id FROM registered_schema',
   },
   'a data source': {
-    prepare: (_api, name) => Promise.resolve({ path: `${V1}/data-sources`, body: { provided_id: name, name } }),
+    prepare: (_api, name) =>
+      Promise.resolve({ path: `${V1}/data-sources`, body: { provided_id: name, name } }),
     other: { name: 'another' },
     status: 201,
     hasLocation: true,
@@ -109,10 +122,17 @@ onEachDatabase((kind) => {
       const key = newKey();
       const { path, body } = await operation.prepare(service.api, key);
       const before = await rowsOf(operation.counted);
-      const answers = [await send(service.api, path, body, key), await send(service.api, path, body, key)];
-      for (const answer of answers) expect([answer.status, answer.text]).toEqual([operation.status, answers[0]!.text]);
+      const answers = [
+        await send(service.api, path, body, key),
+        await send(service.api, path, body, key),
+      ];
+      for (const answer of answers) {
+        expect([answer.status, answer.text]).toEqual([operation.status, answers[0]!.text]);
+      }
       const locations = answers.map(({ headers }) => headers['location']);
-      expect(locations).toEqual(operation.hasLocation ? [locations[0], locations[0]] : [undefined, undefined]);
+      expect(locations).toEqual(
+        operation.hasLocation ? [locations[0], locations[0]] : [undefined, undefined],
+      );
       if (operation.hasLocation) expect(locations[0]).toMatch(/^\/api\/v1\/[a-z-]+\/\d+$/);
       expect((await rowsOf(operation.counted)) - before).toBe(1);
       await changeDatabase(service.database, 'DELETE FROM webhook_replay');
@@ -121,8 +141,12 @@ onEachDatabase((kind) => {
     test('with one key at the same time is done once', async () => {
       const key = newKey();
       const { path, body } = await operation.prepare(service.api, key);
-      const answers = await Promise.all(Array.from({ length: 5 }, () => send(service.api, path, body, key)));
-      for (const answer of answers) expect([answer.status, answer.text]).toEqual([operation.status, answers[0]!.text]);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => send(service.api, path, body, key)),
+      );
+      for (const answer of answers) {
+        expect([answer.status, answer.text]).toEqual([operation.status, answers[0]!.text]);
+      }
       await changeDatabase(service.database, 'DELETE FROM webhook_replay');
     });
 
@@ -131,7 +155,12 @@ onEachDatabase((kind) => {
       const { path, body } = await operation.prepare(service.api, key);
       expect((await send(service.api, path, body, key)).status).toBe(operation.status);
       const before = await rowsOf(operation.counted);
-      const { status, body: problem } = await send(service.api, path, { ...body, ...operation.other }, key);
+      const { status, body: problem } = await send(
+        service.api,
+        path,
+        { ...body, ...operation.other },
+        key,
+      );
       expect([status, problem.code]).toEqual([409, 'idempotency_key_reused']);
       expect(await rowsOf(operation.counted)).toBe(before);
       await changeDatabase(service.database, 'DELETE FROM webhook_replay');
@@ -168,7 +197,13 @@ onEachDatabase((kind) => {
       'each default of an endpoint',
       `${V1}/webhook-endpoints`,
       { url: 'https://example.com/' },
-      { url: 'https://example.com/', description: null, event_types: ['*'], signature: 'v1', headers: {} },
+      {
+        url: 'https://example.com/',
+        description: null,
+        event_types: ['*'],
+        signature: 'v1',
+        headers: {},
+      },
     ],
     [
       'header fields in another order',
@@ -179,18 +214,30 @@ onEachDatabase((kind) => {
   ])('the same call with %s gets the first response', async (_name, place, first, second) => {
     const key = newKey();
     const path = place.startsWith(V1) ? place : `${(await service.api.create()).path}/${place}`;
-    const answers = [await send(service.api, path, first, key), await send(service.api, path, second, key)];
+    const answers = [
+      await send(service.api, path, first, key),
+      await send(service.api, path, second, key),
+    ];
     expect(answers[0]!.status).toBeLessThan(300);
     expect([answers[1]!.status, answers[1]!.text]).toEqual([answers[0]!.status, answers[0]!.text]);
   });
 
   test('the same rotation of an API token, a secret or a group with its default grace period is the first one', async () => {
-    const { body } = await service.api.call('POST', `${V1}/api-tokens`, { name: 'r', scopes: ['audit:read'] });
-    const endpoint = await service.api.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/' });
+    const { body } = await service.api.call('POST', `${V1}/api-tokens`, {
+      name: 'r',
+      scopes: ['audit:read'],
+    });
+    const endpoint = await service.api.call('POST', `${V1}/webhook-endpoints`, {
+      url: 'https://example.com/',
+    });
     const { token } = await service.api.create();
     for (const [path, grace_period_seconds, rest] of [
       [`${V1}/api-tokens/${body.api_token.id}/rotate`, 0, {}],
-      [`${V1}/webhook-endpoints/${endpoint.body.webhook_endpoint.id}/roll-secret`, MAX_GRACE_SECONDS, {}],
+      [
+        `${V1}/webhook-endpoints/${endpoint.body.webhook_endpoint.id}/roll-secret`,
+        MAX_GRACE_SECONDS,
+        {},
+      ],
       ['/api/user', 0, { current_token: token }],
     ] as const) {
       const key = newKey();
@@ -202,7 +249,9 @@ onEachDatabase((kind) => {
   });
 
   test('a malformed key is refused by every operation, before anything is done', async () => {
-    expect((await service.api.call('PUT', `${V1}/user-groups/1`, { name: 'kept' })).status).toBeLessThan(300);
+    expect(
+      (await service.api.call('PUT', `${V1}/user-groups/1`, { name: 'kept' })).status,
+    ).toBeLessThan(300);
     const recorded = () => service.query('SELECT id FROM change_event');
     const before = await recorded();
     const wrong: string[] = [];
@@ -238,7 +287,9 @@ onEachDatabase((kind) => {
     const thing = { provided_id: 'taken at first', name: 'N' };
     const first = await service.api.call('POST', `${V1}/schemas`, thing);
     const before = await stored();
-    expect((await send(service.api, `${V1}/schemas`, thing, key)).body.code).toBe('provided_id_taken');
+    expect((await send(service.api, `${V1}/schemas`, thing, key)).body.code).toBe(
+      'provided_id_taken',
+    );
     expect(await stored()).toBe(before);
     await service.api.call('DELETE', first.headers['location'] as string);
     expect((await send(service.api, `${V1}/schemas`, thing, key)).status).toBe(201);
@@ -246,19 +297,34 @@ onEachDatabase((kind) => {
 
   test('nothing is created if the key cannot be stored', async () => {
     const tokens = await rowsOf('SELECT id FROM api_token');
-    await changeDatabase(service.database, 'ALTER TABLE idempotent_response RENAME TO hidden_response');
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE idempotent_response RENAME TO hidden_response',
+    );
     const body = { name: 'n', scopes: ['audit:read'] };
     const { status } = await send(service.api, `${V1}/api-tokens`, body, newKey());
-    await changeDatabase(service.database, 'ALTER TABLE hidden_response RENAME TO idempotent_response');
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE hidden_response RENAME TO idempotent_response',
+    );
     expect(status).toBeGreaterThanOrEqual(500);
     expect(await rowsOf('SELECT id FROM api_token')).toBe(tokens);
   });
 
   test('the database holds no secret of a response', async () => {
-    const { body } = await send(service.api, `${V1}/api-tokens`, { name: 'n', scopes: ['audit:read'] }, newKey());
-    const rows = await service.query<{ ciphertext: Buffer }>('SELECT ciphertext FROM idempotent_response');
+    const { body } = await send(
+      service.api,
+      `${V1}/api-tokens`,
+      { name: 'n', scopes: ['audit:read'] },
+      newKey(),
+    );
+    const rows = await service.query<{ ciphertext: Buffer }>(
+      'SELECT ciphertext FROM idempotent_response',
+    );
     expect(rows.length).toBeGreaterThan(0);
-    for (const { ciphertext } of rows) expect(ciphertext.includes(body.api_token.token)).toBe(false);
+    for (const { ciphertext } of rows) {
+      expect(ciphertext.includes(body.api_token.token)).toBe(false);
+    }
   });
 
   test('after 24 hours a key is forgotten, and its response removed', async () => {
@@ -266,7 +332,10 @@ onEachDatabase((kind) => {
     const body = { name: 'n', scopes: ['audit:read'] };
     const first = await send(service.api, `${V1}/api-tokens`, body, key);
     const age = (ms: number) =>
-      changeDatabase(service.database, `UPDATE idempotent_response SET created_at = ${Date.now() - ms}`);
+      changeDatabase(
+        service.database,
+        `UPDATE idempotent_response SET created_at = ${Date.now() - ms}`,
+      );
     await age(DAY_MS - 60_000);
     expect((await send(service.api, `${V1}/api-tokens`, body, key)).text).toBe(first.text);
     await age(DAY_MS + 1000);
@@ -296,13 +365,17 @@ onEachDatabase((kind) => {
       send(api, `${V1}/schemas`, { provided_id: name, name: 'N' }, `key-of-${name}`);
     const at = Date.now();
     expect((await create(one, 'first')).status).toBe(201);
-    await changeDatabase(service.database, `UPDATE idempotent_response SET created_at = ${at - DAY_MS / 2}`);
+    await changeDatabase(
+      service.database,
+      `UPDATE idempotent_response SET created_at = ${at - DAY_MS / 2}`,
+    );
     const second = await create(one, 'second');
     const numbers =
       kind === 'sqlite'
         ? 'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 20000) SELECT n FROM t'
         : 'SELECT generate_series(1, 20000) AS n';
-    const hash = kind === 'sqlite' ? 'CAST(CAST(n AS text) AS blob)' : `convert_to(CAST(n AS text), 'UTF8')`;
+    const hash =
+      kind === 'sqlite' ? 'CAST(CAST(n AS text) AS blob)' : `convert_to(CAST(n AS text), 'UTF8')`;
     await changeDatabase(
       service.database,
       `INSERT INTO idempotent_response
@@ -335,7 +408,10 @@ onEachDatabase((kind) => {
     const again = await send(service.api, path, body, key);
     expect([again.status, again.text]).toEqual([201, first.text]);
     const { api_token: token, webhook_endpoint: endpoint } = again.body;
-    const { body: found } = await service.api.call('GET', `${V1}/audit-events?types=secret.show&limit=1`);
+    const { body: found } = await service.api.call(
+      'GET',
+      `${V1}/audit-events?types=secret.show&limit=1`,
+    );
     expect(await shown()).toBe(before + 1);
     expect(found.audit_events[0]!.object).toEqual(
       name.includes('API token')
@@ -360,7 +436,9 @@ onEachDatabase((kind) => {
   test('the key of an embed token is not kept: a repetition issues another', async () => {
     const { path } = await service.api.create();
     const before = await stored();
-    const [one, other] = [1, 2].map(() => send(service.api, `${path}/embed-tokens`, { audience: 'renderer' }, 'page'));
+    const [one, other] = [1, 2].map(() =>
+      send(service.api, `${path}/embed-tokens`, { audience: 'renderer' }, 'page'),
+    );
     expect([(await one)!.status, (await other)!.status]).toEqual([201, 201]);
     expect((await one)!.body.embed_token.jti).not.toBe((await other)!.body.embed_token.jti);
     expect(await stored()).toBe(before);

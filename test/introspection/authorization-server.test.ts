@@ -6,7 +6,8 @@ describe('with PUBLIC_URL', () => {
   const PUBLIC_URL = 'https://user-groups.example/sub';
   const service = withService('sqlite', { PUBLIC_URL: `${PUBLIC_URL}/`, TRUST_PROXY: '1' });
 
-  const get = (headers?: Record<string, string>) => service.clientOf(undefined).call('GET', PATH, undefined, headers);
+  const get = (headers?: Record<string, string>) =>
+    service.clientOf(undefined).call('GET', PATH, undefined, headers);
 
   test('the metadata tells what there is, and claims nothing else', async () => {
     const { status, headers, body } = await get();
@@ -14,9 +15,17 @@ describe('with PUBLIC_URL', () => {
     expect(body).toEqual({
       issuer: PUBLIC_URL,
       introspection_endpoint: `${PUBLIC_URL}/api/v1/introspect`,
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'Bearer',
+      ],
       revocation_endpoint: `${PUBLIC_URL}/api/v1/revoke`,
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+      revocation_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'Bearer',
+      ],
       jwks_uri: `${PUBLIC_URL}/.well-known/jwks.json`,
       response_types_supported: [],
       grant_types_supported: [],
@@ -30,7 +39,9 @@ describe('with PUBLIC_URL', () => {
     };
     const pathOf = (url: string) => url.replace(PUBLIC_URL, '');
     expect((await service.api.call('GET', pathOf(jwks_uri))).status).toBe(200);
-    const introspected = await service.api.call('POST', pathOf(introspection_endpoint), { token: 'x' });
+    const introspected = await service.api.call('POST', pathOf(introspection_endpoint), {
+      token: 'x',
+    });
     expect(introspected.body).toEqual({ active: false });
   });
 

@@ -51,7 +51,10 @@ onEachDatabase((kind) => {
 
   test('HTTP Basic and client_secret_post open it, with any client id or none', async () => {
     for (const id of ['renderer', '', 'dashboards:emea ü']) {
-      expect((await withBasic(basic(secret, id))).body).toMatchObject({ active: true, sub: 'acme' });
+      expect((await withBasic(basic(secret, id))).body).toMatchObject({
+        active: true,
+        sub: 'acme',
+      });
       const form = await introspect({}, { token, client_id: id, client_secret: secret });
       expect(form.body).toMatchObject({ active: true, sub: 'acme' });
     }
@@ -131,21 +134,34 @@ onEachDatabase((kind) => {
       ['GET', '/api/v1/user-groups'],
       ['POST', '/api/v1/api-tokens'],
     ] as const) {
-      for (const headers of [{ Authorization: basic(all) }, { 'Content-Type': FORM }] as Record<string, string>[]) {
+      for (const headers of [{ Authorization: basic(all) }, { 'Content-Type': FORM }] as Record<
+        string,
+        string
+      >[]) {
         const body = `client_id=x&client_secret=${all}&user_group_id=acme`;
         const answer = await service.clientOf(undefined).call(method, path, body, headers);
-        expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([path, 401, TOKEN_CHALLENGE]);
+        expect([path, answer.status, answer.headers['www-authenticate']]).toEqual([
+          path,
+          401,
+          TOKEN_CHALLENGE,
+        ]);
       }
     }
     const inQuery = await service
       .clientOf(undefined)
-      .call('POST', `${PATH}?client_id=x&client_secret=${secret}`, `token=${token}`, { 'Content-Type': FORM });
+      .call('POST', `${PATH}?client_id=x&client_secret=${secret}`, `token=${token}`, {
+        'Content-Type': FORM,
+      });
     expect([inQuery.status, inQuery.body.code]).toEqual([401, 'credentials_missing']);
   });
 
   test('wrong secrets are counted by address like wrong tokens, and a right one passes', async () => {
     const from = '198.51.100.7';
-    for (const attempt of [withForm('wrong', from), withBasic(basic('wrong'), from), withBasic('Basic ???', from)]) {
+    for (const attempt of [
+      withForm('wrong', from),
+      withBasic(basic('wrong'), from),
+      withBasic('Basic ???', from),
+    ]) {
       expect((await attempt).status).toBe(401);
     }
     for (const attempt of [withForm('wrong', from), withBasic(basic('wrong'), from)]) {
@@ -161,14 +177,15 @@ onEachDatabase((kind) => {
     const ended = await service.issueToken(['tokens:introspect']);
     await service.revokeToken(ended);
     const narrow = await service.issueToken(['user-groups:read']);
-    const issued = await service
-      .clientOf(OWN_FORM)
-      .call('POST', '/api/v1/api-tokens', {
-        name: 'elsewhere',
-        scopes: ['tokens:introspect'],
-        allowed_cidrs: ['192.0.2.0/24'],
-      });
-    const codes = async (one: string) => [(await withBasic(basic(one))).body.code, (await withForm(one)).body.code];
+    const issued = await service.clientOf(OWN_FORM).call('POST', '/api/v1/api-tokens', {
+      name: 'elsewhere',
+      scopes: ['tokens:introspect'],
+      allowed_cidrs: ['192.0.2.0/24'],
+    });
+    const codes = async (one: string) => [
+      (await withBasic(basic(one))).body.code,
+      (await withForm(one)).body.code,
+    ];
     expect(await codes(ended)).toEqual(Array(2).fill('api_token_invalid'));
     expect(await codes(narrow)).toEqual(Array(2).fill('insufficient_scope'));
     expect(await codes(issued.body.api_token.token)).toEqual(Array(2).fill('address_not_allowed'));
@@ -182,12 +199,19 @@ onEachDatabase((kind) => {
     expect((await introspect({}, fields(16_384))).body.active).toBe(true);
     const { status, body } = await introspect({}, fields(16_385));
     expect([status, body.code]).toEqual([413, 'body_too_large']);
-    const chunked = await service
-      .clientOf(undefined)
-      .send({ method: 'POST', path: PATH, body: fields(16_385), headers: { 'Content-Type': FORM }, chunked: true });
+    const chunked = await service.clientOf(undefined).send({
+      method: 'POST',
+      path: PATH,
+      body: fields(16_385),
+      headers: { 'Content-Type': FORM },
+      chunked: true,
+    });
     expect([chunked.status, chunked.body.code]).toEqual([413, 'body_too_large']);
     // A caller that a header identifies may send a body as large as anywhere else.
-    const known = await introspect({ Authorization: basic(secret) }, { token, padding: 'x'.repeat(20_000) });
+    const known = await introspect(
+      { Authorization: basic(secret) },
+      { token, padding: 'x'.repeat(20_000) },
+    );
     expect(known.body.active).toBe(true);
   });
 

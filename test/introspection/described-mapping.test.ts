@@ -13,7 +13,8 @@ onEachDatabase((kind) => {
     own = await TestWorkspace.create(service, `own-${++count}`);
   });
 
-  const write = async (mapping: object, id = 'g') => (await own.put(id, { mapping })).body.user_group.token;
+  const write = async (mapping: object, id = 'g') =>
+    (await own.put(id, { mapping })).body.user_group.token;
   const introspect = async (token: string, schemaId?: string) => {
     const { mapping, unmapped } = registryBody(await own.introspect(token, schemaId));
     return { mapping, unmapped };
@@ -22,7 +23,10 @@ onEachDatabase((kind) => {
   test('under open a mapping is described as it was sent', async () => {
     await own.schema('sales');
     const token = await write({ sales: 'w', billing: 42 });
-    expect(await introspect(token)).toEqual({ mapping: { sales: 'w', billing: 42 }, unmapped: undefined });
+    expect(await introspect(token)).toEqual({
+      mapping: { sales: 'w', billing: 42 },
+      unmapped: undefined,
+    });
     expect(await introspect(token, 'billing')).toEqual({ mapping: { billing: 42 }, unmapped: [] });
     for (const schema of ['gone', 'Sales', '__proto__', 'constructor', "' OR 1=1"]) {
       expect(await introspect(token, schema)).toEqual({ mapping: {}, unmapped: [schema] });
@@ -37,7 +41,10 @@ onEachDatabase((kind) => {
     await own.set({ mapping_policy: 'registered' });
     const source = { id, provided_id: 'warehouse', name: 'name of warehouse' };
     const token = await write({ [sales]: id });
-    expect(await introspect(token)).toEqual({ mapping: { sales: source }, unmapped: ['__proto__', 'billing'] });
+    expect(await introspect(token)).toEqual({
+      mapping: { sales: source },
+      unmapped: ['__proto__', 'billing'],
+    });
     for (const schema of ['sales', String(sales)]) {
       expect(await introspect(token, schema)).toEqual({ mapping: { sales: source }, unmapped: [] });
     }
@@ -47,7 +54,9 @@ onEachDatabase((kind) => {
     for (const schema of ['gone', `0${sales}`, 'Sales', 'constructor', '999999']) {
       expect(await introspect(token, schema)).toEqual({ mapping: {}, unmapped: [schema] });
     }
-    const hostile = await own.api.put(`{"user_group_id":"h","name":"H","mapping":{"__proto__":"warehouse"}}`);
+    const hostile = await own.api.put(
+      `{"user_group_id":"h","name":"H","mapping":{"__proto__":"warehouse"}}`,
+    );
     const { text } = await own.introspect(hostile.body.user_group.token, '__proto__');
     expect(text).toContain(`"mapping":{"__proto__":${JSON.stringify(source)}},"unmapped":[]`);
   });
@@ -81,7 +90,12 @@ onEachDatabase((kind) => {
 
   test('the schema can be asked for by a form, and an inactive token stays without a word', async () => {
     const token = await write({ sales: 'w', 'a b': 1 });
-    const form = await own.api.call('POST', '/api/v1/introspect', `token=${token}&schema_id=a+b`, FORM);
+    const form = await own.api.call(
+      'POST',
+      '/api/v1/introspect',
+      `token=${token}&schema_id=a+b`,
+      FORM,
+    );
     expect(registryBody(form)).toMatchObject({ mapping: { 'a b': 1 }, unmapped: [] });
     const inactive = await own.introspect(`ugt_${'0'.repeat(38)}`, 'sales');
     expect(inactive.text).toBe('{"active":false}');

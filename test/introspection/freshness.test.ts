@@ -12,7 +12,10 @@ onEachDatabase((kind) => {
 
   const counts = () => ({ ...service.app.get(UserGroupSnapshots).counts });
   const suspend = (teamId: number, at: string) =>
-    changeDatabase(service.database, `UPDATE user_group SET suspended_at = ${at} WHERE id = ${teamId}`);
+    changeDatabase(
+      service.database,
+      `UPDATE user_group SET suspended_at = ${at} WHERE id = ${teamId}`,
+    );
 
   test('a token that has been introspected is answered without asking the database', async () => {
     const { token } = await service.api.create({ properties: { region: 'EMEA' } });
@@ -20,7 +23,9 @@ onEachDatabase((kind) => {
     // While the machine holds up the process, its lease is lost.
     await until(async () => {
       const before = counts();
-      const again = await Promise.all(Array.from({ length: 50 }, () => service.api.introspect(token)));
+      const again = await Promise.all(
+        Array.from({ length: 50 }, () => service.api.introspect(token)),
+      );
       for (const answer of again) expect(answer).toEqual(first);
       const { hit, miss } = counts();
       return hit - before.hit === again.length && miss === before.miss;
@@ -79,10 +84,10 @@ onEachDatabase((kind) => {
     expect((await service.api.introspect(token)).active).toBe(true);
     const path = `/api/v1/user-groups/${encodeURIComponent(id)}/tokens/1/revoke`;
     expect((await service.api.call('POST', path)).status).toBe(200);
-    expect([await service.api.introspect(token), (await service.api.introspect(next)).active]).toEqual([
-      { active: false },
-      true,
-    ]);
+    expect([
+      await service.api.introspect(token),
+      (await service.api.introspect(next)).active,
+    ]).toEqual([{ active: false }, true]);
   });
 
   test('what nobody announces is seen within a second', async () => {
@@ -94,7 +99,9 @@ onEachDatabase((kind) => {
     ] as const) {
       await suspend(teamId, at);
       const changedAt = performance.now();
-      const lastAskedAt = await lastAskedBefore(async () => (await service.api.introspect(token)).active === isActive);
+      const lastAskedAt = await lastAskedBefore(
+        async () => (await service.api.introspect(token)).active === isActive,
+      );
       expect(lastAskedAt - changedAt).toBeLessThan(1000);
     }
   });
@@ -120,7 +127,10 @@ onEachDatabase((kind) => {
         { active: false },
       ]);
       await suspend(teamId, 'NULL');
-      expect([(await introspectFresh()).active, (await service.api.introspect(token)).active]).toEqual([true, true]);
+      expect([
+        (await introspectFresh()).active,
+        (await service.api.introspect(token)).active,
+      ]).toEqual([true, true]);
     },
   );
 
@@ -136,7 +146,10 @@ onEachDatabase((kind) => {
        DELETE FROM user_group WHERE id = ${teamId}`,
     );
     const again = await service.api.introspect(token, { 'Cache-Control': 'no-cache' });
-    expect([again.active, (again as unknown as { team_id: number }).team_id]).toEqual([true, teamId + 100_000]);
+    expect([again.active, (again as unknown as { team_id: number }).team_id]).toEqual([
+      true,
+      teamId + 100_000,
+    ]);
   });
 
   test('a token is nobody’s in another workspace, also while it is remembered', async () => {

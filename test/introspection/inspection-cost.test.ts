@@ -15,7 +15,9 @@ onEachDatabase((kind) => {
     const { status, body } = await service.api.call('POST', '/api/v1/tokens/inspect', { token });
     expect([status, body]).toMatchObject([200, { inspection: { kind: 'unknown' } }]);
     // Other processes hear of changes besides, and what is remembered of the caller is read again after a while.
-    const sent = roundTrips.flat().filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot|allowed_cidrs AS/.test(sql));
+    const sent = roundTrips
+      .flat()
+      .filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot|allowed_cidrs AS/.test(sql));
     expect(sent).not.toEqual([]);
     return sent.sort();
   }
@@ -25,7 +27,8 @@ onEachDatabase((kind) => {
     async (prefix) => {
       const other = service.clientOf(await service.issueToken([...scopes], `other ${prefix}`));
       const { body } = await other.put({ user_group_id: 'theirs', name: 'Theirs' });
-      const foreign = prefix === 'ugt' ? body.user_group.token : await service.issueToken([], `other ${prefix}`);
+      const foreign =
+        prefix === 'ugt' ? body.user_group.token : await service.issueToken([], `other ${prefix}`);
       const made = generateToken(prefix);
       noteTokens(made);
       // The first call of a process reads what it then remembers.

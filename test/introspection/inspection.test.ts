@@ -14,7 +14,10 @@ interface Inspection {
   next_step: string;
   checks: { name: string; passed: boolean; detail: string }[];
   user_group?: { provided_id: string; status: string };
-  token_generation?: { generation: number; superseded_by: { generation: number; api_token_id: number } | null };
+  token_generation?: {
+    generation: number;
+    superseded_by: { generation: number; api_token_id: number } | null;
+  };
   embed_token?: { aud: string; acting_for?: string };
   api_token?: { name: string; state: string };
 }
@@ -36,7 +39,8 @@ onEachDatabase((kind) => {
     const workspace = await TestWorkspace.create(service, `inspection ${++count}`);
     const { api } = workspace;
     const put = async (id: string, fields: object = {}) => {
-      return (await workspace.put(id, { properties: { plan: 'pro' }, ...fields })).body.user_group.token;
+      return (await workspace.put(id, { properties: { plan: 'pro' }, ...fields })).body.user_group
+        .token;
     };
     const inspect = async (token: string) => {
       const { status, body } = await api.call('POST', INSPECT, { token });
@@ -48,7 +52,10 @@ onEachDatabase((kind) => {
       return [what, accepted, reason];
     };
     const embed = async (id: string, fields: object = {}) => {
-      const { body } = await api.call('POST', `${PATH}/${id}/embed-tokens`, { audience: 'here', ...fields });
+      const { body } = await api.call('POST', `${PATH}/${id}/embed-tokens`, {
+        audience: 'here',
+        ...fields,
+      });
       return body.embed_token.token;
     };
     const view = async (id: string) => {
@@ -58,7 +65,8 @@ onEachDatabase((kind) => {
     return { workspace, api, put, inspect, verdict, embed, view };
   };
 
-  const failed = ({ checks }: Inspection) => checks.filter(({ passed }) => !passed).map(({ name }) => name);
+  const failed = ({ checks }: Inspection) =>
+    checks.filter(({ passed }) => !passed).map(({ name }) => name);
 
   test('a current token is accepted, with its group, and every check says why', async () => {
     const { put, inspect } = await start();
@@ -71,7 +79,12 @@ onEachDatabase((kind) => {
       token_generation: { generation: 1, state: 'current', superseded_by: null },
     });
     expect(failed(inspection)).toEqual([]);
-    expect(inspection.checks.map(({ name }) => name)).toEqual(['known', 'generation', 'tokens_ended', 'group_status']);
+    expect(inspection.checks.map(({ name }) => name)).toEqual([
+      'known',
+      'generation',
+      'tokens_ended',
+      'group_status',
+    ]);
   });
 
   test('a replaced token says who has replaced it and when, and whether an overlap is left', async () => {
@@ -106,11 +119,17 @@ onEachDatabase((kind) => {
     await api.call('PATCH', `${PATH}/a`, { valid_until: null });
     await workspace.set({ variables: [{ name: 'plan', type: 'string', required: true }] });
     const inspection = await inspect(token);
-    expect(inspection).toMatchObject({ reason: 'group_incomplete', user_group: { status: 'incomplete' } });
+    expect(inspection).toMatchObject({
+      reason: 'group_incomplete',
+      user_group: { status: 'incomplete' },
+    });
     expect(inspection.checks.at(-1)?.detail).toContain('/properties/plan');
     await workspace.set({ variables: [] });
     await untilAfter();
-    await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'drill' });
+    await api.call('POST', '/api/v1/workspace/end-tokens', {
+      kinds: ['user_group_token'],
+      reason: 'drill',
+    });
     expect(await verdict(token)).toEqual(['user_group_token', false, 'tokens_ended']);
   });
 
@@ -133,9 +152,17 @@ onEachDatabase((kind) => {
     expect(found.get('audience')).toBe('It is for here: a renderer of another name refuses it.');
     expect(found.get('origin')).toBe('It is for pages of any origin.');
     const origin = 'https://app.example.com';
-    expect((await details(await embed('a', { origin }))).get('origin')).toBe(`It is only for pages of ${origin}.`);
-    const foreign = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'JWT', kid: 'gone' })).toString('base64url');
-    expect(await verdict(`${foreign}.${payload}.${signature}`)).toEqual(['embed_token', false, 'signature_invalid']);
+    expect((await details(await embed('a', { origin }))).get('origin')).toBe(
+      `It is only for pages of ${origin}.`,
+    );
+    const foreign = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'JWT', kid: 'gone' })).toString(
+      'base64url',
+    );
+    expect(await verdict(`${foreign}.${payload}.${signature}`)).toEqual([
+      'embed_token',
+      false,
+      'signature_invalid',
+    ]);
     expect((await details(`${foreign}.${payload}.${signature}`)).get('signature')).toBe(
       'It names no key (kid) that this service has.',
     );
@@ -143,7 +170,11 @@ onEachDatabase((kind) => {
     expect(await verdict(forged)).toEqual(['embed_token', false, 'signature_invalid']);
     expect((await details(forged)).get('signature')).toContain(`It names the key ${kid},`);
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
-    for (const change of [{}, { iat: Number.MAX_SAFE_INTEGER, exp: Number.MAX_SAFE_INTEGER }, { exp: -1 }]) {
+    for (const change of [
+      {},
+      { iat: Number.MAX_SAFE_INTEGER, exp: Number.MAX_SAFE_INTEGER },
+      { exp: -1 },
+    ]) {
       const text = Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url');
       const inspection = await inspect(`${header}.${text}.${'A'.repeat(86)}`);
       expect(inspection).toMatchObject({ kind: 'embed_token', reason: 'signature_invalid' });
@@ -153,7 +184,10 @@ onEachDatabase((kind) => {
     expect((await inspect(token)).next_step).toContain('compare aud and origin');
     expect((await inspect(await put('b'))).next_step).not.toContain('aud');
     const acting = await embed('a', { acting_for: { subject: 'kim', reason: 'blank' } });
-    expect(await inspect(acting)).toMatchObject({ accepted: true, embed_token: { acting_for: 'kim' } });
+    expect(await inspect(acting)).toMatchObject({
+      accepted: true,
+      embed_token: { acting_for: 'kim' },
+    });
     await workspace.set({ view_as: 'forbidden' });
     expect(await verdict(acting)).toEqual(['embed_token', false, 'view_as_forbidden']);
     await api.call('POST', '/api/v1/revoke', { token });
@@ -177,7 +211,10 @@ onEachDatabase((kind) => {
 
   test('an API token is named, and is not for dashboards', async () => {
     const { api, inspect } = await start();
-    const issued = await api.call('POST', '/api/v1/api-tokens', { name: 'spare', scopes: ['user-groups:read'] });
+    const issued = await api.call('POST', '/api/v1/api-tokens', {
+      name: 'spare',
+      scopes: ['user-groups:read'],
+    });
     const { id, token } = issued.body.api_token;
     const inspection = await inspect(token);
     expect(inspection).toMatchObject({
@@ -206,7 +243,10 @@ onEachDatabase((kind) => {
     const one = await start();
     const other = await start();
     const groupToken = await other.put('theirs');
-    const issued = await other.api.call('POST', '/api/v1/api-tokens', { name: 'theirs', scopes: ['user-groups:read'] });
+    const issued = await other.api.call('POST', '/api/v1/api-tokens', {
+      name: 'theirs',
+      scopes: ['user-groups:read'],
+    });
     const garbage = await one.inspect('garbage');
     for (const text of [groupToken, await other.embed('theirs'), issued.body.api_token.token]) {
       expect(await one.inspect(text)).toEqual(garbage);
@@ -225,10 +265,13 @@ onEachDatabase((kind) => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
-  test.each([[{}], [{ token: 7 }], [{ token: 't', more: 1 }], [[]]])('the body %j is refused', async (body) => {
-    const refused: Answer = await service.api.call('POST', INSPECT, body);
-    expect(refused.status).toBe(422);
-  });
+  test.each([[{}], [{ token: 7 }], [{ token: 't', more: 1 }], [[]]])(
+    'the body %j is refused',
+    async (body) => {
+      const refused: Answer = await service.api.call('POST', INSPECT, body);
+      expect(refused.status).toBe(422);
+    },
+  );
 
   test('the view of a group is what its renderer gets', async () => {
     const { workspace, api, put, view } = await start();
@@ -264,7 +307,10 @@ onEachDatabase((kind) => {
       unmapped: ['billing'],
     });
     await workspace.set({ variables: [] });
-    await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'drill' });
+    await api.call('POST', '/api/v1/workspace/end-tokens', {
+      kinds: ['user_group_token'],
+      reason: 'drill',
+    });
     expect(await view('a')).toMatchObject({
       status: 'no_valid_token',
       reasons: [{ code: 'tokens_ended' }],

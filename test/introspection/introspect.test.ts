@@ -42,9 +42,12 @@ onEachDatabase((kind) => {
     const scopes = ['user-groups:read', 'user-groups:write'] as const;
     const stranger = service.clientOf(await service.issueToken([...scopes], 'strangers'));
     const foreign = (await stranger.get({ user_group_id: 'f', name: 'F' })).body.user_group.token;
-    const replaced = (await service.api.get({ user_group_id: 'r', name: 'R' })).body.user_group.token;
+    const replaced = (await service.api.get({ user_group_id: 'r', name: 'R' })).body.user_group
+      .token;
     const rotated = await service.api.post({ current_token: replaced });
-    const mistyped = rotated.body.user_group.token.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    const mistyped = rotated.body.user_group.token.replace(/.$/, (last) =>
+      last === 'a' ? 'b' : 'a',
+    );
     const texts = ['', 'x', `ugt_${'0'.repeat(38)}`, foreign, replaced, mistyped];
     texts.push(service.bootstrapToken, ' ', '\u0001', 'é'.repeat(5000));
     for (const text of texts) {
@@ -91,7 +94,11 @@ onEachDatabase((kind) => {
   });
 
   test('a form is not read where JSON is asked for', async () => {
-    const answer = await service.api.send({ method: 'PUT', body: 'user_group_id=a&name=b', headers: FORM });
+    const answer = await service.api.send({
+      method: 'PUT',
+      body: 'user_group_id=a&name=b',
+      headers: FORM,
+    });
     expect([answer.status, answer.body.code]).toEqual([415, 'media_type_unsupported']);
   });
 

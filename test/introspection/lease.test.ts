@@ -58,7 +58,8 @@ onPostgres('three processes on postgres', () => {
   };
   const snapshotsOf = (service: TestService) => service.app.get(UserGroupSnapshots);
 
-  const pass = (ms: number) => inRealTime(ms, 'transactions overlap, and some stay open for longer than the bound');
+  const pass = (ms: number) =>
+    inRealTime(ms, 'transactions overlap, and some stay open for longer than the bound');
 
   /** The response of the process for the group: the number in its properties. */
   const answerOf = async (service: TestService, userGroupId: number) => {
@@ -75,7 +76,9 @@ onPostgres('three processes on postgres', () => {
         return teamId;
       }),
     );
-    const history = new Map<number, Acknowledged[]>(ids.map((id) => [id, [{ value: 0, at: -Infinity }]]));
+    const history = new Map<number, Acknowledged[]>(
+      ids.map((id) => [id, [{ value: 0, at: -Infinity }]]),
+    );
     const { rows } = await (
       await connect()
     ).query<{ id: number; provided_id: string }>('SELECT id, provided_id FROM user_group');
@@ -125,7 +128,9 @@ onPostgres('three processes on postgres', () => {
       const client = await connect();
       while (!endless.isOver) {
         await pass(randomInt(1500));
-        await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${POLLERS}`);
+        await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${POLLERS}`,
+        );
       }
     })();
 
@@ -157,7 +162,11 @@ onPostgres('three processes on postgres', () => {
     await Promise.all(services.map(untilPolled));
     for (const id of ids) {
       const last = history.get(id)!.at(-1)!.value;
-      expect(await Promise.all(services.map((service) => answerOf(service, id)))).toEqual([last, last, last]);
+      expect(await Promise.all(services.map((service) => answerOf(service, id)))).toEqual([
+        last,
+        last,
+        last,
+      ]);
     }
   }, 300_000);
 
@@ -199,16 +208,22 @@ onPostgres('three processes on postgres', () => {
     const token = await service.issueToken(['user-groups:read']);
     const statuses = () =>
       Promise.all(
-        [service, ...others].map(async ({ clientOf }) => (await clientOf(token).get({ user_group_id: 'x' })).status),
+        [service, ...others].map(
+          async ({ clientOf }) => (await clientOf(token).get({ user_group_id: 'x' })).status,
+        ),
       );
     // After the poll that tells of its issue.
     await Promise.all(services.map(untilPolled));
     expect(await statuses()).toEqual([404, 404, 404]);
     await (
       await connect()
-    ).query('UPDATE api_token SET revoked_at = 1 WHERE token_hash = $1', [createHash('sha256').update(token).digest()]);
+    ).query('UPDATE api_token SET revoked_at = 1 WHERE token_hash = $1', [
+      createHash('sha256').update(token).digest(),
+    ]);
     const revokedAt = performance.now();
-    const lastAskedAt = await lastAskedBefore(async () => (await statuses()).every((status) => status === 401));
+    const lastAskedAt = await lastAskedBefore(async () =>
+      (await statuses()).every((status) => status === 401),
+    );
     expect(lastAskedAt - revokedAt).toBeLessThan(BOUND_MS);
   });
 

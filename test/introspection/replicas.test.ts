@@ -21,7 +21,9 @@ onEachDatabase((kind) => {
 
   beforeAll(async () => {
     database = await createTestDatabase(kind);
-    servers = await Promise.all(Array.from({ length: PROCESSES[kind] }, () => startServer(database.env)));
+    servers = await Promise.all(
+      Array.from({ length: PROCESSES[kind] }, () => startServer(database.env)),
+    );
   });
 
   afterAll(async () => {
@@ -36,7 +38,11 @@ onEachDatabase((kind) => {
     writer().call(method, `/api/v1/user-groups/${encodeURIComponent(id)}${rest}`);
 
   /** Milliseconds after the change until the last question to any process that got an old response; each is asked all the time. */
-  async function timeUntil(token: string, expected: object, change: () => Promise<unknown>): Promise<number> {
+  async function timeUntil(
+    token: string,
+    expected: object,
+    change: () => Promise<unknown>,
+  ): Promise<number> {
     const asked = servers.map(() => 0);
     const polling = servers.map(({ api }, index) =>
       lastAskedBefore(async () => {
@@ -53,8 +59,16 @@ onEachDatabase((kind) => {
 
   const changes: [string, object, (id: string, token: string) => Promise<unknown>][] = [
     ['a rotation', { active: false }, (_id, token) => writer().rotate(token)],
-    ['other properties', { properties: { a: 1 } }, (id) => writer().put({ user_group_id: id, properties: { a: 1 } })],
-    ['another mapping', { mapping: { a: 'c' } }, (id) => writer().put({ user_group_id: id, mapping: { a: 'c' } })],
+    [
+      'other properties',
+      { properties: { a: 1 } },
+      (id) => writer().put({ user_group_id: id, properties: { a: 1 } }),
+    ],
+    [
+      'another mapping',
+      { mapping: { a: 'c' } },
+      (id) => writer().put({ user_group_id: id, mapping: { a: 'c' } }),
+    ],
     ['a suspension', { active: false }, (id) => ofGroup('POST', id, '/suspend')],
     ['a deletion', { active: false }, (id) => ofGroup('DELETE', id)],
     [
@@ -75,7 +89,8 @@ onEachDatabase((kind) => {
 
   test('what the workspace requires is seen by every process within a second', async () => {
     const { token } = await create();
-    const require = (required_schemas: string[]) => writer().call('PATCH', '/api/v1/workspace', { required_schemas });
+    const require = (required_schemas: string[]) =>
+      writer().call('PATCH', '/api/v1/workspace', { required_schemas });
     const [inactive, active] = [{ active: false }, { active: true }];
     expect(await timeUntil(token, inactive, () => require(['x']))).toBeLessThan(1000);
     expect(await timeUntil(token, active, () => require([]))).toBeLessThan(1000);
@@ -110,7 +125,12 @@ onEachDatabase((kind) => {
 
   if (kind === 'postgres') {
     const listeners = async () =>
-      (await runSql<{ pid: number }>(database, `SELECT pid FROM pg_stat_activity WHERE ${LISTENERS}`)).length;
+      (
+        await runSql<{ pid: number }>(
+          database,
+          `SELECT pid FROM pg_stat_activity WHERE ${LISTENERS}`,
+        )
+      ).length;
     const untilAllListen = () => until(async () => (await listeners()) === servers.length);
 
     test('with the channel every process knows long before the second is over', async () => {
@@ -128,14 +148,19 @@ onEachDatabase((kind) => {
       const endless = { isOver: false };
       const cutting = (async () => {
         while (!endless.isOver) {
-          await runSql(database, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${LISTENERS}`);
+          await runSql(
+            database,
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${LISTENERS}`,
+          );
           // Another listener may be back between two of these.
           await untilAfter();
         }
       })();
       for (let round = 0; round < 5; round++) {
         const { token } = await create();
-        expect(await timeUntil(token, { active: false }, () => writer().rotate(token))).toBeLessThan(1000);
+        expect(
+          await timeUntil(token, { active: false }, () => writer().rotate(token)),
+        ).toBeLessThan(1000);
       }
       endless.isOver = true;
       await cutting;
@@ -144,7 +169,14 @@ onEachDatabase((kind) => {
 
     test('a message that is none breaks nothing', async () => {
       const { token } = await create();
-      for (const payload of ['', 'x', '{}', '[[1', '{"from":"x","changes":[["a"]]}', 'é'.repeat(3000)]) {
+      for (const payload of [
+        '',
+        'x',
+        '{}',
+        '[[1',
+        '{"from":"x","changes":[["a"]]}',
+        'é'.repeat(3000),
+      ]) {
         await administer(`NOTIFY user_group_changes, '${payload}'`, database.env['DATABASE_URL']);
       }
       for (const server of servers) expect((await server.api.introspect(token)).active).toBe(true);
@@ -154,5 +186,7 @@ onEachDatabase((kind) => {
 });
 
 function isLike(found: object, expected: object): boolean {
-  return (expect.objectContaining(expected) as { asymmetricMatch: (found: object) => boolean }).asymmetricMatch(found);
+  return (
+    expect.objectContaining(expected) as { asymmetricMatch: (found: object) => boolean }
+  ).asymmetricMatch(found);
 }

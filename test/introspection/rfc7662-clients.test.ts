@@ -22,7 +22,8 @@ onEachDatabase((kind) => {
     return body.user_group.token;
   };
   /** These clients speak HTTPS alone: this stands for the proxy in which TLS ends. */
-  const throughProxy = (url: string, init: object) => fetch(url.replace(PUBLIC_URL, service.baseUrl), init);
+  const throughProxy = (url: string, init: object) =>
+    fetch(url.replace(PUBLIC_URL, service.baseUrl), init);
   const expectActive = (answer: object, sub: string) => {
     expect(answer).toMatchObject({
       active: true,
@@ -36,7 +37,10 @@ onEachDatabase((kind) => {
 
   const discover = async () => {
     const issuer = new URL(PUBLIC_URL);
-    const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', [oauth.customFetch]: throughProxy });
+    const response = await oauth.discoveryRequest(issuer, {
+      algorithm: 'oauth2',
+      [oauth.customFetch]: throughProxy,
+    });
     return oauth.processDiscoveryResponse(issuer, response);
   };
 
@@ -55,10 +59,16 @@ onEachDatabase((kind) => {
     (authenticate: () => openid.ClientAuth) =>
     async (token: string): Promise<openid.IntrospectionResponse> => {
       const metadata = { client_id: 'renderer' };
-      const config = await openid.discovery(new URL(PUBLIC_URL), 'renderer', metadata, authenticate(), {
-        algorithm: 'oauth2',
-        [openid.customFetch]: throughProxy,
-      });
+      const config = await openid.discovery(
+        new URL(PUBLIC_URL),
+        'renderer',
+        metadata,
+        authenticate(),
+        {
+          algorithm: 'oauth2',
+          [openid.customFetch]: throughProxy,
+        },
+      );
       return openid.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
     };
 
@@ -82,7 +92,9 @@ onEachDatabase((kind) => {
     const overlapping = await introspect(token);
     expectActive(overlapping, name);
     expect(overlapping.exp).toBeGreaterThan(Date.now() / 1000);
-    expect((await service.api.post({ current_token: rotated.body.user_group.token })).status).toBe(200);
+    expect((await service.api.post({ current_token: rotated.body.user_group.token })).status).toBe(
+      200,
+    );
     for (const inactive of [token, 'ugt_none']) {
       expect(await introspect(inactive)).toEqual({ active: false });
     }
@@ -97,7 +109,9 @@ onEachDatabase((kind) => {
     const response = await oauth.introspectionRequest(server, client, authenticate, 'any', {
       [oauth.customFetch]: throughProxy,
     });
-    await expect(oauth.processIntrospectionResponse(server, client, response)).rejects.toMatchObject({
+    await expect(
+      oauth.processIntrospectionResponse(server, client, response),
+    ).rejects.toMatchObject({
       name: 'WWWAuthenticateChallengeError',
       status: 401,
       cause: [{ scheme: 'token' }, { scheme: 'bearer' }, { scheme: 'basic' }],
@@ -116,14 +130,20 @@ onEachDatabase((kind) => {
 });
 
 test('openid-client tells a refused introspection from an inactive token, and has its Retry-After', async () => {
-  const service = await startTestService('sqlite', { PUBLIC_URL, INTROSPECTION_RATE_LIMIT_PER_MINUTE: '1' });
+  const service = await startTestService('sqlite', {
+    PUBLIC_URL,
+    INTROSPECTION_RATE_LIMIT_PER_MINUTE: '1',
+  });
   const secret = openid.ClientSecretBasic(await service.issueToken(['tokens:introspect']));
   const config = await openid.discovery(new URL(PUBLIC_URL), 'dashboards', undefined, secret, {
     algorithm: 'oauth2',
-    [openid.customFetch]: (url: string, init: object) => fetch(url.replace(PUBLIC_URL, service.baseUrl), init),
+    [openid.customFetch]: (url: string, init: object) =>
+      fetch(url.replace(PUBLIC_URL, service.baseUrl), init),
   });
   expect(await openid.tokenIntrospection(config, 'any')).toEqual({ active: false });
-  const error = (await openid.tokenIntrospection(config, 'any').catch((thrown: unknown) => thrown)) as Error;
+  const error = (await openid
+    .tokenIntrospection(config, 'any')
+    .catch((thrown: unknown) => thrown)) as Error;
   expect(error.cause).toBeInstanceOf(Response);
   const { status, headers } = error.cause as Response;
   expect([status, headers.get('retry-after')]).toEqual([429, '60']);

@@ -3,7 +3,12 @@ import { getMetadataStorage, IsOptional, Length } from 'class-validator';
 import { isDeepStrictEqual } from 'node:util';
 import '../../src/server/app/app.module.ts';
 import { Rule } from '../../src/platform/common/fields.ts';
-import { fieldsOf, ruleViolations, toDto, validatorViolations } from '../../src/platform/common/json/to-dto.ts';
+import {
+  fieldsOf,
+  ruleViolations,
+  toDto,
+  validatorViolations,
+} from '../../src/platform/common/json/to-dto.ts';
 import type { Violation } from '../../src/platform/common/problem/violation.ts';
 import { mulberry32, type Random } from '../support/random.ts';
 
@@ -40,7 +45,9 @@ test.each(dtos.map((type) => [type.name, type] as const))(
       const dto = toDto<object>(type, bodyFor(type, random));
       const violations = ruleViolations(dto);
       const expected = validatorViolations(dto);
-      if (!isDeepStrictEqual(violations, expected)) expect({ dto, violations }).toEqual({ dto, violations: expected });
+      if (!isDeepStrictEqual(violations, expected)) {
+        expect({ dto, violations }).toEqual({ dto, violations: expected });
+      }
       if (violations.length > 0) broken++;
     }
     expect(broken).toBeGreaterThan(0);
@@ -95,7 +102,8 @@ function bodyFor(type: Type, random: Random): object {
   return body;
 }
 
-const own = (key: string, value: unknown) => Object.defineProperty({}, key, { value, enumerable: true });
+const own = (key: string, value: unknown) =>
+  Object.defineProperty({}, key, { value, enumerable: true });
 
 const HOSTILE: unknown[] = [
   undefined,

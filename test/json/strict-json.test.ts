@@ -98,12 +98,15 @@ describe('refusals', () => {
     expect(() => parse('{"x":{"__proto__":1,"__proto__":2}}')).toThrow(/repeats a key/);
   });
 
-  test.each([[[0xff]], [[0xc0, 0x80]], [[0xed, 0xa0, 0x80]], [[0xf4, 0x90, 0x80, 0x80]], [[0xe2, 0x82]]])(
-    'the bytes %j are not UTF-8',
-    (bytes) => {
-      expect(() => parseStrictJson(Buffer.from([0x22, ...bytes, 0x22]))).toThrow(/not valid UTF-8/);
-    },
-  );
+  test.each([
+    [[0xff]],
+    [[0xc0, 0x80]],
+    [[0xed, 0xa0, 0x80]],
+    [[0xf4, 0x90, 0x80, 0x80]],
+    [[0xe2, 0x82]],
+  ])('the bytes %j are not UTF-8', (bytes) => {
+    expect(() => parseStrictJson(Buffer.from([0x22, ...bytes, 0x22]))).toThrow(/not valid UTF-8/);
+  });
 
   test('64 levels are read and one more is refused, however many follow', () => {
     expect(() => parse('['.repeat(64) + ']'.repeat(64))).not.toThrow();
@@ -116,7 +119,9 @@ describe('refusals', () => {
 
 describe('reports', () => {
   test('NUL and lone surrogates are reported with their place, in keys too', () => {
-    const { violations } = parse('{"a":["\\u0000"],"b":{"\\ud800":1},"c":"\\udc00x","d":"\\ud83d\\ude00"}');
+    const { violations } = parse(
+      '{"a":["\\u0000"],"b":{"\\ud800":1},"c":"\\udc00x","d":"\\ud83d\\ude00"}',
+    );
     expect(violations.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/a/0', 'nul_character'],
       ['/b', 'lone_surrogate'],
@@ -212,11 +217,27 @@ function randomValue(random: Random, depth: number): unknown {
     case 6:
       return many().map(() => randomValue(random, depth - 1));
     default:
-      return Object.fromEntries(many().map(() => [randomText(random), randomValue(random, depth - 1)]));
+      return Object.fromEntries(
+        many().map(() => [randomText(random), randomValue(random, depth - 1)]),
+      );
   }
 }
 
 function randomText(random: Random): string {
-  const texts = ['a', 'key', 'é', '🚀', '"', '\\', '/', '\n', '\u0007', '__proto__', 'constructor', '', '0'];
+  const texts = [
+    'a',
+    'key',
+    'é',
+    '🚀',
+    '"',
+    '\\',
+    '/',
+    '\n',
+    '\u0007',
+    '__proto__',
+    'constructor',
+    '',
+    '0',
+  ];
   return texts[Math.floor(random() * texts.length)]!;
 }

@@ -1,5 +1,10 @@
 import { freePort } from '../system/lab/ports.mjs';
-import { changeDatabase, createTestDatabase, onEachDatabase, TEST_KEYS } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  TEST_KEYS,
+} from '../support/databases.ts';
 import { runCli, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
@@ -8,7 +13,10 @@ onEachDatabase((kind) => {
     const database = await createTestDatabase(kind);
     const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS };
     for (const round of [1, 2]) {
-      const services = [await startTestService(database, env), await startTestService(database, env)];
+      const services = [
+        await startTestService(database, env),
+        await startTestService(database, env),
+      ];
       for (const [index, { api }] of services.entries()) {
         const id = `g ${round} ${index}`;
         const { body } = await api.get({ user_group_id: id, name: 'G' });

@@ -77,7 +77,10 @@ onEachDatabase((kind) => {
     const { body } = await service.api.get({ user_group_id: 'kept' });
     expect(body.user_group.token).toBe(tokens.get('kept'));
     await service.close();
-    expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 0 encrypts', 'k1 2 not configured']);
+    expect(await keyStatus(withKeys(database, 'k2'))).toEqual([
+      'k2 0 encrypts',
+      'k1 2 not configured',
+    ]);
     await expect(startTestService(database, withKeys(database, 'k2'))).rejects.toThrow(
       /key "k1", which is not configured/,
     );
@@ -86,7 +89,9 @@ onEachDatabase((kind) => {
   test('another key under the id of a forgotten one is refused', async () => {
     await forget('k1', '--yes');
     const TOKEN_ENCRYPTION_KEYS = keyList('k2').replace('k2:', 'k1:');
-    await expect(startTestService(database, { TOKEN_ENCRYPTION_KEYS })).rejects.toThrow(/key "k1" is not the one/);
+    await expect(startTestService(database, { TOKEN_ENCRYPTION_KEYS })).rejects.toThrow(
+      /key "k1" is not the one/,
+    );
   });
 
   test('rewrapping leaves tokens of a forgotten key alone, without an error', async () => {
@@ -102,9 +107,14 @@ onEachDatabase((kind) => {
     const { code, stderr } = await forget('k1');
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^user-group-service: Forgetting the key "k1" affects 2 tokens: [^\n]*--yes[^\n]*\n$/),
+      expect.stringMatching(
+        /^user-group-service: Forgetting the key "k1" affects 2 tokens: [^\n]*--yes[^\n]*\n$/,
+      ),
     ]);
-    expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 0 encrypts', 'k1 2 not configured']);
+    expect(await keyStatus(withKeys(database, 'k2'))).toEqual([
+      'k2 0 encrypts',
+      'k1 2 not configured',
+    ]);
   });
 
   test.each([
@@ -114,7 +124,10 @@ onEachDatabase((kind) => {
   ])('a key that is %s cannot be forgotten', async (_what, id, expected, sentence) => {
     await forget('k1', '--yes');
     const { code, stderr } = await forget(id, '--yes');
-    expect([code, stderr]).toEqual([expected, expect.stringMatching(/^user-group-service: [^\n]+\n$/)]);
+    expect([code, stderr]).toEqual([
+      expected,
+      expect.stringMatching(/^user-group-service: [^\n]+\n$/),
+    ]);
     expect(stderr).toMatch(sentence);
   });
 });

@@ -61,18 +61,29 @@ onEachDatabase((kind) => {
     for (const startFirst of start) servers.push(await startFirst('k1'));
     await expectService();
     await deploy('k1', 'k2');
-    expect(await keyStatus(withKeys(database, 'k1', 'k2'))).toEqual(['k1 6 encrypts', 'k2 0 decrypts']);
+    expect(await keyStatus(withKeys(database, 'k1', 'k2'))).toEqual([
+      'k1 6 encrypts',
+      'k2 0 decrypts',
+    ]);
     await deploy('k2', 'k1');
     // The second server has encrypted with the old key until its own restart.
-    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual(['k2 3 encrypts', 'k1 7 decrypts']);
+    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([
+      'k2 3 encrypts',
+      'k1 7 decrypts',
+    ]);
     expect(await runWarm('main.js', withKeys(database, 'k2'))).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^user-group-service: .*key "k1", which is not configured.*\n$/),
+      stderr: expect.stringMatching(
+        /^user-group-service: .*key "k1", which is not configured.*\n$/,
+      ),
     });
     const rewrap = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     expect(rewrap).toMatchObject({ code: 0, stderr: '7 tokens re-encrypted.\n' });
     await expectService();
     await deploy('k2');
-    expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 16 encrypts', 'k1 0 not configured']);
+    expect(await keyStatus(withKeys(database, 'k2'))).toEqual([
+      'k2 16 encrypts',
+      'k1 0 not configured',
+    ]);
   });
 });

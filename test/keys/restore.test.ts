@@ -81,7 +81,9 @@ onEachDatabase((kind) => {
     expect(await server.stop()).toBe(0);
 
     follow(`restore ${kind}`, { ...restoredEnv(), ...places, ...serviceFile(restored) });
-    expect(follow('check the keys', restoredEnv())).toMatch(/^KEY.*\nk1 +\d+ +encrypts +\d+ +\d+\n$/);
+    expect(follow('check the keys', restoredEnv())).toMatch(
+      /^KEY.*\nk1 +\d+ +encrypts +\d+ +\d+\n$/,
+    );
     await expectRefusal({ ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: wrongKey }, /"k1" is not the/);
     await expectRefusal(
       { ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: keyList('k2') },

@@ -1,8 +1,19 @@
 import { once } from 'node:events';
-import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  type DatabaseKind,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys.ts';
-import { type Finished, runCli, type RunningServer, spawnBuilt, startServer } from '../support/processes.ts';
+import {
+  type Finished,
+  runCli,
+  type RunningServer,
+  spawnBuilt,
+  startServer,
+} from '../support/processes.ts';
 import { exportGroups } from '../support/lines.ts';
 import { inRealTime } from '../support/real-time.ts';
 import { startTestService } from '../support/test-service.ts';
@@ -39,7 +50,10 @@ onEachDatabase((kind) => {
     expect(Number(/^(\d+) tokens re-encrypted\.\n$/.exec(stderr)![1])).toBeGreaterThan(GROUPS / 2);
     expect(Math.min(...Object.values(calls))).toBeGreaterThan(10);
     expect(await server.stop()).toBe(0);
-    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([`k2 ${tokens.size} encrypts`, 'k1 0 decrypts']);
+    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([
+      `k2 ${tokens.size} encrypts`,
+      'k1 0 decrypts',
+    ]);
     await expectTokens(database, ['k2'], tokens);
   });
 
@@ -151,7 +165,11 @@ async function countOf(database: TestDatabase, keyId: string): Promise<number> {
 }
 
 /** Starts a service with these keys, and expects it to export exactly these tokens. */
-async function expectTokens(database: TestDatabase, keys: string[], tokens: Map<string, string>): Promise<void> {
+async function expectTokens(
+  database: TestDatabase,
+  keys: string[],
+  tokens: Map<string, string>,
+): Promise<void> {
   const service = await startTestService(database, withKeys(database, ...keys));
   const exported = (await exportGroups(service.api)).slice(0, -1);
   expect(exported.map((line) => [line.provided_id, line.token]).sort()).toEqual([...tokens].sort());

@@ -95,7 +95,9 @@ describe('what cannot be unwrapped ends the start with one line', () => {
     expect(await refusal(wrapped(), { VAULT_TRANSIT_KEY: 'transit/other' })).toContain(
       'Vault has no key transit/keys/other',
     );
-    expect(await refusal(wrapped(), { VAULT_TRANSIT_KEY: 'transit' })).toContain('VAULT_TRANSIT_KEY must be');
+    expect(await refusal(wrapped(), { VAULT_TRANSIT_KEY: 'transit' })).toContain(
+      'VAULT_TRANSIT_KEY must be',
+    );
   });
 
   test('what another Vault has wrapped', async () => {
@@ -106,8 +108,12 @@ describe('what cannot be unwrapped ends the start with one line', () => {
   });
 
   test('what is no key of 32 random bytes', async () => {
-    expect(await refusal(`k2:${vault.wrap(randomBytes(16))}`)).toContain('"k2" that Vault unwrapped is not 32');
-    expect(await refusal(`k2:${vault.wrap(Buffer.alloc(32))}`)).toContain('"k2" that Vault unwrapped is not 32');
+    expect(await refusal(`k2:${vault.wrap(randomBytes(16))}`)).toContain(
+      '"k2" that Vault unwrapped is not 32',
+    );
+    expect(await refusal(`k2:${vault.wrap(Buffer.alloc(32))}`)).toContain(
+      '"k2" that Vault unwrapped is not 32',
+    );
   });
 
   test('a Vault that is not named, or stays away', async () => {

@@ -20,7 +20,12 @@ import { WorkspaceSettingsService } from '../../src/features/registry/settings/w
 import { statement } from '../../src/platform/database/statement.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { ApiClient, NDJSON } from '../support/api-client.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { stopTimeLimits } from '../support/fake-time.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
@@ -51,7 +56,9 @@ class PlanGuard extends UserGroupChangeGuard {
   ): Promise<UserGroupChangeRefusal[]> {
     PlanGuard.mostAtOnce = Math.max(PlanGuard.mostAtOnce, changes.length);
     const refused: UserGroupChangeRefusal[] = [];
-    if (changes.some(({ after }) => after?.name === 'slow')) await jest.advanceTimersByTimeAsync(SLOW_MS);
+    if (changes.some(({ after }) => after?.name === 'slow')) {
+      await jest.advanceTimersByTimeAsync(SLOW_MS);
+    }
     for (const change of changes) {
       PlanGuard.asked.push(change);
       const { kind, userGroupId, before, after } = change;
@@ -192,13 +199,21 @@ onEachDatabase((kind) => {
       ...['update', 'suspend', 'resume', 'delete'],
     ]);
     expect(PlanGuard.asked.at(-1)).toMatchObject({ before: { name: 'free' }, after: null });
-    expect(await notesOf('k')).toEqual(['create k', 'delete k', 'resume k', 'suspend k', 'update k']);
+    expect(await notesOf('k')).toEqual([
+      'create k',
+      'delete k',
+      'resume k',
+      'suspend k',
+      'update k',
+    ]);
   });
 
   test('of writes that share a transaction only those that are refused fail', async () => {
     const ids = Array.from({ length: 64 }, (_, index) => `w${index}`);
     const answers = await Promise.allSettled(
-      ids.map((id, index) => groups().put(caller, { user_group_id: id, name: index % 2 ? 'refused' : 'W' })),
+      ids.map((id, index) =>
+        groups().put(caller, { user_group_id: id, name: index % 2 ? 'refused' : 'W' }),
+      ),
     );
     expect(PlanGuard.mostAtOnce).toBeGreaterThan(1);
     for (const [index, answer] of answers.entries()) {
@@ -226,7 +241,10 @@ onEachDatabase((kind) => {
 
   test('an import whose guard takes its time creates each group once, and says so', async () => {
     stopTimeLimits();
-    const lines = Array.from({ length: 600 }, (_, at) => ({ user_group_id: `slow ${at}`, name: 'slow' }));
+    const lines = Array.from({ length: 600 }, (_, at) => ({
+      user_group_id: `slow ${at}`,
+      name: 'slow',
+    }));
     const { text } = await api.send({
       method: 'POST',
       path: '/api/v1/user-groups/import',
@@ -234,7 +252,12 @@ onEachDatabase((kind) => {
       headers: NDJSON,
     });
     const { summary } = JSON.parse(text.trim().split('\n').at(-1)!) as { summary: object };
-    expect(summary).toMatchObject({ created: lines.length, unchanged: 0, failed: 0, complete: true });
+    expect(summary).toMatchObject({
+      created: lines.length,
+      unchanged: 0,
+      failed: 0,
+      complete: true,
+    });
   });
 
   test('an import reports the lines that are refused', async () => {
@@ -268,7 +291,9 @@ onEachDatabase((kind) => {
     const put = (by: INestApplication, id: string, name: string) =>
       by.get(UserGroups).put(caller, { user_group_id: id, name });
     const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
-    await Promise.all(ids.flatMap((id) => [put(app, id, 'one'), put(other, id, 'two'), put(app, id, 'three')]));
+    await Promise.all(
+      ids.flatMap((id) => [put(app, id, 'one'), put(other, id, 'two'), put(app, id, 'three')]),
+    );
     for (const id of ids) {
       const notes = await notesOf(id);
       expect(notes.filter((note) => note.startsWith('create'))).toEqual([`create ${id}`]);
@@ -312,6 +337,9 @@ async function versionOf(app: INestApplication, id: string) {
   return (await app.get(Statements, { strict: false }).read(findVersion, { id }))[0];
 }
 
-function read<Row>(app: INestApplication, query: ReturnType<typeof statement<object, Row>>): Promise<Row[]> {
+function read<Row>(
+  app: INestApplication,
+  query: ReturnType<typeof statement<object, Row>>,
+): Promise<Row[]> {
   return app.get(Statements, { strict: false }).read(query, {});
 }

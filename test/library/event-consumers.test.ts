@@ -20,7 +20,12 @@ import { Config } from '../../src/platform/config/config.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
 import { until } from '../support/until.ts';
@@ -90,8 +95,10 @@ onEachDatabase((kind) => {
 
   const create = (app: INestApplicationContext, ids: string[]) =>
     Promise.all(ids.map((id) => app.get(UserGroups).put(caller, { user_group_id: id, name: 'G' })));
-  const idsOf = (events: readonly UserGroupEvent[]) => events.map(({ user_group: group }) => group!.provided_id);
-  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  const idsOf = (events: readonly UserGroupEvent[]) =>
+    events.map(({ user_group: group }) => group!.provided_id);
+  const names = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${index}`);
   const find = async (app: INestApplicationContext, name: string) =>
     (await app.get(Statements, { strict: false }).read(findConsumer, { name }))[0]!;
 
@@ -165,7 +172,10 @@ onEachDatabase((kind) => {
     await first.get(UserGroupEvents).subscribe(subscriptionOf('first'));
     await second.get(UserGroupEvents).subscribe(subscriptionOf('second'));
     for (let turn = 0; turn < 10; turn++) {
-      await Promise.all([create(first, names(`f${turn}-`, 10)), create(second, names(`s${turn}-`, 10))]);
+      await Promise.all([
+        create(first, names(`f${turn}-`, 10)),
+        create(second, names(`s${turn}-`, 10)),
+      ]);
     }
     await until(() => handled.length >= 200);
     expect([handled.length, new Set(handled).size, most]).toEqual([200, 200, 1]);
@@ -206,7 +216,9 @@ onEachDatabase((kind) => {
     const first = await start();
     const second = await start();
     // The clock stands still until the test moves it, and so do the timers that renew a lease.
-    jest.useFakeTimers({ doNotFake: ALL_BUT_THE_CLOCK.filter((name) => !name.endsWith('Interval')) });
+    jest.useFakeTimers({
+      doNotFake: ALL_BUT_THE_CLOCK.filter((name) => !name.endsWith('Interval')),
+    });
     const looks = jest.spyOn(EventConsumerRepository.prototype, 'find');
     /** Waits until as many processes have looked for the lease twice more. */
     const looked = async (processes: number) => {
@@ -348,7 +360,8 @@ onEachDatabase((kind) => {
     await setReached(app, 'billing', reached - HOUR_MS);
     await changeDatabase(database, `UPDATE change_event SET occurred_at = ${reached}`);
     const sweep = () => app.get(ChangeRetention, { strict: false }).sweep();
-    const count = async () => (await app.get(Statements, { strict: false }).read(countEvents, {}))[0]!.count;
+    const count = async () =>
+      (await app.get(Statements, { strict: false }).read(countEvents, {}))[0]!.count;
     expect([await sweep(), (await count()) > 0]).toEqual([0, true]);
     const endAgain = await app.get(UserGroupEvents).subscribe(subscription);
     await until(() => handled.length === 1);

@@ -50,7 +50,9 @@ class HostGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    return this.reflector.getAllAndOverride('open', [context.getHandler(), context.getClass()]) === true;
+    return (
+      this.reflector.getAllAndOverride('open', [context.getHandler(), context.getClass()]) === true
+    );
   }
 }
 
@@ -140,7 +142,8 @@ onEachDatabase((kind) => {
       expect((await call('PUT', { user_group_id: 'a', name: 'B' })).body.user_group.name).toBe('B');
       const rotated = await call('POST', { current_token: token });
       expect([rotated.status, rotated.body.user_group.token === token]).toEqual([200, false]);
-      const introspect = (one: string) => call('POST', { token: one }, '/internal/api/v1/introspect');
+      const introspect = (one: string) =>
+        call('POST', { token: one }, '/internal/api/v1/introspect');
       expect((await introspect(token)).body).toEqual({ active: false });
       expect((await introspect(rotated.body.user_group.token)).body.active).toBe(true);
     });
@@ -148,7 +151,10 @@ onEachDatabase((kind) => {
     test('bodies are judged by their bytes, whatever parser the application has', async () => {
       const twice = await call('PUT', '{"user_group_id":"b","name":"B","name":"C"}');
       expect([twice.status, twice.body.code]).toEqual([400, 'json_duplicate_key']);
-      const inexact = await call('PUT', '{"user_group_id":"b","name":"B","properties":{"n":9007199254740993}}');
+      const inexact = await call(
+        'PUT',
+        '{"user_group_id":"b","name":"B","properties":{"n":9007199254740993}}',
+      );
       expect([inexact.status, inexact.body.errors[0]!.pointer]).toEqual([422, '/properties/n']);
       const missing = await api.send({ method: 'GET', path: '/internal/api/user' });
       expect([missing.status, missing.body.code]).toEqual([400, 'body_missing']);
@@ -175,7 +181,11 @@ onEachDatabase((kind) => {
         const { status, headers } = await call(method, { user_group_id: 'head', name: 'H' });
         expect([method, status, headers['allow']]).toEqual([method, 405, 'GET, PUT, POST']);
       }
-      const { status } = await call('HEAD', { user_group_id: 'h', name: 'H' }, '/internal/API/user/');
+      const { status } = await call(
+        'HEAD',
+        { user_group_id: 'h', name: 'H' },
+        '/internal/API/user/',
+      );
       expect(status).toBe(405);
       expect((await call('GET', { user_group_id: 'head' })).status).toBe(404);
       const override = await api.send({
@@ -205,11 +215,9 @@ onEachDatabase((kind) => {
       };
       expect(await own('/api/v1/orders')).toEqual([200, { orders: [] }, null]);
       const headers = { 'Content-Type': 'application/json' };
-      expect(await own('/api/v1/orders', { method: 'POST', headers, body: '{"amount":3}' })).toEqual([
-        201,
-        { received: { amount: 3 } },
-        null,
-      ]);
+      expect(
+        await own('/api/v1/orders', { method: 'POST', headers, body: '{"amount":3}' }),
+      ).toEqual([201, { received: { amount: 3 } }, null]);
       expect((await own('/api/v1/orders/closed'))[0]).toBe(403);
       expect((await own('/api/user'))[0]).toBe(404);
     });
@@ -238,7 +246,8 @@ onEachDatabase((kind) => {
 
     afterAll(() => app.close());
 
-    const call = (path: string, init: RequestInit = {}) => fetch(`${origin}${path}`, { redirect: 'manual', ...init });
+    const call = (path: string, init: RequestInit = {}) =>
+      fetch(`${origin}${path}`, { redirect: 'manual', ...init });
 
     const signIn = (from: string, apiToken = BOOTSTRAP_TOKEN) =>
       call('/internal/console/session', {
@@ -251,13 +260,19 @@ onEachDatabase((kind) => {
       const led = await call('/internal/console');
       expect([led.status, led.headers.get('location')]).toEqual([302, 'console/']);
       const page = await call('/internal/console/');
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ]);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(page.headers.get('cache-control')).toBe('no-store');
       expect(page.headers.get('x-content-type-options')).toBe('nosniff');
       const [, script] = /src="\.\/(assets\/[^"]+)"/.exec(await page.text())!;
       const asset = await call(`/internal/console/${script}`);
-      expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, expect.stringContaining('immutable')]);
+      expect([asset.status, asset.headers.get('cache-control')]).toEqual([
+        200,
+        expect.stringContaining('immutable'),
+      ]);
       await asset.arrayBuffer();
     });
 
@@ -307,7 +322,10 @@ onEachDatabase((kind) => {
       const outgoing = request(origin, { method: 'POST', path, headers });
       outgoing.end(JSON.stringify({ api_token: BOOTSTRAP_TOKEN }));
       const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-      expect([answer.statusCode, await json(answer)]).toMatchObject([403, { code: 'cross_site_request' }]);
+      expect([answer.statusCode, await json(answer)]).toMatchObject([
+        403,
+        { code: 'cross_site_request' },
+      ]);
     });
   });
 
@@ -334,7 +352,9 @@ onEachDatabase((kind) => {
         sub: 's',
         properties: { region: 'EMEA' },
       });
-      expect(await introspector.introspect(caller, { token: user_group.token })).toEqual({ active: false });
+      expect(await introspector.introspect(caller, { token: user_group.token })).toEqual({
+        active: false,
+      });
       await app.get(UserGroups).delete(caller, 's');
       await expect(app.get(UserGroups).get(caller, 's')).rejects.toThrow('user group');
       const stray = app.get(UserGroups).put(operator(999), { user_group_id: 's', name: 'S' });
@@ -345,7 +365,9 @@ onEachDatabase((kind) => {
       const groups = app.get(UserGroups);
       const caller = operator(WORKSPACE);
       for (const wrong of [{}, { user_group_id: 7 }, { user_group_id: 'x', name: '\u0000' }]) {
-        await expect(groups.put(caller, wrong as never)).rejects.toMatchObject({ spec: { status: 422 } });
+        await expect(groups.put(caller, wrong as never)).rejects.toMatchObject({
+          spec: { status: 422 },
+        });
       }
       const unknown = { user_group_id: 'x', name: 'X', colour: 'red' };
       await expect(groups.put(caller, unknown)).rejects.toMatchObject({ spec: { status: 422 } });
@@ -377,8 +399,12 @@ onEachDatabase((kind) => {
       }
     }
     const ports = [{ provide: RateLimitStore, useClass: FullStore }];
-    const app = await start(UserGroupServiceModule.forRoot({ ...values, ports, http: { decorators: [Open()] } }));
-    const { status, body, headers } = await clientOf(app, BOOTSTRAP_TOKEN).get({ user_group_id: 'p' });
+    const app = await start(
+      UserGroupServiceModule.forRoot({ ...values, ports, http: { decorators: [Open()] } }),
+    );
+    const { status, body, headers } = await clientOf(app, BOOTSTRAP_TOKEN).get({
+      user_group_id: 'p',
+    });
     expect([status, body.code, headers['retry-after']]).toEqual([429, 'rate_limited', '2']);
     expect(counted).toEqual(['api-token:1 6000 1', 'workspace:1 30000 1']);
     await app.close();
@@ -410,7 +436,9 @@ onEachDatabase((kind) => {
     end();
     const { length } = heard;
     const others: UserGroupEvent[] = [];
-    first.get(UserGroupEvents).listen({ name: 'other', onChange: (event) => void others.push(event) });
+    first
+      .get(UserGroupEvents)
+      .listen({ name: 'other', onChange: (event) => void others.push(event) });
     // A listener that is still there would be told before the other, or with it.
     const told = others.length;
     await until(async () => {
@@ -424,9 +452,11 @@ onEachDatabase((kind) => {
   test('a listener is told that it may have missed changes, and then of those that follow', async () => {
     const app = await start(UserGroupServiceModule.forRoot({ ...values, http: false }));
     const told: string[] = [];
-    app
-      .get(UserGroupEvents)
-      .listen({ name: 'cache', onChange: ({ type }) => void told.push(type), onGap: () => void told.push('gap') });
+    app.get(UserGroupEvents).listen({
+      name: 'cache',
+      onChange: ({ type }) => void told.push(type),
+      onGap: () => void told.push('gap'),
+    });
     const read = jest.spyOn(app.get(ChangeReader), 'read');
     await until(() => read.mock.calls.length > 0);
     read.mockRejectedValueOnce(new PositionLost('another server'));
@@ -445,7 +475,11 @@ onEachDatabase((kind) => {
     const other = await createTestDatabase('sqlite');
     const first = await start(UserGroupServiceModule.forRoot(values));
     const second = await start(
-      UserGroupServiceModule.forRoot({ dataDir: other.env['DATA_DIR'], http: false, webhookDelivery: false }),
+      UserGroupServiceModule.forRoot({
+        dataDir: other.env['DATA_DIR'],
+        http: false,
+        webhookDelivery: false,
+      }),
     );
     const caller = operator(WORKSPACE);
     await first.get(UserGroups).put(caller, { user_group_id: 'only-here', name: 'O' });
@@ -468,7 +502,7 @@ test('values that cannot be used are named, and never shown', async () => {
   await expect(creation).rejects.toThrow(/^databaseUrl must/);
   await expect(creation).rejects.not.toThrow(/secret/);
   const misspelt = UserGroupServiceModule.forRoot({ dataDirectory: 'x' } as never);
-  await expect(NestFactory.create(misspelt, { logger: false, abortOnError: false })).rejects.toThrow(
-    'dataDirectory is no option',
-  );
+  await expect(
+    NestFactory.create(misspelt, { logger: false, abortOnError: false }),
+  ).rejects.toThrow('dataDirectory is no option');
 });

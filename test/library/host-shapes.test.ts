@@ -177,7 +177,10 @@ describe('errors of others keep their status', () => {
         throw error;
       };
       const answer = await service.api.send({ method: 'GET', path: PATH });
-      expect([answer.status, answer.body]).toMatchObject([status, { success: 0, code, status, detail }]);
+      expect([answer.status, answer.body]).toMatchObject([
+        status,
+        { success: 0, code, status, detail },
+      ]);
       expect(answer.headers['content-type']).toContain('application/problem+json');
     }
     const unknown = await service.api.send({ method: 'GET', path: '/api/v1/nowhere' });
@@ -234,7 +237,9 @@ describe('a handler of a nested module of a plugin', () => {
   @Module({ imports: [ThrowingModule] })
   class NestingModule {}
 
-  const nested = (module: Type) => [definePlugin({ name: 'nested', ...COMPATIBLE, modules: [module] })];
+  const nested = (module: Type) => [
+    definePlugin({ name: 'nested', ...COMPATIBLE, modules: [module] }),
+  ];
 
   test('that does not say who may call it ends the start', async () => {
     const message = 'A handler needs either @RequiresScope or @Public: ForgottenController.find';
@@ -297,7 +302,11 @@ describe('an application', () => {
     const path = `${prefix}/api/user`;
     const body = '{"user_group_id":"a","name":"A","name":"B"}';
     expect((await api.send({ method: 'PUT', path, body })).body.code).toBe('json_duplicate_key');
-    const written = await api.send({ method: 'PUT', path, body: { user_group_id: 'a', name: 'A' } });
+    const written = await api.send({
+      method: 'PUT',
+      path,
+      body: { user_group_id: 'a', name: 'A' },
+    });
     expect(written.status).toBe(200);
     expect((await api.send({ method: 'PATCH', path, body: {} })).status).toBe(405);
     await app.close();
@@ -317,8 +326,13 @@ describe('an application', () => {
   });
 
   test('without the routes of the service has the default limit of a body', async () => {
-    const { app, api } = await start({ structure: { http: false }, controllers: [OwnController], bodyParser: false });
-    const send = (length: number) => api.send({ method: 'POST', path: '/own', body: { note: 'x'.repeat(length) } });
+    const { app, api } = await start({
+      structure: { http: false },
+      controllers: [OwnController],
+      bodyParser: false,
+    });
+    const send = (length: number) =>
+      api.send({ method: 'POST', path: '/own', body: { note: 'x'.repeat(length) } });
     // Such a note is read whole before a rule refuses it.
     expect((await send(250 * 1024)).status).toBe(422);
     expect((await send(257 * 1024)).status).toBe(413);
@@ -334,7 +348,11 @@ describe('an application', () => {
         }),
     });
     const headers = { 'X-Forwarded-For': 'garbage' };
-    const refused = await new ApiClient(url).send({ method: 'GET', path: '/api/v1/user-groups', headers });
+    const refused = await new ApiClient(url).send({
+      method: 'GET',
+      path: '/api/v1/user-groups',
+      headers,
+    });
     expect([refused.status, refused.body.code]).toEqual([401, 'credentials_missing']);
     await app.close();
   });
@@ -351,13 +369,17 @@ describe('an application', () => {
 });
 
 test('an application serves the features that it names, as FEATURES names them', async () => {
-  const { app, api, url } = await start({ structure: { http: { features: ['core'], console: true } } });
+  const { app, api, url } = await start({
+    structure: { http: { features: ['core'], console: true } },
+  });
   expect((await api.call('GET', '/api/v1/user-groups')).status).toBe(200);
   expect((await api.call('GET', '/api/v1/webhook-endpoints')).status).toBe(404);
   expect((await fetch(`${url}/console/session`)).status).toBe(401);
   await app.close();
   const less = await start({ structure: { http: { features: ['introspection'] } } });
-  expect((await less.api.call('POST', '/api/v1/introspect', { token: 'x' })).body).toMatchObject({ active: false });
+  expect((await less.api.call('POST', '/api/v1/introspect', { token: 'x' })).body).toMatchObject({
+    active: false,
+  });
   expect((await less.api.put({ user_group_id: 'acme', name: 'Acme' })).status).toBe(404);
   await less.app.close();
 });

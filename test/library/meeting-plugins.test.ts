@@ -17,13 +17,19 @@ const MEMBERS = 10;
 class Seats extends UserGroupChangeGuard {
   static asked: string[] = [];
 
-  override async beforeChange(changes: readonly UserGroupChangeRequest[], { manager }: UserGroupChangeTransaction) {
-    const isTooMany = ({ after }: UserGroupChangeRequest) => Number(after?.properties['members'] ?? 0) > MEMBERS;
+  override async beforeChange(
+    changes: readonly UserGroupChangeRequest[],
+    { manager }: UserGroupChangeTransaction,
+  ) {
+    const isTooMany = ({ after }: UserGroupChangeRequest) =>
+      Number(after?.properties['members'] ?? 0) > MEMBERS;
     for (const { userGroupId } of changes.filter((change) => !isTooMany(change))) {
       Seats.asked.push(userGroupId);
       await manager.query(`INSERT INTO seat_note (note) VALUES ('${userGroupId}')`);
     }
-    return changes.filter(isTooMany).map((change) => ({ change, detail: `The group has ${MEMBERS} seats.` }));
+    return changes
+      .filter(isTooMany)
+      .map((change) => ({ change, detail: `The group has ${MEMBERS} seats.` }));
   }
 }
 
@@ -37,7 +43,9 @@ class Protection extends UserGroupChangeGuard {
       ({ kind, before, after }) =>
         after?.name === 'never' || (kind === 'delete' && before!.properties['protected'] === true),
     );
-    return Promise.resolve(refused.map((change) => ({ change, detail: 'The group is protected.' })));
+    return Promise.resolve(
+      refused.map((change) => ({ change, detail: 'The group is protected.' })),
+    );
   }
 }
 
@@ -63,7 +71,8 @@ onEachDatabase((kind) => {
 
     afterAll(() => service.close());
 
-    const put = (id: string, properties: object, name = id) => service.api.put({ user_group_id: id, name, properties });
+    const put = (id: string, properties: object, name = id) =>
+      service.api.put({ user_group_id: id, name, properties });
 
     test('both are asked, and what either refuses is not stored', async () => {
       expect((await put('p', { protected: true, members: 5 })).status).toBe(200);
@@ -84,8 +93,12 @@ onEachDatabase((kind) => {
     test('what one has written is stored with what both let through, and with nothing else', async () => {
       const ids = Array.from({ length: 20 }, (_, index) => `w${index}`);
       const isNever = (index: number) => index % 5 === 0;
-      const answers = await Promise.all(ids.map((id, index) => put(id, {}, isNever(index) ? 'never' : 'W')));
-      expect(answers.map(({ status }) => status)).toEqual(ids.map((_, index) => (isNever(index) ? 409 : 200)));
+      const answers = await Promise.all(
+        ids.map((id, index) => put(id, {}, isNever(index) ? 'never' : 'W')),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(
+        ids.map((_, index) => (isNever(index) ? 409 : 200)),
+      );
       const notes = await service.query<{ note: string }>(
         "SELECT note FROM seat_note WHERE note LIKE 'w%' ORDER BY note",
       );
@@ -102,14 +115,17 @@ onEachDatabase((kind) => {
   });
 });
 
-test.each([KeyProvider, RateLimitStore])('two implementations of $name do not start', async (port) => {
-  const ports = [{ provide: port, useValue: {} }];
-  const one = definePlugin({ name: 'one', ...COMPATIBLE, ports });
-  const two = definePlugin({ name: 'two', ...COMPATIBLE, ports });
-  await expect(startTestService('sqlite', {}, [one, two])).rejects.toThrow(
-    `The plugin one and the plugin two both replace ${port.name}; remove one.`,
-  );
-  expect(() => UserGroupServiceModule.forRoot({ plugins: [one], ports })).toThrow(
-    `The plugin one and the application both replace ${port.name}; remove one.`,
-  );
-});
+test.each([KeyProvider, RateLimitStore])(
+  'two implementations of $name do not start',
+  async (port) => {
+    const ports = [{ provide: port, useValue: {} }];
+    const one = definePlugin({ name: 'one', ...COMPATIBLE, ports });
+    const two = definePlugin({ name: 'two', ...COMPATIBLE, ports });
+    await expect(startTestService('sqlite', {}, [one, two])).rejects.toThrow(
+      `The plugin one and the plugin two both replace ${port.name}; remove one.`,
+    );
+    expect(() => UserGroupServiceModule.forRoot({ plugins: [one], ports })).toThrow(
+      `The plugin one and the application both replace ${port.name}; remove one.`,
+    );
+  },
+);

@@ -23,7 +23,9 @@ onEachDatabase((kind) => {
     database = await createTestDatabase(kind);
     const { env } = database;
     options = {
-      ...(kind === 'postgres' ? { databaseUrl: env['DATABASE_URL'] } : { dataDir: env['DATA_DIR'] }),
+      ...(kind === 'postgres'
+        ? { databaseUrl: env['DATABASE_URL'] }
+        : { dataDir: env['DATA_DIR'] }),
       tokenEncryptionKeys: env['TOKEN_ENCRYPTION_KEYS'],
       webhookDelivery: false,
     };
@@ -38,12 +40,17 @@ onEachDatabase((kind) => {
     const names = before.map(({ name }) => name);
     expect(await migrateUserGroups(options)).toEqual(names);
     expect(await migrateUserGroups(options)).toEqual([]);
-    expect(await listUserGroupMigrations(options)).toEqual(names.map((name) => ({ name, applied: true })));
+    expect(await listUserGroupMigrations(options)).toEqual(
+      names.map((name) => ({ name, applied: true })),
+    );
   });
 
   test('the entities are those of the service', async () => {
     const module = UserGroupServiceModule.forRoot({ ...options, http: false });
-    const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+    const app = await NestFactory.createApplicationContext(module, {
+      logger: false,
+      abortOnError: false,
+    });
     try {
       const dataSource = app.get<DataSource>(getDataSourceToken(USER_GROUP_DATA_SOURCE));
       const known = dataSource.entityMetadatas.map(({ target }) => target);

@@ -56,7 +56,10 @@ class OddGuard extends UserGroupChangeGuard {
   static release: () => void = () => undefined;
   static late: Promise<unknown> = Promise.resolve();
 
-  override async beforeChange(changes: readonly UserGroupChangeRequest[], { manager }: UserGroupChangeTransaction) {
+  override async beforeChange(
+    changes: readonly UserGroupChangeRequest[],
+    { manager }: UserGroupChangeTransaction,
+  ) {
     const names = changes.map(({ after }) => after?.name);
     if (names.includes('hangs')) {
       OddGuard.entered++;
@@ -77,7 +80,9 @@ class OddFormat extends UserGroupTokenFormat {
   private made = 0;
 
   override generate(): string {
-    return (OddFormat.make ? OddFormat.make() : `odd-token-number-${++this.made}-${Math.random()}`) as string;
+    return (
+      OddFormat.make ? OddFormat.make() : `odd-token-number-${++this.made}-${Math.random()}`
+    ) as string;
   }
 }
 
@@ -98,7 +103,9 @@ onEachDatabase((kind) => {
 
   const metricsOf = ({ app }: TestService) => app.get(Metrics).registry.metrics();
   const linesOf = (msg: string) =>
-    logged.mock.calls.map(([line]) => line as Record<string, unknown>).filter((line) => line['msg'] === msg);
+    logged.mock.calls
+      .map(([line]) => line as Record<string, unknown>)
+      .filter((line) => line['msg'] === msg);
 
   beforeAll(async () => {
     const metric = { type: 'gauge', help: 'Odd.' } as const;
@@ -115,7 +122,9 @@ onEachDatabase((kind) => {
       ],
     });
     service = await startTestService(kind, {}, [plugin]);
-    other = service.clientOf(await service.issueToken(['user-groups:write', 'tokens:rotate'], 'other'));
+    other = service.clientOf(
+      await service.issueToken(['user-groups:write', 'tokens:rotate'], 'other'),
+    );
   });
 
   beforeEach(() => {
@@ -131,7 +140,9 @@ onEachDatabase((kind) => {
   test('a guard that does not return costs its own calls a 503 in time, and nobody else anything', async () => {
     const before = OddGuard.entered;
     jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
-    const hanging = ['h1', 'h2', 'h3', 'h4', 'h5'].map((id) => service.api.put({ user_group_id: id, name: 'hangs' }));
+    const hanging = ['h1', 'h2', 'h3', 'h4', 'h5'].map((id) =>
+      service.api.put({ user_group_id: id, name: 'hangs' }),
+    );
     await until(() => OddGuard.entered > before);
     const ready = await service.api.send({ method: 'GET', path: '/health/ready' });
     expect(ready.status).toBe(200);
@@ -151,7 +162,10 @@ onEachDatabase((kind) => {
     const created = await service.api.get({ user_group_id: 'h1', name: 'H' });
     expect([created.status, created.body.new_user_group]).toEqual([200, true]);
     expect(service.app.get(Statements).poolUsage()?.busy ?? 0).toBe(0);
-    expect(linesOf('an extension call timed out')[0]).toMatchObject({ extension: 'plugin odd', call: 'beforeChange' });
+    expect(linesOf('an extension call timed out')[0]).toMatchObject({
+      extension: 'plugin odd',
+      call: 'beforeChange',
+    });
     expect(await metricsOf(service)).toMatch(
       /extension_call_duration_seconds_count\{extension="plugin odd",call="beforeChange",result="timed_out"\} [1-9]/,
     );
@@ -159,7 +173,9 @@ onEachDatabase((kind) => {
 
   test.each(NAMES)('a guard that %s costs its own change a 500', async (name) => {
     const answers = await Promise.all(
-      ['neighbour', name].map((one) => service.api.put({ user_group_id: `${one} of ${name}`, name: one })),
+      ['neighbour', name].map((one) =>
+        service.api.put({ user_group_id: `${one} of ${name}`, name: one }),
+      ),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 500]);
     expect(answers[1]!.text).not.toContain('odd');
@@ -180,24 +196,25 @@ onEachDatabase((kind) => {
     expect(err.message).toMatch(/^generate of the plugin odd /);
   });
 
-  test.each([...ODD, ['is no number', () => NaN] as const, ['is a promise', () => Promise.resolve(42)] as const])(
-    'a metric that %s is left out, and named in the log once',
-    async (name, read) => {
-      oddMetric = read;
-      for (const times of [1, 2]) {
-        const text = await metricsOf(service);
-        expect(text).not.toMatch(/^odd_one /m);
-        expect(text).toMatch(/^odd_two\{kind="a"\} 2$/m);
-        // Calls are counted after they are exported.
-        if (times === 1) continue;
-        expect(text).toMatch(/extension="plugin odd",call="odd_one",result="failed"\} [1-9]/);
-      }
-      // It is the same metric, whatever it does.
-      expect(linesOf('a metric cannot be read')).toHaveLength(name === NAMES[0] ? 1 : 0);
-      oddMetric = () => 7;
-      expect(await metricsOf(service)).toMatch(/^odd_one 7$/m);
-    },
-  );
+  test.each([
+    ...ODD,
+    ['is no number', () => NaN] as const,
+    ['is a promise', () => Promise.resolve(42)] as const,
+  ])('a metric that %s is left out, and named in the log once', async (name, read) => {
+    oddMetric = read;
+    for (const times of [1, 2]) {
+      const text = await metricsOf(service);
+      expect(text).not.toMatch(/^odd_one /m);
+      expect(text).toMatch(/^odd_two\{kind="a"\} 2$/m);
+      // Calls are counted after they are exported.
+      if (times === 1) continue;
+      expect(text).toMatch(/extension="plugin odd",call="odd_one",result="failed"\} [1-9]/);
+    }
+    // It is the same metric, whatever it does.
+    expect(linesOf('a metric cannot be read')).toHaveLength(name === NAMES[0] ? 1 : 0);
+    oddMetric = () => 7;
+    expect(await metricsOf(service)).toMatch(/^odd_one 7$/m);
+  });
 
   test.each([...ODD, ['hangs', () => new Promise(() => undefined)] as const])(
     'an event handler that %s costs the other handlers nothing',
@@ -262,7 +279,11 @@ describe('while a store of rate limits', () => {
 
 describe('what cannot be used ends the start with a line that names it', () => {
   const refused = (more: Partial<PluginDefinition>, env: Record<string, string> = {}) =>
-    expect(startTestService('sqlite', env, [definePlugin({ name: 'odd', compatibility: '^0.1.0', ...more })])).rejects;
+    expect(
+      startTestService('sqlite', env, [
+        definePlugin({ name: 'odd', compatibility: '^0.1.0', ...more }),
+      ]),
+    ).rejects;
 
   test.each(ODD)('a key provider that %s', async (_name, keys) => {
     const ports = [{ provide: KeyProvider, useValue: { keys } }];
@@ -277,9 +298,15 @@ describe('what cannot be used ends the start with a line that names it', () => {
       return new Promise(() => undefined);
     };
     const starting = startTestService('sqlite', {}, [
-      definePlugin({ name: 'odd', compatibility: '^0.1.0', ports: [{ provide: KeyProvider, useValue: { keys } }] }),
+      definePlugin({
+        name: 'odd',
+        compatibility: '^0.1.0',
+        ports: [{ provide: KeyProvider, useValue: { keys } }],
+      }),
     ]);
-    const refusal = expect(starting).rejects.toThrow('keys of the plugin odd has not returned within 30 s.');
+    const refusal = expect(starting).rejects.toThrow(
+      'keys of the plugin odd has not returned within 30 s.',
+    );
     await until(() => isAsked);
     await jest.advanceTimersByTimeAsync(30_000);
     await refusal;
@@ -301,7 +328,9 @@ describe('what cannot be used ends the start with a line that names it', () => {
     class Settings {
       odd = ODD[0]![1]();
     }
-    await refused({ settings: Settings }).toThrow('The settings of the plugin odd cannot be made: odd luck.');
+    await refused({ settings: Settings }).toThrow(
+      'The settings of the plugin odd cannot be made: odd luck.',
+    );
   });
 
   test.each([

@@ -17,9 +17,18 @@ import {
 } from '../../src/server/library/index.ts';
 import { scopes } from '../../src/platform/common/access/scopes.ts';
 import { grantRights } from '../../src/platform/database/schema/grants.ts';
-import { listMigrations, prepareDatabase, revertMigration } from '../../src/platform/database/schema/migrate.ts';
+import {
+  listMigrations,
+  prepareDatabase,
+  revertMigration,
+} from '../../src/platform/database/schema/migrate.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
-import { administer, createTestDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
+import {
+  administer,
+  createTestDatabase,
+  onEachDatabase,
+  onPostgres,
+} from '../support/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
@@ -52,7 +61,10 @@ onEachDatabase((kind) => {
       expect(await choose('')).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
       expect(await choose(undefined)).toMatchObject({ status: 422 });
       const nobody = { method: 'GET', path: '/api/v1/home-dashboards/nobody' } as const;
-      expect(await service.api.send(nobody)).toMatchObject({ status: 404, body: { code: 'user_group_not_found' } });
+      expect(await service.api.send(nobody)).toMatchObject({
+        status: 404,
+        body: { code: 'user_group_not_found' },
+      });
       const wrong = { method: 'POST', path: PATH, body: {} } as const;
       expect((await service.api.send(wrong)).status).toBe(405);
     });
@@ -60,14 +72,20 @@ onEachDatabase((kind) => {
     test('its scopes are given and required like any other', async () => {
       const reader = service.clientOf(await service.issueToken(['dashboards:read' as never]));
       expect((await read(reader)).status).toBe(200);
-      expect(await choose('x', reader)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+      expect(await choose('x', reader)).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope' },
+      });
       const other = service.clientOf(await service.issueToken(['user-groups:read']));
       expect((await read(other)).status).toBe(403);
       expect((await read(service.clientOf(undefined))).status).toBe(401);
       for (const given of [['dashboards:write'], [...scopes]]) {
         const body = { name: 'dashboards', scopes: given };
         const issued = await service.api.send({ method: 'POST', path: '/api/v1/api-tokens', body });
-        expect([issued.status, issued.body.api_token.scopes.toSorted()]).toEqual([201, given.toSorted()]);
+        expect([issued.status, issued.body.api_token.scopes.toSorted()]).toEqual([
+          201,
+          given.toSorted(),
+        ]);
       }
     });
 
@@ -78,7 +96,8 @@ onEachDatabase((kind) => {
     });
 
     test('it hears of changes', async () => {
-      const count = async () => (await service.query<object>('SELECT 1 FROM home_dashboards_choice')).length;
+      const count = async () =>
+        (await service.query<object>('SELECT 1 FROM home_dashboards_choice')).length;
       await choose('sales');
       expect(await count()).toBe(1);
       await service.api.send({ method: 'DELETE', path: '/api/v1/user-groups/acme' });
@@ -88,7 +107,9 @@ onEachDatabase((kind) => {
     test('what it does is an audit event of its caller, and an event, of the group', async () => {
       const types = 'home_dashboard.choose';
       const feed = (path: string) => service.api.send({ method: 'GET', path });
-      const { next_cursor: after } = (await feed('/api/v1/events?after=latest')).body as { next_cursor: string };
+      const { next_cursor: after } = (await feed('/api/v1/events?after=latest')).body as {
+        next_cursor: string;
+      };
       const before = Date.now();
       await service.api.put({ user_group_id: 'acme', name: 'Acme' });
       expect((await choose('costs')).status).toBe(200);
@@ -107,27 +128,31 @@ onEachDatabase((kind) => {
       expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
       const { body } = await feed(`/api/v1/events?after=${after}&types=home_dashboard.*`);
       expect(body).toMatchObject({
-        events: [{ id, type: types, user_group: { team_id: expect.any(Number), provided_id: 'acme' } }],
+        events: [
+          { id, type: types, user_group: { team_id: expect.any(Number), provided_id: 'acme' } },
+        ],
       });
       const endpoint = { url: 'https://hooks.example/', event_types: [types] };
       expect(
-        await service.api.send({ method: 'POST', path: '/api/v1/webhook-endpoints', body: endpoint }),
+        await service.api.send({
+          method: 'POST',
+          path: '/api/v1/webhook-endpoints',
+          body: endpoint,
+        }),
       ).toMatchObject({ status: 201 });
     });
 
     test('an event of a group names that group', async () => {
-      const record = service.app
-        .get(Transactor)
-        .run((manager) =>
-          service.app
-            .get(AuditLog)
-            .record(manager, operator(1), {
-              action: declareAction('home_dashboard.choose'),
-              object: { type: 'home_dashboard', id: 5 },
-              userGroupId: 1,
-            }),
-        );
-      await expect(record).rejects.toThrow('an entry with a userGroupId has that group as its object');
+      const record = service.app.get(Transactor).run((manager) =>
+        service.app.get(AuditLog).record(manager, operator(1), {
+          action: declareAction('home_dashboard.choose'),
+          object: { type: 'home_dashboard', id: 5 },
+          userGroupId: 1,
+        }),
+      );
+      await expect(record).rejects.toThrow(
+        'an entry with a userGroupId has that group as its object',
+      );
     });
 
     test('the OpenAPI document has it', async () => {
@@ -141,7 +166,9 @@ onEachDatabase((kind) => {
         put: { 'x-required-scope': 'dashboards:write' },
       });
       expect(components.schemas['HomeDashboardDto']).toMatchObject({ required: ['dashboard'] });
-      expect(JSON.stringify(components.schemas['CreateApiTokenRequest'])).toContain('dashboards:read');
+      expect(JSON.stringify(components.schemas['CreateApiTokenRequest'])).toContain(
+        'dashboards:read',
+      );
     });
   });
 
@@ -158,7 +185,9 @@ onEachDatabase((kind) => {
     });
     expect(states.at(-2)).not.toHaveProperty('plugin');
     const notify = () => undefined;
-    expect(await revertMigration(config, notify, 'home-dashboards')).toBe('CreateHomeDashboards1795100000001');
+    expect(await revertMigration(config, notify, 'home-dashboards')).toBe(
+      'CreateHomeDashboards1795100000001',
+    );
     expect(await revertMigration(config, notify, 'home-dashboards')).toBeUndefined();
     expect((await listMigrations(config)).filter(({ applied }) => !applied)).toHaveLength(1);
     await expect(revertMigration(config, notify, 'another')).rejects.toThrow(
@@ -260,7 +289,8 @@ test('its settings are judged like those of the service', () => {
     limit = 3;
   }
   const plugin = definePlugin({ name: 'seats', ...COMPATIBLE, settings: Settings });
-  const settingsOf = (env: Record<string, string>) => loadConfig(env, { plugins: [plugin] }).pluginSettings;
+  const settingsOf = (env: Record<string, string>) =>
+    loadConfig(env, { plugins: [plugin] }).pluginSettings;
   expect(settingsOf({})).toEqual([{ limit: 3 }]);
   expect(settingsOf({ SEAT_LIMIT: '7' })).toEqual([{ limit: 7 }]);
   expect(() => settingsOf({ SEAT_LIMIT: '11' })).toThrow(/^SEAT_LIMIT must/);
@@ -273,7 +303,10 @@ describe('a definition that cannot be used is refused', () => {
     [{ name: 'seats', compatibility: '^0.2.0' }, /^The plugin seats is made for version \^0.2.0/],
     [{ name: 'seats', compatibility: '^1.0.0' }, /made for version/],
     [{ name: 'seats', compatibility: '*' }, /must declare its compatibility as a range/],
-    [{ name: 'seats', migration: [] }, /^The plugin seats has migration; it can have name, .*migrations/],
+    [
+      { name: 'seats', migration: [] },
+      /^The plugin seats has migration; it can have name, .*migrations/,
+    ],
   ])('%j', (definition, message) => {
     expect(() => definePlugin({ ...COMPATIBLE, ...definition })).toThrow(message);
   });
@@ -287,10 +320,15 @@ describe('a definition that cannot be used is refused', () => {
       @FromEnv('SEATS', { about: 'Seats.', read: integer(0, 10) })
       seats = 1;
     }
-    const seats = (name: string, settings: new () => object) => definePlugin({ name, ...COMPATIBLE, settings });
+    const seats = (name: string, settings: new () => object) =>
+      definePlugin({ name, ...COMPATIBLE, settings });
     const load = (...plugins: ReturnType<typeof seats>[]) => loadConfig({}, { plugins });
-    expect(() => load(seats('seats', Settings))).toThrow('PORT is a variable of the service; the plugin seats needs');
-    expect(() => load(seats('one', Limits), seats('two', Limits))).toThrow('SEATS is a variable of the plugin one;');
+    expect(() => load(seats('seats', Settings))).toThrow(
+      'PORT is a variable of the service; the plugin seats needs',
+    );
+    expect(() => load(seats('one', Limits), seats('two', Limits))).toThrow(
+      'SEATS is a variable of the plugin one;',
+    );
   });
 
   test('an action of the service, and one that no filter could name', () => {
@@ -309,12 +347,16 @@ describe('a definition that cannot be used is refused', () => {
   });
 
   test('a scope of the service', () => {
-    expect(() => declareScope('user-groups:read')).toThrow("The scope user-groups:read is the service's own");
+    expect(() => declareScope('user-groups:read')).toThrow(
+      "The scope user-groups:read is the service's own",
+    );
   });
 
   test('what is not made by definePlugin, and what is no feature', () => {
     const made = (options: object) => () => UserGroupServiceModule.forRoot(options);
-    expect(made({ plugins: [{ name: 'seats' }] })).toThrow('Each of the plugins must be made by definePlugin.');
+    expect(made({ plugins: [{ name: 'seats' }] })).toThrow(
+      'Each of the plugins must be made by definePlugin.',
+    );
     expect(made({ http: { features: ['seats'] } })).toThrow(
       /^http\.features names seats, which is no feature; they are all, core, .*webhooks/,
     );
@@ -327,7 +369,9 @@ describe('a definition that cannot be used is refused', () => {
     'the name %s would take tables of the service',
     async (name) => {
       const plugin = definePlugin({ name, ...COMPATIBLE });
-      await expect(startTestService('sqlite', {}, [plugin])).rejects.toThrow(`The plugin ${name} needs another name`);
+      await expect(startTestService('sqlite', {}, [plugin])).rejects.toThrow(
+        `The plugin ${name} needs another name`,
+      );
     },
   );
 });

@@ -25,7 +25,9 @@ onEachDatabase((kind) => {
     database = await createTestDatabase(kind);
     const { env } = database;
     options = {
-      ...(kind === 'postgres' ? { databaseUrl: env['DATABASE_URL'] } : { dataDir: env['DATA_DIR'] }),
+      ...(kind === 'postgres'
+        ? { databaseUrl: env['DATABASE_URL'] }
+        : { dataDir: env['DATA_DIR'] }),
       tokenEncryptionKeys: keyList('k1'),
       webhookDelivery: false,
     };
@@ -34,10 +36,13 @@ onEachDatabase((kind) => {
   afterEach(() => database.drop());
 
   const start = (...ports: PortProvider[]) =>
-    NestFactory.createApplicationContext(UserGroupServiceModule.forRoot({ ...options, http: false, ports }), {
-      logger: false,
-      abortOnError: false,
-    });
+    NestFactory.createApplicationContext(
+      UserGroupServiceModule.forRoot({ ...options, http: false, ports }),
+      {
+        logger: false,
+        abortOnError: false,
+      },
+    );
 
   test('keys come from the application', async () => {
     const key = { id: 'kms', secret: randomBytes(32) };
@@ -78,8 +83,13 @@ onEachDatabase((kind) => {
     const { user_group: next } = await app.get(Tokens).rotate(caller, body);
     expect(next.token).toMatch(/^acme\./);
     const introspector = app.get(Introspector);
-    expect(await introspector.introspect(caller, { token: next.token })).toMatchObject({ active: true, sub: 'acme' });
-    expect(await introspector.introspect(caller, { token: first.token })).toEqual({ active: false });
+    expect(await introspector.introspect(caller, { token: next.token })).toMatchObject({
+      active: true,
+      sub: 'acme',
+    });
+    expect(await introspector.introspect(caller, { token: first.token })).toEqual({
+      active: false,
+    });
     await app.close();
   });
 
@@ -87,7 +97,9 @@ onEachDatabase((kind) => {
     const useValue = { generate: () => 'uga_too-much-like-an-API-token' };
     const app = await start({ provide: UserGroupTokenFormat, useValue });
     const writing = app.get(UserGroups).put(caller, GROUP);
-    await expect(writing).rejects.toThrow('generate of the application must return what can be the token');
+    await expect(writing).rejects.toThrow(
+      'generate of the application must return what can be the token',
+    );
     await expect(writing).rejects.not.toThrow('too-much');
     await expect(app.get(UserGroups).get(caller, 'acme')).rejects.toThrow();
     await app.close();

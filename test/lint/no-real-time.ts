@@ -45,5 +45,9 @@ export async function waitsForAnEvent(isSo: () => boolean): Promise<object> {
   await setImmediate();
   expect(await work()).toBeLessThan(3);
   setTimeout(() => void work(), 0);
-  return { changedAt: performance.now(), expiresAt: Date.now() + 1000, yesterday: Date.now() - 86_400_000 };
+  return {
+    changedAt: performance.now(),
+    expiresAt: Date.now() + 1000,
+    yesterday: Date.now() - 86_400_000,
+  };
 }

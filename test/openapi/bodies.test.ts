@@ -47,7 +47,10 @@ onEachDatabase((kind) => {
       const [merged, json, refused] = await Promise.all(answers);
       expect([operation.path, merged!.status]).not.toEqual([operation.path, 415]);
       expect([operation.path, json!.status]).toEqual([operation.path, merged!.status]);
-      expect([refused!.status, refused!.headers['accept-patch']]).toEqual([415, PATCH_TYPES.join(', ')]);
+      expect([refused!.status, refused!.headers['accept-patch']]).toEqual([
+        415,
+        PATCH_TYPES.join(', '),
+      ]);
     }
   });
 
@@ -79,7 +82,12 @@ onEachDatabase((kind) => {
     const json = { token, no_such_field: 1 };
     expect((await service.api.call('POST', LENIENT[0]!, json)).body.active).toBe(true);
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const sent = await service.api.call('POST', LENIENT[0]!, `token=${token}&no_such_field=1`, form);
+    const sent = await service.api.call(
+      'POST',
+      LENIENT[0]!,
+      `token=${token}&no_such_field=1`,
+      form,
+    );
     expect(sent.body.active).toBe(true);
   });
 });

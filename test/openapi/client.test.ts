@@ -37,7 +37,9 @@ test('what the Python client could not say is refused, never left out', async ()
   const { get } = document.paths['/api/v1/user-groups']!;
   const generate = (change: object) => () =>
     generatePython({ ...document, paths: { '/x': { get: { ...get, ...change } } } });
-  const parameter = (schema: object, name = 'x') => ({ parameters: [{ name, in: 'query', schema }] });
+  const parameter = (schema: object, name = 'x') => ({
+    parameters: [{ name, in: 'query', schema }],
+  });
   const answer = (content: object) => ({ responses: { 200: { content } } });
   expect(generate({})).not.toThrow();
   expect(generate({ callbacks: {} })).toThrow('has callbacks');
@@ -45,7 +47,9 @@ test('what the Python client could not say is refused, never left out', async ()
   expect(generate(parameter({ type: 'strange' }))).toThrow('no type');
   expect(generate(parameter({ type: 'object', properties: {} }))).toThrow('without a name');
   expect(generate(parameter({ type: 'integer' }, 'timeout'))).toThrow('two arguments');
-  expect(generate({ parameters: [{ name: 'x', in: 'cookie', schema: { type: 'string' } }] })).toThrow('cookie');
+  expect(
+    generate({ parameters: [{ name: 'x', in: 'cookie', schema: { type: 'string' } }] }),
+  ).toThrow('cookie');
   expect(generate({ responses: { 202: {} } })).toThrow('with nothing');
   expect(generate(answer({ 'text/csv': { schema: { type: 'string' } } }))).toThrow('text/csv');
 });
@@ -86,7 +90,9 @@ function generateTypeScript(document: object): string {
   // A field with a default need not be sent.
   const args = [join(tool, 'bin', 'cli.js'), '--default-non-nullable', 'false'];
   // The document has the examples; in the comments of types they would be a third of the lines.
-  const input = JSON.stringify(document, (key, value: unknown) => (key === 'example' ? undefined : value));
+  const input = JSON.stringify(document, (key, value: unknown) =>
+    key === 'example' ? undefined : value,
+  );
   const types = execFileSync(process.execPath, args, { input, encoding: 'utf8', cwd: root });
   // No path has these methods.
   return types.replaceAll(/^ +(options|head|trace)\?: never;\n/gm, '');

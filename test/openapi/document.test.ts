@@ -63,7 +63,9 @@ test('is OpenAPI 3.1 and passes the default rules of Spectral', async () => {
   const spectral = new Spectral();
   spectral.setRuleset({ extends: [oas as RulesetDefinition] });
   const problems = await spectral.run(new Document(withReferencesOnce(published), Json));
-  expect(problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`)).toEqual([]);
+  expect(
+    problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`),
+  ).toEqual([]);
 });
 
 const MAX_BYTES = 260_000;
@@ -76,7 +78,9 @@ test('describes each error once, within its size', () => {
   );
   expect(references.length).toBeGreaterThan(500);
   const shared = Object.keys(published.components.responses);
-  expect(new Set(references)).toEqual(new Set(shared.map((name) => `#/components/responses/${name}`)));
+  expect(new Set(references)).toEqual(
+    new Set(shared.map((name) => `#/components/responses/${name}`)),
+  );
   const texts = Object.values(published.components.responses).map((one) => JSON.stringify(one));
   expect(new Set(texts).size).toBe(texts.length);
   expect(Buffer.byteLength(JSON.stringify(published))).toBeLessThanOrEqual(MAX_BYTES);
@@ -183,16 +187,21 @@ test('every operation says its scope, its body, its answers and how to authentic
         ),
         security: schemesOf(path).map((scheme) => ({ [scheme]: [] })),
       });
-      expect(scope).toEqual(isForAnyScope ? undefined : expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/));
+      expect(scope).toEqual(
+        isForAnyScope ? undefined : expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/),
+      );
       const needsNone =
-        !isContract && (['get', 'delete'].includes(method) || /\}\/(revoke|suspend|resume|restore|test)$/.test(path));
+        !isContract &&
+        (['get', 'delete'].includes(method) ||
+          /\}\/(revoke|suspend|resume|restore|test)$/.test(path));
       const mediaType = path.endsWith('/import') ? 'application/x-ndjson' : 'application/json';
       expect(operation.requestBody).toEqual(
         needsNone
           ? undefined
           : expect.objectContaining({
               // A body whose fields are all optional may be omitted, except by a PATCH.
-              required: method === 'patch' || !/\/(export|preview|rotate|roll-secret|replay)$/.test(path),
+              required:
+                method === 'patch' || !/\/(export|preview|rotate|roll-secret|replay)$/.test(path),
               content: expect.objectContaining({
                 [mediaType]: expect.objectContaining({ schema: { $ref: expect.any(String) } }),
               }),
@@ -209,13 +218,16 @@ test('every operation says its scope, its body, its answers and how to authentic
 
 test('every field is described, and has an example that its schema accepts', () => {
   for (const [name, schema] of Object.entries(document.components.schemas)) {
-    const { properties } = schema as { properties: Record<string, { description?: string; example?: unknown }> };
+    const { properties } = schema as {
+      properties: Record<string, { description?: string; example?: unknown }>;
+    };
     for (const [field, property] of Object.entries(properties)) {
       const place = `${name}.${field}`;
       const isReference = JSON.stringify(property).includes('$ref');
       expect([place, property.description]).toEqual([place, expect.stringMatching(/./)]);
       if (isReference) continue;
-      const example = 'example' in property ? property.example : (property as { enum?: unknown[] }).enum?.[0];
+      const example =
+        'example' in property ? property.example : (property as { enum?: unknown[] }).enum?.[0];
       const valid = ajv.validate({ ...property, example: undefined }, example);
       expect([place, valid, ajv.errorsText()]).toEqual([place, true, 'No errors']);
     }
@@ -259,7 +271,10 @@ test('every error of the catalogue that an operation can give is documented with
     for (const { content } of Object.values(responses)) {
       const problem = content?.['application/problem+json'];
       for (const { value } of Object.values(problem?.examples ?? {})) {
-        expect([ajv.validate(absolute(problem!.schema), value), ajv.errorsText()]).toEqual([true, 'No errors']);
+        expect([ajv.validate(absolute(problem!.schema), value), ajv.errorsText()]).toEqual([
+          true,
+          'No errors',
+        ]);
       }
     }
   }
@@ -268,7 +283,10 @@ test('every error of the catalogue that an operation can give is documented with
 test('every operation that reads the database says that it can be away', () => {
   for (const { operationId, responses } of operationsOf(document).filter(asksForToken)) {
     const codes = Object.keys(responses['503']!.content!['application/problem+json']!.examples!);
-    expect([operationId, codes]).toEqual([operationId, expect.arrayContaining(['database_unavailable'])]);
+    expect([operationId, codes]).toEqual([
+      operationId,
+      expect.arrayContaining(['database_unavailable']),
+    ]);
   }
 });
 
@@ -286,7 +304,10 @@ test('the scheme of the API token names every scope, and is the first, with whic
 });
 
 test('a list of codes that can grow is open, wherever the service returns it', () => {
-  const schemas = document.components.schemas as Record<string, { properties: Record<string, object> }>;
+  const schemas = document.components.schemas as Record<
+    string,
+    { properties: Record<string, object> }
+  >;
   const open = Object.entries(schemas).flatMap(([name, { properties }]) =>
     Object.entries(properties)
       .filter(([, property]) => 'x-extensible-enum' in property)
@@ -334,7 +355,12 @@ test('a list of codes that can grow is open, wherever the service returns it', (
   expect(JSON.stringify(scopes)).not.toContain('enum');
 });
 
-const group = { user_group_id: 'g', name: 'G', mapping: { s: 1, t: 'x' }, properties: { a: { b: [1, null] } } };
+const group = {
+  user_group_id: 'g',
+  name: 'G',
+  mapping: { s: 1, t: 'x' },
+  properties: { a: { b: [1, null] } },
+};
 
 test.each<[string, string, unknown, Record<string, string>, number]>([
   ['get', 'GET', group, {}, 200],
@@ -351,12 +377,15 @@ test.each<[string, string, unknown, Record<string, string>, number]>([
   ['post', 'POST', {}, {}, 422],
   ['post', 'POST', {}, { 'X-HTTP-Method-Override': 'PUT' }, 405],
   ['put', 'PUT', 'x'.repeat(300_000), {}, 413],
-])('the schema of %s describes the real answer to %s %#', async (operation, method, body, headers, status) => {
-  await service.api.get(group);
-  const answer = await service.api.send({ method, body, headers });
-  expect(answer.status).toBe(status);
-  expectDescribed(operation, answer);
-});
+])(
+  'the schema of %s describes the real answer to %s %#',
+  async (operation, method, body, headers, status) => {
+    await service.api.get(group);
+    const answer = await service.api.send({ method, body, headers });
+    expect(answer.status).toBe(status);
+    expectDescribed(operation, answer);
+  },
+);
 
 test('an operation without a token says so, and that it is not counted', async () => {
   for (const path of PUBLIC_PATHS) {
@@ -372,7 +401,9 @@ test('an operation without a token says so, and that it is not counted', async (
 });
 
 test('a 429 says when to go on and what the limit is, and the document that every counted response does', () => {
-  expect(document.info.description).toContain('says in `RateLimit` and `RateLimit-Policy` what is left');
+  expect(document.info.description).toContain(
+    'says in `RateLimit` and `RateLimit-Policy` what is left',
+  );
   for (const { responses } of operationsOf(document).filter(asksForToken)) {
     expect(Object.keys(responses['429']!.headers ?? {}).sort()).toEqual([
       'RateLimit',
@@ -445,7 +476,9 @@ function withReferencesOnce(document: object): string {
 /** Returns the ways to send an API token there, by the names of the security schemes. */
 function schemesOf(path: string): string[] {
   if (path === '/api/user') return ['ApiToken'];
-  if (['/api/v1/introspect', '/api/v1/revoke'].includes(path)) return ['ClientSecret', 'ApiToken', 'BearerToken'];
+  if (['/api/v1/introspect', '/api/v1/revoke'].includes(path)) {
+    return ['ClientSecret', 'ApiToken', 'BearerToken'];
+  }
   return ['ApiToken', 'BearerToken'];
 }
 
@@ -464,7 +497,11 @@ function operationsOf({ paths }: OpenApi): Operation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-function expectDescribed(method: string, { status, headers, body }: Answer, path = '/api/user'): void {
+function expectDescribed(
+  method: string,
+  { status, headers, body }: Answer,
+  path = '/api/user',
+): void {
   const operation = document.paths[path]![method]!;
   const response = operation.responses[status];
   expect(response).toBeDefined();
@@ -476,5 +513,7 @@ function expectDescribed(method: string, { status, headers, body }: Answer, path
   const described = isCounted && status !== 429 ? [...named, ...RATE_LIMIT_HEADERS] : named;
   const carried = Object.keys(headers).filter((name) => OWN_HEADERS.includes(name));
   expect(described).toEqual(expect.arrayContaining(carried));
-  if (isCounted && status < 400) expect(carried).toEqual(expect.arrayContaining(RATE_LIMIT_HEADERS));
+  if (isCounted && status < 400) {
+    expect(carried).toEqual(expect.arrayContaining(RATE_LIMIT_HEADERS));
+  }
 }

@@ -1,5 +1,8 @@
 import { connect } from 'node:net';
-import { errorCatalogue, UserGroupTokenNotUsable } from '../../src/platform/common/problem/errors.ts';
+import {
+  errorCatalogue,
+  UserGroupTokenNotUsable,
+} from '../../src/platform/common/problem/errors.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api-client.ts';
 import { OWN_PAGE } from '../support/console.ts';
@@ -13,7 +16,10 @@ const AT = `${V1}/user-groups/acme-emea`;
 const service = withService('sqlite', { CONSOLE: 'on' });
 
 /** Calls that are made with settings of their own. */
-const withSettings = async (env: Record<string, string>, call: (service: TestService) => Promise<Answer>) => {
+const withSettings = async (
+  env: Record<string, string>,
+  call: (service: TestService) => Promise<Answer>,
+) => {
   const other = await startTestService('sqlite', env);
   try {
     return await call(other);
@@ -37,7 +43,14 @@ const ALL = [
     'tokens:introspect',
     'registry:read',
   ] as const),
-  ...(['registry:write', 'admin', 'webhooks:read', 'webhooks:write', 'events:read', 'audit:read'] as const),
+  ...([
+    'registry:write',
+    'admin',
+    'webhooks:read',
+    'webhooks:write',
+    'events:read',
+    'audit:read',
+  ] as const),
 ];
 
 /** Sends bytes that no client would, and reads the problem. */
@@ -49,7 +62,12 @@ function raw(text: string): Promise<Answer> {
     socket.on('error', reject);
     socket.on('close', () => {
       const body = received.slice(received.indexOf('\r\n\r\n') + 4);
-      resolve({ status: Number(received.split(' ')[1]), headers: {}, text: body, body: JSON.parse(body) });
+      resolve({
+        status: Number(received.split(' ')[1]),
+        headers: {},
+        text: body,
+        body: JSON.parse(body),
+      });
     });
   });
 }
@@ -60,18 +78,24 @@ const send = (method: string, path: string, body?: unknown, headers?: Record<str
 async function created(path: string, body: object, api = service.api): Promise<number> {
   const answer = await api.call('POST', path, body);
   if (answer.status !== 201) throw new Error(answer.text);
-  return Object.values(answer.body as unknown as Record<string, { id: number }>).find(({ id }) => id)!.id;
+  return Object.values(answer.body as unknown as Record<string, { id: number }>).find(
+    ({ id }) => id,
+  )!.id;
 }
 
-const token = (fields: object = {}) => created(`${V1}/api-tokens`, { name: 'x', scopes: ['events:read'], ...fields });
-const schema = (api = service.api) => created(`${V1}/schemas`, { provided_id: 'sales', name: 'Sales' }, api);
-const source = (api = service.api) => created(`${V1}/data-sources`, { provided_id: 'emea', name: 'EMEA' }, api);
+const token = (fields: object = {}) =>
+  created(`${V1}/api-tokens`, { name: 'x', scopes: ['events:read'], ...fields });
+const schema = (api = service.api) =>
+  created(`${V1}/schemas`, { provided_id: 'sales', name: 'Sales' }, api);
+const source = (api = service.api) =>
+  created(`${V1}/data-sources`, { provided_id: 'emea', name: 'EMEA' }, api);
 
 /** Brings about each error by a call. */
 const calls: Record<string, () => Promise<Answer>> = {
   request_malformed: () => raw('nonsense\r\n\r\n'),
   body_missing: () => send('PUT', AT),
-  idempotency_key_invalid: () => service.api.post({ current_token: 'x' }, { 'Idempotency-Key': 'a b' }),
+  idempotency_key_invalid: () =>
+    service.api.post({ current_token: 'x' }, { 'Idempotency-Key': 'a b' }),
   precondition_malformed: () => send('PATCH', AT, {}, { 'If-Match': 'x' }),
   body_not_utf8: () => service.api.put(Buffer.from([0x22, 0xff, 0x22])),
   json_malformed: () => service.api.put('{"user_group_id":x'),
@@ -83,8 +107,10 @@ const calls: Record<string, () => Promise<Answer>> = {
   credentials_missing: () => service.clientOf(undefined).put(GROUP),
   credentials_malformed: () => service.api.put(GROUP, { Authorization: 'Bearer x' }),
   api_token_invalid: () => service.api.put(GROUP, { Authorization: `Token uga_${'x'.repeat(38)}` }),
-  session_missing: () => service.clientOf(undefined).call('GET', '/console/session', undefined, OWN_PAGE),
-  insufficient_scope: async () => service.clientOf(await service.issueToken(['user-groups:read'])).put(GROUP),
+  session_missing: () =>
+    service.clientOf(undefined).call('GET', '/console/session', undefined, OWN_PAGE),
+  insufficient_scope: async () =>
+    service.clientOf(await service.issueToken(['user-groups:read'])).put(GROUP),
   address_not_allowed: async () => {
     const body = { name: 'x', scopes: ['events:read'], allowed_cidrs: ['192.0.2.0/24'] };
     const { body: issued } = await send('POST', `${V1}/api-tokens`, body);
@@ -97,13 +123,16 @@ const calls: Record<string, () => Promise<Answer>> = {
   api_token_superseded: async () => {
     const body = { name: 'x', scopes: ['admin'] };
     const { body: issued } = await send('POST', `${V1}/api-tokens`, body);
-    await send('POST', `${V1}/api-tokens/${issued.api_token.id}/rotate`, { grace_period_seconds: 600 });
+    await send('POST', `${V1}/api-tokens/${issued.api_token.id}/rotate`, {
+      grace_period_seconds: 600,
+    });
     return service.clientOf(issued.api_token.token).call('POST', `${V1}/api-tokens`, body);
   },
   route_not_found: () => send('GET', '/nowhere'),
   public_url_unset: () => send('GET', '/.well-known/oauth-authorization-server'),
   user_group_not_found: () => send('DELETE', `${V1}/user-groups/none`),
-  user_group_version_not_found: async () => send('GET', `${(await service.api.create()).path}/versions/2`),
+  user_group_version_not_found: async () =>
+    send('GET', `${(await service.api.create()).path}/versions/2`),
   history_begins_later: () => send('GET', `${V1}/user-groups/none?at=2000-01-01T00:00:00Z`),
   token_not_found: () => service.api.post({ current_token: 'none' }),
   api_token_not_found: () => send('GET', `${V1}/api-tokens/1234567`),
@@ -131,14 +160,20 @@ const calls: Record<string, () => Promise<Answer>> = {
     const other = await inWorkspace('ended');
     await other.put(GROUP);
     await untilAfter();
-    await other.call('POST', `${V1}/workspace/end-tokens`, { kinds: ['user_group_token'], reason: 'r' });
+    await other.call('POST', `${V1}/workspace/end-tokens`, {
+      kinds: ['user_group_token'],
+      reason: 'r',
+    });
     return other.call('POST', `${AT}/embed-tokens`, { audience: 'a' });
   },
   view_as_forbidden: async () => {
     const other = await inWorkspace('forbids view as');
     await other.put(GROUP);
     await other.call('PATCH', `${V1}/workspace`, { view_as: 'forbidden' });
-    return other.call('POST', `${AT}/embed-tokens`, { audience: 'a', acting_for: { subject: 's', reason: 'r' } });
+    return other.call('POST', `${AT}/embed-tokens`, {
+      audience: 'a',
+      acting_for: { subject: 's', reason: 'r' },
+    });
   },
   token_is_current: () => send('POST', `${AT}/tokens/1/revoke`),
   idempotency_key_spent: async () => {
@@ -168,13 +203,15 @@ const calls: Record<string, () => Promise<Answer>> = {
   },
   too_many_schemas: async () => {
     const other = await inWorkspace('schemas');
-    const register = (n: number) => other.call('POST', `${V1}/schemas`, { provided_id: `s${n}`, name: 'S' });
+    const register = (n: number) =>
+      other.call('POST', `${V1}/schemas`, { provided_id: `s${n}`, name: 'S' });
     for (let n = 0; n < 200; n++) await register(n);
     return register(200);
   },
   too_many_webhook_endpoints: async () => {
     const other = await inWorkspace('endpoints');
-    const create = () => other.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
+    const create = () =>
+      other.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
     for (let n = 0; n < 50; n++) await create();
     return create();
   },
@@ -184,7 +221,9 @@ const calls: Record<string, () => Promise<Answer>> = {
     const { text } = await send('POST', `${V1}/user-groups/import`, `${line}\n`, NDJSON);
     // A line of an import has the parts of a problem that do not come from the request.
     const { status, code, detail } = JSON.parse(text.split('\n')[0]!) as Answer['body'];
-    return { body: { ...exampleProblem(UserGroupTokenNotUsable.spec), status, code, detail } } as Answer;
+    return {
+      body: { ...exampleProblem(UserGroupTokenNotUsable.spec), status, code, detail },
+    } as Answer;
   },
   webhook_event_not_found: async () => {
     const id = await created(`${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
@@ -197,7 +236,8 @@ const calls: Record<string, () => Promise<Answer>> = {
   precondition_failed: () => send('PATCH', AT, { name: 'X' }, { 'If-Match': '"0"' }),
   body_too_large: () => service.api.put('x'.repeat(262_145)),
   media_type_unsupported: () => service.api.put('{}', { 'Content-Type': 'text/plain' }),
-  expectation_failed: () => raw('GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\nConnection: close\r\n\r\n'),
+  expectation_failed: () =>
+    raw('GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\nConnection: close\r\n\r\n'),
   validation_failed: () => service.api.put({ ...GROUP, name: '' }),
   idempotency_key_reused: async () => {
     const { token: first } = await service.api.create();
@@ -215,11 +255,42 @@ const calls: Record<string, () => Promise<Answer>> = {
 
 /** Need a broken database, key or network, a plugin, a person, or a clock; test/docs/errors.test.ts compares their words. */
 const ELSEWHERE = [
-  ...['refused', 'body_incomplete', 'session_ended', 'sign_in_failed', 'sign_in_not_granted', 'console_not_secure'],
-  ...['cross_site_request', 'session_not_found', 'request_timeout', 'api_token_of_person', 'user_group_quota_reached'],
-  ...['change_refused', 'webhook_replay_running', 'token_forgotten', 'webhook_secret_unreadable', 'events_gone'],
-  ...['too_many_at_once', 'internal_error', 'database_unavailable', 'extension_unavailable', 'starting'],
-  ...['identity_provider_unavailable', 'token_unreadable', 'audit_unavailable', 'migrations_pending', 'shutting_down'],
+  ...[
+    'refused',
+    'body_incomplete',
+    'session_ended',
+    'sign_in_failed',
+    'sign_in_not_granted',
+    'console_not_secure',
+  ],
+  ...[
+    'cross_site_request',
+    'session_not_found',
+    'request_timeout',
+    'api_token_of_person',
+    'user_group_quota_reached',
+  ],
+  ...[
+    'change_refused',
+    'webhook_replay_running',
+    'token_forgotten',
+    'webhook_secret_unreadable',
+    'events_gone',
+  ],
+  ...[
+    'too_many_at_once',
+    'internal_error',
+    'database_unavailable',
+    'extension_unavailable',
+    'starting',
+  ],
+  ...[
+    'identity_provider_unavailable',
+    'token_unreadable',
+    'audit_unavailable',
+    'migrations_pending',
+    'shutting_down',
+  ],
 ];
 
 test('every error has a call that brings it about, or needs more than a call', () => {

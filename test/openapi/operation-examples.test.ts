@@ -19,7 +19,10 @@ type Json = Record<string, unknown>;
 const service = withService('sqlite');
 
 /** The queries that make a response that of the example. */
-const QUERIES: Record<string, string> = { listUserGroups: '?limit=1', listEvents: '?types=user_group.update' };
+const QUERIES: Record<string, string> = {
+  listUserGroups: '?limit=1',
+  listEvents: '?types=user_group.update',
+};
 
 /** The parts of a response that differ from call to call. */
 const OWN = /(^|_)(id|at|token|secret|kid|jti|iat|time|last_four|next_cursor)$/;
@@ -29,7 +32,11 @@ async function operations() {
     paths: Record<string, Record<string, Described>>;
   };
   const found = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
   );
   return { document, found };
 }
@@ -39,9 +46,17 @@ function withOwnParts(actual: unknown, example: unknown, name = ''): unknown {
   if (Array.isArray(actual) && Array.isArray(example)) {
     return actual.map((item, index) => withOwnParts(item, example[index]));
   }
-  if (typeof actual === 'object' && actual !== null && typeof example === 'object' && example !== null) {
+  if (
+    typeof actual === 'object' &&
+    actual !== null &&
+    typeof example === 'object' &&
+    example !== null
+  ) {
     return Object.fromEntries(
-      Object.entries(actual).map(([key, value]) => [key, withOwnParts(value, (example as Json)[key], key)]),
+      Object.entries(actual).map(([key, value]) => [
+        key,
+        withOwnParts(value, (example as Json)[key], key),
+      ]),
     );
   }
   return OWN.test(name) && typeof actual === typeof example && actual !== null ? example : actual;
@@ -59,12 +74,18 @@ test('each example of an operation is in the document, and its schema accepts it
     const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
     const media = [
       ...Object.values(requestBody?.content ?? {}).map((one) => [one, request] as const),
-      ...success.flatMap(([, { content }]) => Object.values(content ?? {}).map((one) => [one, response] as const)),
+      ...success.flatMap(([, { content }]) =>
+        Object.values(content ?? {}).map((one) => [one, response] as const),
+      ),
     ];
     for (const [{ schema, examples }, wanted] of media) {
       const example = examples?.example?.value;
       expect([id, example]).toEqual([id, wanted]);
-      expect([id, ajv.validate(absolute(schema), example), ajv.errorsText()]).toEqual([id, true, 'No errors']);
+      expect([id, ajv.validate(absolute(schema), example), ajv.errorsText()]).toEqual([
+        id,
+        true,
+        'No errors',
+      ]);
       withExample.push(id);
     }
   }

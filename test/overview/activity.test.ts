@@ -18,7 +18,10 @@ type Activity = ActivityResponse['activity'];
 const flush = ({ app }: TestService) => app.get(ActivityTally).flush();
 
 async function read(api: ApiClient, query: Record<string, string> = {}): Promise<Activity> {
-  const { status, body } = await api.call('GET', `${PATH}?${new URLSearchParams(query).toString()}`);
+  const { status, body } = await api.call(
+    'GET',
+    `${PATH}?${new URLSearchParams(query).toString()}`,
+  );
   expect(status).toBe(200);
   return (body as unknown as ActivityResponse).activity;
 }
@@ -39,14 +42,18 @@ onEachDatabase((kind) => {
   const service = withService(kind);
 
   const idOf = async (name: string): Promise<number> => {
-    const [row] = await service.query<{ id: number }>(`SELECT id FROM workspace WHERE name = '${name}'`);
+    const [row] = await service.query<{ id: number }>(
+      `SELECT id FROM workspace WHERE name = '${name}'`,
+    );
     return row!.id;
   };
 
   const store = (workspaceId: number, hours: Record<string, [number, number, number]>) =>
     changeDatabase(
       service.database,
-      `INSERT INTO activity (workspace_id, hour, introspections, rotations, creations) VALUES ${Object.entries(hours)
+      `INSERT INTO activity (workspace_id, hour, introspections, rotations, creations) VALUES ${Object.entries(
+        hours,
+      )
         .map(([at, counts]) => `(${[workspaceId, Date.parse(at), ...counts].join(', ')})`)
         .join(', ')}`,
     );
@@ -123,7 +130,10 @@ onEachDatabase((kind) => {
       '2030-01-02T01:00Z': [3, 1, 0],
       '2030-01-02T02:00Z': [2, 2, 2],
     });
-    const hours = await read(api, { from: '2030-01-02T01:15:00+01:45', to: '2030-01-02T01:00:00.001Z' });
+    const hours = await read(api, {
+      from: '2030-01-02T01:15:00+01:45',
+      to: '2030-01-02T01:00:00.001Z',
+    });
     expect(hours).toEqual({
       step: 'hour',
       points: [
@@ -132,7 +142,11 @@ onEachDatabase((kind) => {
         { at: '2030-01-02T01:00:00.000Z', introspections: 3, rotations: 1, creations: 0 },
       ],
     });
-    const days = await read(api, { from: '2030-01-01T23:59:59Z', to: '2030-01-03T00:00:00Z', step: 'day' });
+    const days = await read(api, {
+      from: '2030-01-01T23:59:59Z',
+      to: '2030-01-03T00:00:00Z',
+      step: 'day',
+    });
     expect(days).toEqual({
       step: 'day',
       points: [
@@ -171,13 +185,19 @@ onEachDatabase((kind) => {
       `${PATH}?${new URLSearchParams(query as Record<string, string>).toString()}`,
     );
     expect(answer.status).toBe(422);
-    expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ in: 'query', parameter }] });
+    expect(answer.body).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ in: 'query', parameter }],
+    });
   });
 
   test('answers 2,200 points, and reads no more of the table than it answers', async () => {
     const { api } = await TestWorkspace.create(service, 'long');
     roundTrips.length = 0;
-    const { points } = await read(api, { from: '2030-01-01T00:59:00Z', to: '2030-04-02T16:00:00Z' });
+    const { points } = await read(api, {
+      from: '2030-01-01T00:59:00Z',
+      to: '2030-04-02T16:00:00Z',
+    });
     expect(points).toHaveLength(2200);
     const reading = roundTrips.flat().filter((sql) => sql.includes('FROM activity'));
     expect(reading).toHaveLength(1);
@@ -196,7 +216,9 @@ onEachDatabase((kind) => {
       [at(hour - 89 * DAY_MS)]: [1, 1, 1],
     });
     expect(await service.app.get(ActivityRetention).sweep()).toBe(2);
-    const rows = await service.query<{ hour: number | string }>(`SELECT hour FROM activity WHERE workspace_id = ${id}`);
+    const rows = await service.query<{ hour: number | string }>(
+      `SELECT hour FROM activity WHERE workspace_id = ${id}`,
+    );
     expect(rows.map((row) => Number(row.hour))).toEqual([hour - 89 * DAY_MS]);
   });
 });

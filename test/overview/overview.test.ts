@@ -37,7 +37,14 @@ onEachDatabase((kind) => {
     const before = Date.now();
     const overview = await read(api);
     expect(overview).toEqual({
-      user_groups: { total: 0, suspended: 0, expired: 0, incomplete: 0, no_valid_token: 0, unresolved: 0 },
+      user_groups: {
+        total: 0,
+        suspended: 0,
+        expired: 0,
+        incomplete: 0,
+        no_valid_token: 0,
+        unresolved: 0,
+      },
       user_group_tokens: { in_overlap: 0, in_overlap_used_last_hour: 0 },
       api_tokens: { active: 1, expiring_within_30_days: 0 },
       as_of: expect.any(String),
@@ -85,9 +92,15 @@ onEachDatabase((kind) => {
     for (const id of ids) await api.put({ user_group_id: id, name: id });
     await api.call('POST', '/api/v1/user-groups/stopped/suspend');
     await eventually(api, { user_groups: { total: 3, no_valid_token: 0 } });
-    await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'drill' });
+    await api.call('POST', '/api/v1/workspace/end-tokens', {
+      kinds: ['user_group_token'],
+      reason: 'drill',
+    });
     const reader = service.clientOf(await service.issueToken(['user-groups:read'], 'ended'));
-    await eventually(reader, { user_groups: { total: 3, suspended: 1, no_valid_token: 2 }, api_tokens: null });
+    await eventually(reader, {
+      user_groups: { total: 3, suspended: 1, no_valid_token: 2 },
+      api_tokens: null,
+    });
     await api.get({ user_group_id: 'healed' });
     await eventually(reader, { user_groups: { total: 3, suspended: 1, no_valid_token: 1 } });
     await eventually(other.api, { user_groups: { total: 1, no_valid_token: 0 } });
@@ -156,7 +169,9 @@ onEachDatabase((kind) => {
 
   test('callers share a count, which reads nothing but the indexes that are made for it', async () => {
     const { api } = await TestWorkspace.create(service, 'many');
-    const [workspace] = await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'many'");
+    const [workspace] = await service.query<{ id: number }>(
+      "SELECT id FROM workspace WHERE name = 'many'",
+    );
     const numbers = {
       sqlite: `WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 60000)`,
       postgres: `WITH n AS (SELECT generate_series(1, 60000) AS value)`,
@@ -167,7 +182,9 @@ onEachDatabase((kind) => {
        SELECT ${workspace!.id}, 'group ' || value, 'n', '{}', 1, 1, CASE WHEN value % 100 = 0 THEN 1 END FROM n`,
     );
     const hash = (column: string) =>
-      kind === 'sqlite' ? `unhex(printf('%08x', ${column}))` : `decode(lpad(to_hex(${column}), 8, '0'), 'hex')`;
+      kind === 'sqlite'
+        ? `unhex(printf('%08x', ${column}))`
+        : `decode(lpad(to_hex(${column}), 8, '0'), 'hex')`;
     await changeDatabase(
       service.database,
       `INSERT INTO user_group_token (user_group_id, workspace_id, generation, last_four, token_hash, created_at, retired_at, valid_until)

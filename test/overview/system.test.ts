@@ -20,7 +20,10 @@ const KEYS = { TOKEN_ENCRYPTION_KEYS: keyList('k2', 'k1') };
 const WIRE_TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 /** The state of a process that hears of changes, while all is well. */
-const HEARING = { sqlite: { lease_up: true, channel_up: null }, postgres: { lease_up: true, channel_up: true } };
+const HEARING = {
+  sqlite: { lease_up: true, channel_up: null },
+  postgres: { lease_up: true, channel_up: true },
+};
 
 const read = async (api: ApiClient) => {
   const { status, body } = await api.call('GET', PATH);
@@ -123,7 +126,8 @@ onEachDatabase((kind) => {
         };
         await other.clientOf(service.bootstrapToken).create({ name: 'heard of by both' });
         await until(() => isThere(2));
-        const lastPolls = async () => (await read(service.api)).replicas!.map(({ polled_at: at }) => at);
+        const lastPolls = async () =>
+          (await read(service.api)).replicas!.map(({ polled_at: at }) => at);
         const before = await lastPolls();
         await until(async () => (await lastPolls()).every((at, index) => at > before[index]!));
         await other.close();
@@ -160,7 +164,10 @@ onEachDatabase((kind) => {
     test('tells what the database lacks, and what a newer version has done to it', async () => {
       const { name } = migrations.at(-1)!;
       const rename = (from: string, to: string) =>
-        changeDatabase(service.database, `UPDATE migration SET name = '${to}' WHERE name = '${from}'`);
+        changeDatabase(
+          service.database,
+          `UPDATE migration SET name = '${to}' WHERE name = '${from}'`,
+        );
       await rename(name, 'OfANewerVersion1999000000000');
       expect((await read(service.api)).migrations).toEqual({
         applied: migrations.length,
@@ -173,9 +180,9 @@ onEachDatabase((kind) => {
     test('looks at so many tokens of a key and no more, by the index', async () => {
       const { api } = await TestWorkspace.create(service, 'many');
       const other = await TestWorkspace.create(service, 'beside many');
-      const [{ id }] = (await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'many'")) as [
-        { id: number },
-      ];
+      const [{ id }] = (await service.query<{ id: number }>(
+        "SELECT id FROM workspace WHERE name = 'many'",
+      )) as [{ id: number }];
       // The key k1 has encrypted before.
       await changeDatabase(
         service.database,
@@ -190,7 +197,8 @@ onEachDatabase((kind) => {
         `${numbers} INSERT INTO user_group (workspace_id, provided_id, name, properties, created_at, updated_at)
          SELECT ${id}, 'group ' || value, 'n', '{}', 1, 1 FROM n`,
       );
-      const hash = kind === 'sqlite' ? `unhex(printf('%08x', id))` : `decode(lpad(to_hex(id), 8, '0'), 'hex')`;
+      const hash =
+        kind === 'sqlite' ? `unhex(printf('%08x', id))` : `decode(lpad(to_hex(id), 8, '0'), 'hex')`;
       await changeDatabase(
         service.database,
         `INSERT INTO user_group_token (user_group_id, workspace_id, generation, last_four, token_hash, ciphertext, key_id, created_at)
@@ -210,7 +218,10 @@ onEachDatabase((kind) => {
       await changeDatabase(service.database, `UPDATE user_group_token SET key_id = 'k1'`);
       expect((await read(api)).rewrap_remaining).toBe(true);
       expect((await read(other.api)).rewrap_remaining).toBeNull();
-      await changeDatabase(service.database, `UPDATE encryption_key SET forgotten_at = 1 WHERE id = 'k1'`);
+      await changeDatabase(
+        service.database,
+        `UPDATE encryption_key SET forgotten_at = 1 WHERE id = 'k1'`,
+      );
       expect((await read(api)).rewrap_remaining).toBe(false);
     });
 
@@ -232,7 +243,10 @@ onEachDatabase((kind) => {
       const names = ['groups', 'webhooks', 'nothing'];
       const tokens = new Map<string, string>();
       for (const name of names) {
-        tokens.set(name, await before.issueToken(['admin', 'user-groups:write', 'webhooks:write'], name));
+        tokens.set(
+          name,
+          await before.issueToken(['admin', 'user-groups:write', 'webhooks:write'], name),
+        );
       }
       const clientIn = (service: TestService, name: string) => service.clientOf(tokens.get(name));
       await clientIn(before, 'groups').put({ user_group_id: 'old', name: 'Old' });

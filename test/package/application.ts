@@ -63,7 +63,12 @@ export function npm(cwd: string, ...args: string[]): string {
 }
 
 export function node(cwd: string, ...args: string[]): string {
-  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: 'pipe', timeout: LIMIT_MS });
+  return execFileSync(process.execPath, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    timeout: LIMIT_MS,
+  });
 }
 
 /** A new application that has installed the tarball, and `tools`. */
@@ -72,7 +77,16 @@ export function createApplication(type: 'module' | 'commonjs', tools: string[] =
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type }));
   const named = [...PEERS, ...tools].map((name) => `${name}@${versions[name]!}`);
   // The driver of SQLite is copied: to compile it for each application takes a minute.
-  npm(app, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball, ...named);
+  npm(
+    app,
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    tarball,
+    ...named,
+  );
   mkdirSync(join(app, DRIVER, '..'), { recursive: true });
   cpSync(join(root, DRIVER), join(app, DRIVER));
   cpSync(SCENARIO, join(app, 'scenario.ts'));
@@ -81,7 +95,15 @@ export function createApplication(type: 'module' | 'commonjs', tools: string[] =
 
 /** Every application has the driver that it has asked for, and one copy of what identifies providers. */
 export function requireOneNest(app: string): void {
-  const tree = npm(app, 'ls', '@nestjs/common', 'typeorm', 'user-group-service', '--all', '--parseable');
+  const tree = npm(
+    app,
+    'ls',
+    '@nestjs/common',
+    'typeorm',
+    'user-group-service',
+    '--all',
+    '--parseable',
+  );
   const places = tree
     .trim()
     .split('\n')

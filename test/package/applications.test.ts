@@ -11,7 +11,12 @@ test('an application of ES modules compiles and runs, and has the command line',
   const cli = (...args: string[]) => {
     const program = join(app, 'node_modules', '.bin', 'user-group-service');
     const env = { PATH: process.env['PATH'], DATA_DIR: join(app, 'data') };
-    const { status, stdout } = spawnSync(program, args, { cwd: app, encoding: 'utf8', env, timeout: LIMIT_MS });
+    const { status, stdout } = spawnSync(program, args, {
+      cwd: app,
+      encoding: 'utf8',
+      env,
+      timeout: LIMIT_MS,
+    });
     return { status, stdout };
   };
   expect(cli('token', 'create', '--name', 'a')).toEqual({

@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApplication, node, npm, requireOneNest, root, runCompiled, TSCONFIG } from './application.ts';
+import {
+  createApplication,
+  node,
+  npm,
+  requireOneNest,
+  root,
+  runCompiled,
+  TSCONFIG,
+} from './application.ts';
 
 test('an application of CommonJS compiles and runs', () => {
   const app = createApplication('commonjs');
@@ -44,7 +52,13 @@ test('the tests of an application under Jest with SWC pass', () => {
   };
   writeFileSync(join(app, 'jest.config.json'), JSON.stringify(config));
   writeFileSync(join(app, 'app.test.ts'), TEST(''));
-  const report = node(app, 'node_modules/jest/bin/jest.js', '--config', 'jest.config.json', '--json');
+  const report = node(
+    app,
+    'node_modules/jest/bin/jest.js',
+    '--config',
+    'jest.config.json',
+    '--json',
+  );
   expect(JSON.parse(report)).toMatchObject({ numPassedTests: 1, success: true });
 });
 
@@ -62,10 +76,14 @@ test('the example of a plugin passes its tests on the package, and the service l
   npm(app, 'pkg', 'set', `scripts.test=${scripts['test']!}`);
   expect(npm(app, 'test')).toMatch(/^. pass 1$/m);
 
-  const check = spawnSync(process.execPath, [join(root, 'dist', 'src', 'cli.js'), 'config', 'check'], {
-    cwd: app,
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], PLUGINS: './dist/src/plugin.js' },
-  });
+  const check = spawnSync(
+    process.execPath,
+    [join(root, 'dist', 'src', 'cli.js'), 'config', 'check'],
+    {
+      cwd: app,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], PLUGINS: './dist/src/plugin.js' },
+    },
+  );
   expect(check.stdout).toContain('Plugins: home-dashboards.');
 });

@@ -80,7 +80,11 @@ test('every command of the tutorial runs in an empty directory, and says what th
     }
     const script = `exec 2>&1; set -eo pipefail\n${settings}${adapted(commands)}`;
     if (isBackground) {
-      server = spawn('bash', ['-c', `${settings}exec env ${commands}`], { cwd, env: environment(), stdio: 'ignore' });
+      server = spawn('bash', ['-c', `${settings}exec env ${commands}`], {
+        cwd,
+        env: environment(),
+        stdio: 'ignore',
+      });
       await until(() =>
         fetch(`http://127.0.0.1:${port}/health/ready`).then(
           ({ ok }) => ok,
@@ -89,7 +93,12 @@ test('every command of the tutorial runs in an empty directory, and says what th
       );
       continue;
     }
-    const said = execFileSync('bash', ['-c', script], { cwd, env: environment(), encoding: 'utf8', timeout: LIMIT_MS });
+    const said = execFileSync('bash', ['-c', script], {
+      cwd,
+      env: environment(),
+      encoding: 'utf8',
+      timeout: LIMIT_MS,
+    });
     expect(output.filter((line) => !said.includes(line))).toEqual([]);
     settings +=
       adapted(commands)
@@ -107,16 +116,25 @@ test('every command of the tutorial runs in an empty directory, and says what th
 
 /** The installed packages that would run a script: npm asks about each that `allowScripts` does not name. */
 function scriptsIn(cwd: string): string[] {
-  const { packages } = JSON.parse(readFileSync(join(cwd, 'node_modules', '.package-lock.json'), 'utf8')) as {
+  const { packages } = JSON.parse(
+    readFileSync(join(cwd, 'node_modules', '.package-lock.json'), 'utf8'),
+  ) as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };
-  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const withScript = Object.entries(packages).filter(
+    ([, { hasInstallScript }]) => hasInstallScript,
+  );
   return withScript.map(([path]) => path.replace(/^.*node_modules\//, ''));
 }
 
 test('the example has the versions of the service', () => {
-  const versions: Record<string, string> = { ...packageJson.devDependencies, ...packageJson.dependencies };
-  const example = JSON.parse(readFileSync(join(root, 'examples/extension-module/package.json'), 'utf8')) as {
+  const versions: Record<string, string> = {
+    ...packageJson.devDependencies,
+    ...packageJson.dependencies,
+  };
+  const example = JSON.parse(
+    readFileSync(join(root, 'examples/extension-module/package.json'), 'utf8'),
+  ) as {
     devDependencies: Record<string, string>;
     overrides: Record<string, string>;
   };
@@ -124,5 +142,7 @@ test('the example has the versions of the service', () => {
   expect(Object.keys(example.overrides)).toContain('@scarf/scarf');
   const { 'user-group-service': own, ...others } = example.devDependencies;
   expect(own).toBe('file:user-group-service.tgz');
-  expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, versions[name]])));
+  expect(others).toEqual(
+    Object.fromEntries(Object.keys(others).map((name) => [name, versions[name]])),
+  );
 });

@@ -24,7 +24,11 @@ export async function runScenario(): Promise<object> {
   class CountingStore extends RateLimitStore {
     take(buckets: readonly Bucket[], wanted: number) {
       counted.push(...buckets.map(({ key }) => key));
-      const states = buckets.map(({ perMinute }) => ({ remaining: perMinute, resetMs: 0, retryMs: 0 }));
+      const states = buckets.map(({ perMinute }) => ({
+        remaining: perMinute,
+        resetMs: 0,
+        retryMs: 0,
+      }));
       return Promise.resolve({ granted: wanted, states });
     }
   }
@@ -61,13 +65,23 @@ export async function runScenario(): Promise<object> {
     const page = await fetch(`${await app.getUrl()}/internal/console/`);
     const { user_group } = (await answer.json()) as { user_group: { token: string } };
     const rotated = await app.get(Tokens).rotate(caller, { current_token: user_group.token });
-    const { active, sub } = await app.get(Introspector).introspect(caller, { token: rotated.user_group.token });
+    const { active, sub } = await app
+      .get(Introspector)
+      .introspect(caller, { token: rotated.user_group.token });
     const old = await app.get(Introspector).introspect(caller, { token: user_group.token });
     for (let tries = 0; heard === undefined; tries++) {
       await app.get(UserGroups).put(caller, { user_group_id: `told ${tries}`, name: 'T' });
     }
     end();
-    return { status: answer.status, page: page.headers.get('content-type'), active, sub, old, counted, heard };
+    return {
+      status: answer.status,
+      page: page.headers.get('content-type'),
+      active,
+      sub,
+      old,
+      counted,
+      heard,
+    };
   } finally {
     await app.close();
     remove();

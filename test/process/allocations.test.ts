@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import type { Answer } from '../support/api-client.ts';
-import { createTestDatabase, type DatabaseKind, onEachDatabase, withoutServerLimits } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  type DatabaseKind,
+  onEachDatabase,
+  withoutServerLimits,
+} from '../support/databases.ts';
 import { type RunningServer, startOwnServer } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
@@ -28,13 +33,19 @@ onEachDatabase((kind) => {
     async () => {
       const database = await createTestDatabase(kind);
       const options = `--import ${PRELOADED}`;
-      const server = await startOwnServer({ ...withoutServerLimits(database.env), NODE_OPTIONS: options });
+      const server = await startOwnServer({
+        ...withoutServerLimits(database.env),
+        NODE_OPTIONS: options,
+      });
       await run(server, WARM_UP, 'warm');
       const allocated = await run(server, CALLS, 'measured');
       await server.stop();
       await database.drop();
       for (const [operation, most] of Object.entries(MAX_KIB[kind])) {
-        expect({ [operation]: allocated[operation]! < most, allocated }).toEqual({ [operation]: true, allocated });
+        expect({ [operation]: allocated[operation]! < most, allocated }).toEqual({
+          [operation]: true,
+          allocated,
+        });
       }
     },
     LIMIT_MS,
@@ -71,7 +82,9 @@ async function run(
       return answer;
     }),
     'look-up': await measure((index) => api.get(groups[index])),
-    introspect: await measure((index) => api.call('POST', '/api/v1/introspect', { token: tokens[index] })),
+    introspect: await measure((index) =>
+      api.call('POST', '/api/v1/introspect', { token: tokens[index] }),
+    ),
     rotate: await measure((index) => api.post({ current_token: tokens[index] })),
   };
 

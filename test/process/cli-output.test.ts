@@ -16,16 +16,20 @@ onEachDatabase((kind) => {
 
   const cli = (...args: string[]) => runCli(service.database.env, ...args);
   const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;
-  const get = async (path: string) => ((await service.api.call('GET', path)) as unknown as Body).body;
+  const get = async (path: string) =>
+    ((await service.api.call('GET', path)) as unknown as Body).body;
   const linesOf = (text: string) => text.trimEnd().split('\n');
 
   test('json is the response of the API, and ndjson each object of it', async () => {
     // The first use of the token is stored behind the call.
     await until(
-      async () => !(await service.api.call('GET', '/api/v1/api-tokens')).text.includes('"last_used_at":null'),
+      async () =>
+        !(await service.api.call('GET', '/api/v1/api-tokens')).text.includes('"last_used_at":null'),
     );
     for (const provided_id of ['one', 'two']) {
-      expect((await service.api.call('POST', '/api/v1/schemas', { provided_id, name: LONG })).status).toBe(201);
+      expect(
+        (await service.api.call('POST', '/api/v1/schemas', { provided_id, name: LONG })).status,
+      ).toBe(201);
     }
     for (const [command, path, member] of [
       ['schema', '/api/v1/schemas', 'schemas'],
@@ -38,8 +42,12 @@ onEachDatabase((kind) => {
     }
     const [schema] = (await get('/api/v1/schemas'))['schemas'] as { id: number }[];
     const id = String(schema!.id);
-    expect(parse((await cli('schema', 'show', id, '-o', 'json')).stdout)).toEqual(await get(`/api/v1/schemas/${id}`));
-    expect(parse((await cli('workspace', 'show', '-o', 'json')).stdout)).toEqual(await get('/api/v1/workspace'));
+    expect(parse((await cli('schema', 'show', id, '-o', 'json')).stdout)).toEqual(
+      await get(`/api/v1/schemas/${id}`),
+    );
+    expect(parse((await cli('workspace', 'show', '-o', 'json')).stdout)).toEqual(
+      await get('/api/v1/workspace'),
+    );
     const deleted = await cli('schema', 'delete', id, '-o', 'json');
     expect(deleted).toEqual({ code: 0, stdout: '{\n  "success": 1\n}\n', stderr: '' });
   });
@@ -50,7 +58,10 @@ onEachDatabase((kind) => {
     const { api_token } = parse(created.stdout) as { api_token: { id: number; token: string } };
     expect(api_token).toMatchObject({ name: 'json', token: expect.stringMatching(/^uga_\w{38}$/) });
     const rotated = await cli('token', 'rotate', String(api_token.id), '-o', 'ndjson');
-    expect(parse(rotated.stdout)).toMatchObject({ name: 'json', token: expect.stringMatching(/^uga_\w{38}$/) });
+    expect(parse(rotated.stdout)).toMatchObject({
+      name: 'json',
+      token: expect.stringMatching(/^uga_\w{38}$/),
+    });
     expect(linesOf(rotated.stdout)).toHaveLength(1);
     const url = ['--url', 'https://receiver.example/'];
     const endpoint = parse((await cli('webhook', 'create', ...url, '-o', 'ndjson')).stdout);
@@ -63,8 +74,19 @@ onEachDatabase((kind) => {
     const name = `${'漢'.repeat(200)}\u202e`;
     const url = `https://receiver.example/${LONG}`;
     expect((await cli('token', 'create', '--name', LONG, '--scopes', 'all')).code).toBe(0);
-    expect((await cli('token', 'create', '--name', 'some', '--scopes', 'registry:read,audit:read')).code).toBe(0);
-    const created = await cli('schema', 'create', '--provided-id', LONG, '--name', name, '-o', 'ndjson');
+    expect(
+      (await cli('token', 'create', '--name', 'some', '--scopes', 'registry:read,audit:read')).code,
+    ).toBe(0);
+    const created = await cli(
+      'schema',
+      'create',
+      '--provided-id',
+      LONG,
+      '--name',
+      name,
+      '-o',
+      'ndjson',
+    );
     expect((await cli('webhook', 'create', '--url', url)).code).toBe(0);
     for (const command of ['token', 'schema', 'webhook', 'workspace', 'audit']) {
       const { stdout } = await cli(command, 'list');
@@ -74,7 +96,9 @@ onEachDatabase((kind) => {
     expect(tokens).toMatch(/^\d+ +x+… +\w{4} +active +all +- +-$/m);
     expect(tokens).toMatch(/ +some +\w{4} +active +registry:read,audit/);
     expect((await cli('schema', 'list')).stdout).toMatch(/ x+… +漢+… +\d{4}-\S+Z +\d{4}-\S+Z$/m);
-    const shown = linesOf((await cli('schema', 'show', String(parse(created.stdout)['id']))).stdout);
+    const shown = linesOf(
+      (await cli('schema', 'show', String(parse(created.stdout)['id']))).stdout,
+    );
     for (const line of shown) expect(widthOf(line)).toBeLessThanOrEqual(MAX_WIDTH);
     const whole = shown.map((line) => line.slice('provided_id  '.length)).join('');
     expect(whole).toContain(LONG);
@@ -107,13 +131,22 @@ function widthOf(line: string): number {
 test('a database that is away is code 5, and one line', async () => {
   const DATABASE_URL = 'postgres://nobody:secret@127.0.0.1:1/none';
   const TOKEN_ENCRYPTION_KEYS = keyList('k1');
-  const { code, stdout, stderr } = await runCli({ DATABASE_URL, TOKEN_ENCRYPTION_KEYS }, 'token', 'list');
+  const { code, stdout, stderr } = await runCli(
+    { DATABASE_URL, TOKEN_ENCRYPTION_KEYS },
+    'token',
+    'list',
+  );
   expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-  expect(stderr).toMatch(/^user-group-service: The PostgreSQL of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/m);
+  expect(stderr).toMatch(
+    /^user-group-service: The PostgreSQL of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/m,
+  );
   expect(stderr).not.toContain('secret');
 });
 
 test('what keeps the embedded database from being used is code 5', async () => {
   const { code, stderr } = await runCli({ DATA_DIR: '/dev/null/data' }, 'token', 'list');
-  expect([code, stderr]).toEqual([5, expect.stringMatching(/^user-group-service: DATA_DIR [^\n]+\n$/)]);
+  expect([code, stderr]).toEqual([
+    5,
+    expect.stringMatching(/^user-group-service: DATA_DIR [^\n]+\n$/),
+  ]);
 });

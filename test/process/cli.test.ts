@@ -16,7 +16,8 @@ onEachDatabase((kind) => {
   const cli = (...args: string[]) => runCli(database.env, ...args);
 
   const asOneOfMany = runCli;
-  const byItself = (env: Record<string, string>, ...args: string[]) => runBuilt('cli.js', env, ...args);
+  const byItself = (env: Record<string, string>, ...args: string[]) =>
+    runBuilt('cli.js', env, ...args);
 
   const onceByItself = kind === 'sqlite' ? byItself : asOneOfMany;
 
@@ -59,8 +60,18 @@ onEachDatabase((kind) => {
   });
 
   test('a token is printed alone on standard output, once', async () => {
-    const created = await cli('token', 'create', '--name', 'host', '--expires-at', '2099-01-01T00:00:00Z');
-    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/) });
+    const created = await cli(
+      'token',
+      'create',
+      '--name',
+      'host',
+      '--expires-at',
+      '2099-01-01T00:00:00Z',
+    );
+    expect(created).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/),
+    });
     const { stdout } = await cli('token', 'list');
     expect(stdout).toMatch(
       /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,tokens:rotate +2099-01-01T00:00:00Z/m,
@@ -73,7 +84,10 @@ onEachDatabase((kind) => {
     const id = /^(\d+) +short-lived/m.exec((await cli('token', 'list')).stdout)![1]!;
     await cli('workspace', 'create', 'elsewhere');
     const foreign = await cli('token', 'revoke', id, '--workspace', 'elsewhere');
-    expect(foreign).toMatchObject({ code: 3, stderr: 'user-group-service: No API token has this id.\n' });
+    expect(foreign).toMatchObject({
+      code: 3,
+      stderr: 'user-group-service: No API token has this id.\n',
+    });
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'list')).stdout).toMatch(/short-lived +\w{4} +revoked /m);
@@ -95,7 +109,14 @@ onEachDatabase((kind) => {
       allowed_cidrs: ['10.0.0.0/8', '::1'],
       last_four: token.slice(-4),
     });
-    const args = ['--scopes', 'audit:read', '--expires-at', '2099-01-01T00:00:00Z', '--allowed-cidrs', 'any'];
+    const args = [
+      '--scopes',
+      'audit:read',
+      '--expires-at',
+      '2099-01-01T00:00:00Z',
+      '--allowed-cidrs',
+      'any',
+    ];
     expect((await cli('token', 'update', id, ...args)).code).toBe(0);
     expect(await show(id)).toMatchObject({
       name: 'cli',
@@ -112,15 +133,25 @@ onEachDatabase((kind) => {
   test('a token is rotated, with an overlap if it is asked for', async () => {
     const { id, token } = await createToken();
     const rotated = await cli('token', 'rotate', id, '--grace-period-seconds', '3600');
-    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/) });
+    expect(rotated).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/),
+    });
     expect(rotated.stdout.trim()).not.toBe(token);
     const successor = /^API token (\d+) /.exec(rotated.stderr)![1]!;
-    expect(await show(id)).toMatchObject({ state: 'superseded', superseded_by_id: Number(successor) });
+    expect(await show(id)).toMatchObject({
+      state: 'superseded',
+      superseded_by_id: Number(successor),
+    });
     expect((await cli('token', 'rotate', successor)).code).toBe(0);
     expect((await show(id))['state']).toBe('revoked');
     expect((await show(successor))['state']).toBe('revoked');
     const again = await cli('token', 'rotate', successor);
-    expect(again).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('revoked') });
+    expect(again).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('revoked'),
+    });
     const wrong = await cli('token', 'rotate', id, '--grace-period-seconds', 'a day');
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number') });
   });
@@ -143,7 +174,10 @@ onEachDatabase((kind) => {
   test('workspaces are created once and listed', async () => {
     expect((await cli('workspace', 'create', 'acme')).code).toBe(0);
     const again = await cli('workspace', 'create', 'acme');
-    expect(again).toMatchObject({ code: 4, stderr: 'user-group-service: A workspace of this name exists already.\n' });
+    expect(again).toMatchObject({
+      code: 4,
+      stderr: 'user-group-service: A workspace of this name exists already.\n',
+    });
     const { stdout } = await cli('workspace', 'list');
     expect(stdout).toMatch(/^NUMBER +NAME +CREATED +ID +QUOTA +USER GROUPS\n1 +default /);
     expect(stdout).toMatch(/^\d+ +acme +\d{4}-\S+ +\S+ +none +not counted$/m);
@@ -151,11 +185,17 @@ onEachDatabase((kind) => {
 
   test('a workspace gets a quota of groups, and loses it', async () => {
     await cli('workspace', 'create', 'bounded');
-    const limit = (number: string) => cli('workspace', 'update', 'bounded', `--user-group-quota=${number}`);
-    expect(await limit('7')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^user_group_quota +7$/m) });
+    const limit = (number: string) =>
+      cli('workspace', 'update', 'bounded', `--user-group-quota=${number}`);
+    expect(await limit('7')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^user_group_quota +7$/m),
+    });
     expect((await cli('workspace', 'list')).stdout).toMatch(/^\d+ +bounded +\S+ +\S+ +7 +0$/m);
     expect((await limit('none')).code).toBe(0);
-    expect((await cli('workspace', 'list')).stdout).toMatch(/bounded +\S+ +\S+ +none +not counted$/m);
+    expect((await cli('workspace', 'list')).stdout).toMatch(
+      /bounded +\S+ +\S+ +none +not counted$/m,
+    );
     for (const wrong of ['-1', '1.5', '07', 'many', '1000000000', '']) {
       expect((await limit(wrong)).code).toBe(2);
     }
@@ -172,8 +212,16 @@ onEachDatabase((kind) => {
       ['token', 'create', '--name', 'x', '--scopes', 'everything'],
       /"everything" is no scope; use "all", or a list of user-groups:read/,
     ],
-    [4, ['token', 'create', '--name', 'x', '--expires-at', 'tomorrow'], /must be in the form of RFC 3339/],
-    [4, ['token', 'create', '--name', 'x', '--expires-at', '2000-01-01T00:00:00Z'], /must be a moment in the future/],
+    [
+      4,
+      ['token', 'create', '--name', 'x', '--expires-at', 'tomorrow'],
+      /must be in the form of RFC 3339/,
+    ],
+    [
+      4,
+      ['token', 'create', '--name', 'x', '--expires-at', '2000-01-01T00:00:00Z'],
+      /must be a moment in the future/,
+    ],
     [3, ['token', 'create', '--name', 'x', '--workspace', 'nowhere'], /no workspace of this name/],
     [4, ['token', 'create', '--name', 'a\u001b[2Jb'], /control characters/],
     [2, ['token', 'revoke', 'abc'], /Use the number in the first column/],
@@ -204,7 +252,10 @@ onEachDatabase((kind) => {
     expect(before[0]).toMatch(/^MIGRATION +APPLIED$/);
     for (const line of before.slice(1)) expect(line).toMatch(/^(next: )?\w+\d{13} +yes$/);
     expect((await run('revert', '--plugin', 'next')).code).toBe(0);
-    expect(await show()).toEqual([...before.slice(0, -1), expect.stringMatching(/^next: \w+\d{13} +no$/)]);
+    expect(await show()).toEqual([
+      ...before.slice(0, -1),
+      expect.stringMatching(/^next: \w+\d{13} +no$/),
+    ]);
     expect((await run('run')).code).toBe(0);
     expect(await show()).toEqual(before);
     await own.drop();
@@ -217,7 +268,9 @@ onEachDatabase((kind) => {
     expect((await cli('migration', 'run')).code).toBe(0);
     expect(reverted).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/^user-group-service: The first migration cannot be undone[^\n]*\n$/),
+      stderr: expect.stringMatching(
+        /^user-group-service: The first migration cannot be undone[^\n]*\n$/,
+      ),
     });
     expect((await cli('token', 'list')).stdout.split('\n')[0]).toBe(line);
   });
@@ -226,7 +279,10 @@ onEachDatabase((kind) => {
     const right = await cli('config', 'check');
     expect(right).toMatchObject({ code: 0, stdout: expect.stringContaining('is valid') });
     const wrong = await runCli({ ...database.env, PORT: 'x' }, 'config', 'check');
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^user-group-service: PORT must be/) });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^user-group-service: PORT must be/),
+    });
   });
 
   test('the OpenAPI document is printed as JSON alone', async () => {

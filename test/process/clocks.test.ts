@@ -20,13 +20,18 @@ interface Group {
 }
 
 const embed = async (api: ApiClient, { path }: Group) =>
-  (await api.call('POST', `${path}/embed-tokens`, { audience: 'renderer', expires_in_seconds: 86_400 })).body
-    .embed_token.token;
+  (
+    await api.call('POST', `${path}/embed-tokens`, {
+      audience: 'renderer',
+      expires_in_seconds: 86_400,
+    })
+  ).body.embed_token.token;
 
 const endTokens = async (api: ApiClient) =>
   (await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ALL, reason: 'drill' })).status;
 
-const statesOf = (api: ApiClient, tokens: string[]) => Promise.all(tokens.map((token) => api.isActive(token)));
+const statesOf = (api: ApiClient, tokens: string[]) =>
+  Promise.all(tokens.map((token) => api.isActive(token)));
 
 const versionsOf = async (api: ApiClient, { path }: Group) =>
   (await api.call('GET', `${path}/versions`)).body.versions.toReversed();
@@ -65,7 +70,11 @@ onEachDatabase((kind) => {
     if (kind === 'sqlite') await stop();
     writeFileSync(fileOf(ahead), `${ahead}`);
     const clock = { NODE_OPTIONS: `--import ${preload}`, CLOCK_FILE: fileOf(ahead) };
-    const server = await startOwnServer({ ...database.env, ...clock, RATE_LIMIT_PER_MINUTE: '100000' });
+    const server = await startOwnServer({
+      ...database.env,
+      ...clock,
+      RATE_LIMIT_PER_MINUTE: '100000',
+    });
     servers.set(ahead, server);
     return server;
   };
@@ -76,7 +85,8 @@ onEachDatabase((kind) => {
     writeFileSync(fileOf(ahead), `${to}`);
     server.process.kill('SIGWINCH');
     const isRead = () =>
-      existsSync(`${fileOf(ahead)}.read`) && readFileSync(`${fileOf(ahead)}.read`, 'utf8') === `${to}`;
+      existsSync(`${fileOf(ahead)}.read`) &&
+      readFileSync(`${fileOf(ahead)}.read`, 'utf8') === `${to}`;
     await until(isRead);
   };
 
@@ -88,7 +98,11 @@ onEachDatabase((kind) => {
       const isFirst = ahead === aheads[0];
       // Groups that come later have a token, whatever the clock says.
       if (isFirst) expect(await endTokens(api)).toBe(200);
-      const [group, changed, removed] = [await api.create(region), await api.create(), await api.create()];
+      const [group, changed, removed] = [
+        await api.create(region),
+        await api.create(),
+        await api.create(),
+      ];
       await patch(api, changed, 'Second');
       await patch(api, removed, 'Second');
       made.push({ group, changed, removed, embedded: await embed(api, group) });
@@ -106,7 +120,8 @@ onEachDatabase((kind) => {
       ...Array.from({ length: 250 }, (_, n) => ({ user_group_id: `${n}`, name: 'N', ...region })),
     );
     const actions = '/api/v1/user-groups/actions?property_name=region&property_value=EMEA';
-    const summary = async (action: string) => linesOf(await api.call('POST', actions, { action })).at(-1)!.summary;
+    const summary = async (action: string) =>
+      linesOf(await api.call('POST', actions, { action })).at(-1)!.summary;
     const all = { changed: 250 + made.length, unchanged: 0, failed: 0, complete: true };
     expect(await summary('suspend')).toEqual(all);
     expect(await summary('resume')).toEqual(all);
@@ -121,7 +136,9 @@ onEachDatabase((kind) => {
       for (const { version, recorded_at } of versions) {
         const past = await api.call('GET', `${changed.path}?at=${recorded_at}`);
         // SQLite has kept what the clock said: a time to come is refused.
-        if (kind === 'postgres' || past.status !== 422) expect(past.body.past.version).toBe(version);
+        if (kind === 'postgres' || past.status !== 422) {
+          expect(past.body.past.version).toBe(version);
+        }
       }
       expect(versions.map(({ replaced_at }) => replaced_at)).toEqual([...times.slice(1), null]);
       expect((await api.call('DELETE', removed.path)).status).toBe(200);
@@ -163,11 +180,14 @@ onEachDatabase((kind) => {
     await patch(api, group, 'Second');
     expect((await api.call('POST', '/api/v1/revoke', { token: revoked })).status).toBe(200);
     const report = { tokens: [leaked], source: 'scanner' };
-    expect((await api.call('POST', '/api/v1/tokens/report-leaked', report)).body.results[0]!.result).toBe('ended');
+    expect(
+      (await api.call('POST', '/api/v1/tokens/report-leaked', report)).body.results[0]!.result,
+    ).toBe('ended');
     const counts = async (client: ApiClient) => [
       (await versionsOf(client, group)).length,
       ...(await statesOf(client, [revoked, leaked])),
-      ((await client.call('GET', '/api/v1/events')).body as unknown as { events: object[] }).events.length,
+      ((await client.call('GET', '/api/v1/events')).body as unknown as { events: object[] }).events
+        .length,
     ];
     const before = await counts(api);
     expect(before).toEqual([2, false, false, expect.any(Number)]);

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProgram } from '../../src/server/cli/program.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
-import { listMigrations, openDatabase, prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
+import {
+  listMigrations,
+  openDatabase,
+  prepareDatabase,
+} from '../../src/platform/database/schema/migrate.ts';
 import { createTestDatabase, onPostgres, TEST_KEYS } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { withNextMigration } from '../support/next-migration.ts';
@@ -27,17 +31,25 @@ const VALUES: Record<string, string> = {
 
 function leavesOf(command: Command, path: string[] = []): { path: string[]; command: Command }[] {
   const { commands } = command;
-  return commands.length === 0 ? [{ path, command }] : commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
+  return commands.length === 0
+    ? [{ path, command }]
+    : commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
 }
 
 async function callsOfOthers(): Promise<string[][]> {
   const leaves = leavesOf(await createProgram(() => true));
-  const others = leaves.filter(({ path }) => ![...MAKE, ...SAY, ...NEED_NONE].includes(path.join(' ')));
+  const others = leaves.filter(
+    ({ path }) => ![...MAKE, ...SAY, ...NEED_NONE].includes(path.join(' ')),
+  );
   expect(leaves.length - others.length).toBe(MAKE.length + SAY.length + NEED_NONE.length);
   return others.map(({ path, command }) => [
     ...path,
-    ...command.registeredArguments.filter(({ required }) => required).map((one) => VALUES[one.name()] ?? '1'),
-    ...command.options.filter(({ mandatory }) => mandatory).flatMap((o) => [o.long!, VALUES[o.attributeName()] ?? 'x']),
+    ...command.registeredArguments
+      .filter(({ required }) => required)
+      .map((one) => VALUES[one.name()] ?? '1'),
+    ...command.options
+      .filter(({ mandatory }) => mandatory)
+      .flatMap((o) => [o.long!, VALUES[o.attributeName()] ?? 'x']),
   ]);
 }
 
@@ -71,7 +83,9 @@ onPostgres('on postgres', () => {
     ]) {
       const { code, stdout, stderr } = await runCli({ ...env, DATABASE_SCHEMA: 'own' }, ...call);
       expect({ call, code, stdout }).toEqual({ call, code: 5, stdout: '' });
-      expect(stderr).toContain(`The database ${name} of DATABASE_URL on 127.0.0.1 has no tables of the service`);
+      expect(stderr).toContain(
+        `The database ${name} of DATABASE_URL on 127.0.0.1 has no tables of the service`,
+      );
     }
     for (const say of SAY) expect((await runCli(env, ...say.split(' '))).code).toBe(0);
     const made = await runSql(

@@ -15,7 +15,12 @@ const PUBLIC_URL = 'https://user-groups.example';
 const LEFT_OUT = [
   ...['RegisteredController', 'WorkspaceSettingsController', 'UserGroupBulkController'],
   ...['InspectionController', 'EndTokensController', 'RevocationController', 'EventController'],
-  ...['WebhookEndpointController', 'WebhookDeliveryController', 'OverviewController', 'SystemController'],
+  ...[
+    'WebhookEndpointController',
+    'WebhookDeliveryController',
+    'OverviewController',
+    'SystemController',
+  ],
 ];
 
 interface Document {
@@ -44,7 +49,8 @@ onEachDatabase((kind) => {
       .get(Metrics)
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
-  const controllersOf = ({ app }: TestService) => new Set(handlersOf(app).map(({ controller }) => controller));
+  const controllersOf = ({ app }: TestService) =>
+    new Set(handlersOf(app).map(({ controller }) => controller));
 
   describe('the core alone keeps the contract:', () => {
     testContract(core);
@@ -52,8 +58,12 @@ onEachDatabase((kind) => {
 
   test('the core issues what a page and a renderer need, and says who did so', async () => {
     const { token } = await core.api.create({ user_group_id: 'acme' });
-    expect((await core.api.call('POST', '/api/v1/introspect', { token })).body).toMatchObject({ active: true });
-    const issued = await core.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', { audience: 'dashboards' });
+    expect((await core.api.call('POST', '/api/v1/introspect', { token })).body).toMatchObject({
+      active: true,
+    });
+    const issued = await core.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', {
+      audience: 'dashboards',
+    });
     expect(issued.status).toBe(201);
     for (const path of ['user-groups', 'api-tokens', 'audit-events', 'user-groups/acme/view']) {
       expect([path, (await core.api.call('GET', `/api/v1/${path}`)).status]).toEqual([path, 200]);
@@ -63,33 +73,55 @@ onEachDatabase((kind) => {
   test('the core has no route of another feature', async () => {
     const served = controllersOf(core);
     const missing = handlersOf(all.app).filter(({ controller }) => !served.has(controller));
-    expect([...new Set(missing.map(({ controller }) => controller))].sort()).toEqual([...LEFT_OUT].sort());
+    expect([...new Set(missing.map(({ controller }) => controller))].sort()).toEqual(
+      [...LEFT_OUT].sort(),
+    );
     for (const { method, path, controller } of missing) {
       const { status, body } = await core.api.call(method, path.replace(/:\w+/g, '1'));
       // Without the feature `import` and `export` are ids of groups.
       const codes =
-        controller === 'UserGroupBulkController' ? ['user_group_not_found', 'method_not_allowed'] : ['route_not_found'];
+        controller === 'UserGroupBulkController'
+          ? ['user_group_not_found', 'method_not_allowed']
+          : ['route_not_found'];
       expect(codes).toContain(body.code);
-      expect([method, path, status]).toEqual([method, path, body.code === 'method_not_allowed' ? 405 : 404]);
+      expect([method, path, status]).toEqual([
+        method,
+        path,
+        body.code === 'method_not_allowed' ? 405 : 404,
+      ]);
     }
   });
 
   test('the documents name nothing that is left out', async () => {
     const [whole, part] = [await documentOf(all), await documentOf(core)];
     const left = Object.keys(whole.paths).filter((path) => !(path in part.paths));
-    expect(left).toEqual(expect.arrayContaining(['/api/v1/webhook-endpoints', '/api/v1/schemas', '/api/v1/events']));
+    expect(left).toEqual(
+      expect.arrayContaining(['/api/v1/webhook-endpoints', '/api/v1/schemas', '/api/v1/events']),
+    );
     expect(part.tags.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['Webhooks']));
     expect(part.tags.length).toBeLessThan(whole.tags.length);
     expect(part.webhooks).toBeUndefined();
     const text = JSON.stringify(part);
     for (const [, group, name] of text.matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
-      expect([group, name, part.components[group!]?.[name!] !== undefined]).toEqual([group, name, true]);
+      expect([group, name, part.components[group!]?.[name!] !== undefined]).toEqual([
+        group,
+        name,
+        true,
+      ]);
     }
     expect(text).not.toMatch(/schemas\/(Webhook|RegistryEntry|Event")/);
-    const { body: metadata } = await core.api.call('GET', '/.well-known/oauth-authorization-server');
-    expect(metadata).toMatchObject({ issuer: PUBLIC_URL, jwks_uri: `${PUBLIC_URL}/.well-known/jwks.json` });
+    const { body: metadata } = await core.api.call(
+      'GET',
+      '/.well-known/oauth-authorization-server',
+    );
+    expect(metadata).toMatchObject({
+      issuer: PUBLIC_URL,
+      jwks_uri: `${PUBLIC_URL}/.well-known/jwks.json`,
+    });
     expect(metadata).not.toHaveProperty('revocation_endpoint');
-    const { properties } = part.components['schemas']!['AuthorizationServerMetadata'] as { properties: object };
+    const { properties } = part.components['schemas']!['AuthorizationServerMetadata'] as {
+      properties: object;
+    };
     expect(Object.keys(metadata).sort()).toEqual(Object.keys(properties).sort());
   });
 
@@ -113,7 +145,14 @@ onEachDatabase((kind) => {
   test('the console learns what is served, and of no scope that would be of no use', async () => {
     const [, { session }] = await (await signedIn(core)).session();
     expect(session).toMatchObject({
-      features: ['audit-events', 'api-tokens', 'user-groups', 'embed-tokens', 'introspection', 'console'],
+      features: [
+        'audit-events',
+        'api-tokens',
+        'user-groups',
+        'embed-tokens',
+        'introspection',
+        'console',
+      ],
       scopes: [
         ...['user-groups:read', 'user-groups:write', 'tokens:rotate', 'tokens:introspect'],
         ...['embed-tokens:issue', 'user-groups:view-as', 'audit:read', 'admin'],
@@ -170,8 +209,19 @@ onEachDatabase((kind) => {
         stderr: `user-group-service: The command ${command} belongs to the feature ${feature}, which FEATURES leaves out.\n`,
       });
     }
-    const ending = await runCli(env, 'workspace', 'end-tokens', '--kinds', 'embed_token', '--reason', 'leaked');
-    expect(ending).toMatchObject({ code: 1, stderr: expect.stringContaining('end-tokens belongs to the feature') });
+    const ending = await runCli(
+      env,
+      'workspace',
+      'end-tokens',
+      '--kinds',
+      'embed_token',
+      '--reason',
+      'leaked',
+    );
+    expect(ending).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('end-tokens belongs to the feature'),
+    });
     for (const args of [
       ['token', 'list'],
       ['group', 'list'],
@@ -182,15 +232,24 @@ onEachDatabase((kind) => {
       expect([args, await runCli(env, ...args)]).toMatchObject([args, { code: 0, stderr: '' }]);
     }
     const { stdout } = await runCli(env, 'openapi');
-    expect(Object.keys((JSON.parse(stdout) as Document).paths)).toEqual(Object.keys((await documentOf(core)).paths));
+    expect(Object.keys((JSON.parse(stdout) as Document).paths)).toEqual(
+      Object.keys((await documentOf(core)).paths),
+    );
   });
 
   test('a name that is no feature stops the start before anything is made', async () => {
     const { env, drop } = await createTestDatabase(kind);
     const given = { ...env, PORT: '0', METRICS_PORT: '0', FEATURES: 'core,webhook' };
-    const line = 'user-group-service: FEATURES names webhook, which is no feature; they are all, core, audit-events,';
-    expect(await runWarm('main.js', given)).toMatchObject({ code: 1, stderr: expect.stringContaining(line) });
-    expect(await runCli(given, 'config', 'check')).toMatchObject({ code: 1, stderr: expect.stringContaining(line) });
+    const line =
+      'user-group-service: FEATURES names webhook, which is no feature; they are all, core, audit-events,';
+    expect(await runWarm('main.js', given)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(line),
+    });
+    expect(await runCli(given, 'config', 'check')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(line),
+    });
     if (kind === 'sqlite') expect(readdirSync(env['DATA_DIR']!)).toEqual([]);
     await drop();
   });

@@ -18,10 +18,18 @@ onEachDatabase((kind) => {
   const cli = (...args: string[]) => runCli(service.database.env, ...args);
   const parse = (line: string) => JSON.parse(line) as Json;
   const linesOf = (text: string) => text.trimEnd().split('\n').map(parse);
-  const get = async (path: string) => ((await service.api.call('GET', path)) as unknown as { body: Json }).body;
+  const get = async (path: string) =>
+    ((await service.api.call('GET', path)) as unknown as { body: Json }).body;
 
   test('a group is created once, with its token alone on standard output', async () => {
-    const content = ['--name', 'Acme', '--mapping', '{"sales":42}', '--properties', '{"region":"EMEA"}'];
+    const content = [
+      '--name',
+      'Acme',
+      '--mapping',
+      '{"sales":42}',
+      '--properties',
+      '{"region":"EMEA"}',
+    ];
     const created = await cli('group', 'create', 'acme', ...content);
     expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(TOKEN) });
     expect(created.stderr).toMatch(/^Token of the user group "acme" \(team_id \d+\):\n$/);
@@ -54,28 +62,47 @@ onEachDatabase((kind) => {
   test('a group is changed as by the API: what is not given stays, and null removes', async () => {
     await cli('group', 'create', 'changed', '--name', 'C', '--mapping', '{"a":1,"b":2}');
     const [group] = linesOf(
-      (await cli('group', 'update', 'changed', '--mapping', '{"a":null}', '--properties', '{"x":1}', '-o', 'ndjson'))
-        .stdout,
+      (
+        await cli(
+          'group',
+          'update',
+          'changed',
+          '--mapping',
+          '{"a":null}',
+          '--properties',
+          '{"x":1}',
+          '-o',
+          'ndjson',
+        )
+      ).stdout,
     );
     expect(group).toMatchObject({ name: 'C', mapping: { b: 2 }, properties: { x: 1 } });
     const emptied = await cli('group', 'update', 'changed', '--mapping', 'null', '--name', 'D');
     expect(emptied.stdout).toMatch(/^name +D$[^]*^mapping +\{\}$[^]*^properties +\{"x":1\}$/m);
     expect((await cli('group', 'suspend', 'changed')).stdout).toMatch(/^suspended_at +\d{4}-/m);
-    expect((await cli('group', 'list', '--status', 'suspended')).stdout).toMatch(/ changed +D +suspended /);
+    expect((await cli('group', 'list', '--status', 'suspended')).stdout).toMatch(
+      / changed +D +suspended /,
+    );
     expect((await cli('group', 'resume', 'changed')).stdout).toMatch(/^suspended_at +-$/m);
     expect(await cli('group', 'delete', 'changed')).toMatchObject({
       code: 0,
       stderr: 'The user group "changed" is deleted.\n',
     });
     expect((await cli('group', 'delete', 'changed')).code).toBe(3);
-    expect((await cli('group', 'history', 'changed')).stdout).toMatch(/^5 +\d+ .* resume +suspended +D\n4 /m);
+    expect((await cli('group', 'history', 'changed')).stdout).toMatch(
+      /^5 +\d+ .* resume +suspended +D\n4 /m,
+    );
     const restored = await cli('group', 'restore', 'changed', '--state', '2', '-o', 'ndjson');
-    expect(linesOf(restored.stdout)).toEqual([expect.objectContaining({ name: 'C', mapping: { b: 2 } })]);
+    expect(linesOf(restored.stdout)).toEqual([
+      expect.objectContaining({ name: 'C', mapping: { b: 2 } }),
+    ]);
     expect((await cli('group', 'restore', 'changed', '--state', '9')).code).toBe(3);
   });
 
   test('a token is rotated, and introspected from an argument or from standard input', async () => {
-    const first = (await cli('group', 'create', 'rotated', '--name', 'R', '--mapping', '{"sales":"w"}')).stdout.trim();
+    const first = (
+      await cli('group', 'create', 'rotated', '--name', 'R', '--mapping', '{"sales":"w"}')
+    ).stdout.trim();
     const rotated = await cli('group', 'rotate', 'rotated', '--grace-period-seconds', '300');
     expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(TOKEN) });
     const second = rotated.stdout.trim();
@@ -87,7 +114,9 @@ onEachDatabase((kind) => {
       active: true,
       exp: expect.any(Number),
     });
-    const last = parse((await cli('group', 'rotate', 'rotated', '-o', 'ndjson')).stdout)['token'] as string;
+    const last = parse((await cli('group', 'rotate', 'rotated', '-o', 'ndjson')).stdout)[
+      'token'
+    ] as string;
     expect((await cli('introspect', first)).stdout).toBe('active  false\n');
     const child = spawn(process.execPath, [CLI, 'introspect'], {
       env: { PATH: process.env['PATH'], ...service.database.env },
@@ -105,7 +134,8 @@ onEachDatabase((kind) => {
       const group = [`g${number}`, '--name', `Group ${number}`, '--properties', properties];
       expect((await cli('group', 'create', ...group, '--workspace', 'many')).code).toBe(0);
     }
-    const list = (...args: string[]) => cli('group', 'list', '--workspace', 'many', '-o', 'ndjson', ...args);
+    const list = (...args: string[]) =>
+      cli('group', 'list', '--workspace', 'many', '-o', 'ndjson', ...args);
     const ids = (text: string) => linesOf(text).map(({ provided_id }) => provided_id);
     expect(ids((await list('--sort', '-name')).stdout)).toEqual(['g5', 'g4', 'g3', 'g2', 'g1']);
     const some = ['--property-name', 'seats', '--property-value', '1'];
@@ -120,7 +150,9 @@ onEachDatabase((kind) => {
       { success: 1, user_groups: expect.any(Array), has_more: true, next_cursor: cursor },
       '',
     ]);
-    expect((await cli('group', 'list', '--search', 'nobody')).stdout).toMatch(/^TEAM ID +PROVIDED ID [^\n]+\n$/);
+    expect((await cli('group', 'list', '--search', 'nobody')).stdout).toMatch(
+      /^TEAM ID +PROVIDED ID [^\n]+\n$/,
+    );
   });
 
   test.each([
@@ -132,7 +164,11 @@ onEachDatabase((kind) => {
     [2, ['group', 'create', 'x'], /required option '--name <name>'/],
     [2, ['group', 'create', 'x', '--name', 'X', '--mapping', '{'], /The value is not valid JSON/],
     [2, ['group', 'create', 'x', '--name', 'X', '--mapping', '{"a":1,"a":2}'], /repeats a key/],
-    [2, ['group', 'create', 'x', '--name', 'X', '--properties', '{"n":9007199254740993}'], /number/],
+    [
+      2,
+      ['group', 'create', 'x', '--name', 'X', '--properties', '{"n":9007199254740993}'],
+      /number/,
+    ],
     [4, ['group', 'create', 'x', '--name', 'X', '--mapping', '[]'], /must be an object/],
     [4, ['group', 'create', '..', '--name', 'X'], /\./],
     [4, ['group', 'create', 'x', '--name', ''], /must not be empty/],
@@ -157,10 +193,19 @@ onEachDatabase((kind) => {
     await cli('group', 'create', 'watched', '--name', 'W', '--workspace', 'audited');
     const audit = (...args: string[]) => cli('audit', 'list', '-o', 'ndjson', ...args);
     const actions = (text: string) => linesOf(text).map(({ action }) => action);
-    const own = await audit('--workspace', 'audited', '--object-type', 'user_group', '--object-id', 'watched');
+    const own = await audit(
+      '--workspace',
+      'audited',
+      '--object-type',
+      'user_group',
+      '--object-id',
+      'watched',
+    );
     expect(actions(own.stdout)).toEqual(['user_group_token.show', 'user_group.create']);
     const everywhere = await audit('--types', 'workspace.create', '--limit', '1');
-    expect(linesOf(everywhere.stdout)).toMatchObject([{ action: 'workspace.create', workspace: 'audited' }]);
+    expect(linesOf(everywhere.stdout)).toMatchObject([
+      { action: 'workspace.create', workspace: 'audited' },
+    ]);
     expect(everywhere.stderr).toBe('More follow; use a higher --limit.\n');
     expect((await audit('--to', '2001-01-01T00:00:00Z')).stdout).toBe('');
     const found = await audit('--workspace', 'audited', '--search', 'WATCH', '--limit', '1');
@@ -177,11 +222,20 @@ onEachDatabase((kind) => {
     await cli('workspace', 'create', 'eventful');
     const own = ['--workspace', 'eventful'];
     await cli('group', 'create', 'e', '--name', 'E', ...own);
-    const listed = parse((await cli('events', '-o', 'json', '--types', 'user_group.*', ...own)).stdout);
+    const listed = parse(
+      (await cli('events', '-o', 'json', '--types', 'user_group.*', ...own)).stdout,
+    );
     expect(listed).toMatchObject({ events: [{ type: 'user_group.create' }], has_more: false });
     const after = ['--after', String(listed['next_cursor'])];
     expect((await cli('events', ...after, ...own)).stdout).toBe('TIME  ID  TYPE  OBJECT\n');
-    const following = spawnBuilt('cli.js', service.database.env, 'events', '--follow', ...after, ...own);
+    const following = spawnBuilt(
+      'cli.js',
+      service.database.env,
+      'events',
+      '--follow',
+      ...after,
+      ...own,
+    );
     let output = '';
     following.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     await once(following.stdout, 'data');
@@ -193,10 +247,16 @@ onEachDatabase((kind) => {
     following.kill('SIGINT');
     expect((await exit)[0]).toBe(130);
     const [head, ...rows] = output.trimEnd().split('\n');
-    expect(head).toBe('TIME                  ID                    TYPE                          OBJECT');
+    expect(head).toBe(
+      'TIME                  ID                    TYPE                          OBJECT',
+    );
     const columns = [head!.indexOf('ID'), head!.indexOf('TYPE'), head!.indexOf('OBJECT')];
     for (const row of rows) {
-      expect(columns.map((column) => row.slice(column - 1, column + 1))).toEqual([' e', ' u', ' e']);
+      expect(columns.map((column) => row.slice(column - 1, column + 1))).toEqual([
+        ' e',
+        ' u',
+        ' e',
+      ]);
     }
   });
 });

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NDJSON } from '../support/api-client.ts';
@@ -41,7 +49,8 @@ onEachDatabase((kind) => {
     return text;
   };
   /** Kibibytes of memory that the server has had at most. */
-  const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))![1]);
+  const peak = () =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))![1]);
 
   test('the memory of the server does not grow with the number of lines, and others are served', async () => {
     const before = peak();
@@ -123,7 +132,10 @@ onEachDatabase((kind) => {
       { line: 2, success: 0 },
       { summary: { created: 1, failed: 1, complete: true } },
     ]);
-    expect(await cli('import', path('nothing'))).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') });
+    expect(await cli('import', path('nothing'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ENOENT'),
+    });
   });
 
   test('a terminal shows each refused line by itself, and the progress below it', () => {
@@ -133,9 +145,15 @@ onEachDatabase((kind) => {
         : { user_group_id: `pty ${n}`, name: 'P', properties: { x: 'x'.repeat(200) } },
     );
     writeFileSync(path('watched'), toLines(...lines));
-    const command = [process.execPath, CLI, 'group', 'import', path('watched')].map((word) => `'${word}'`).join(' ');
+    const command = [process.execPath, CLI, 'group', 'import', path('watched')]
+      .map((word) => `'${word}'`)
+      .join(' ');
     const env = { PATH: process.env['PATH'], ...database.env };
-    const typescript = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env });
+    const typescript = spawnSync(
+      'script',
+      ['--quiet', '--return', '--command', command, '/dev/null'],
+      { env },
+    );
     expect(typescript.status).toBe(4);
     const written = typescript.stdout.toString();
     expect(written).toContain(' %\u001b[');
@@ -178,7 +196,9 @@ onEachDatabase((kind) => {
     for (const args of [['import', path('second')], ['export']]) {
       const refused = await withKey(2, ...args);
       expect([refused.code, refused.stdout]).toEqual([1, '']);
-      expect(refused.stderr).toMatch(/^user-group-service: The encryption key "k1" is not the one .*\n$/);
+      expect(refused.stderr).toMatch(
+        /^user-group-service: The encryption key "k1" is not the one .*\n$/,
+      );
     }
     const kept = await withKey(1, 'export', '--without-tokens');
     expect(kept.stdout.match(/"provided_id":"\w"/g)).toEqual(['"provided_id":"a"']);

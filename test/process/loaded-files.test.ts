@@ -44,7 +44,13 @@ onEachDatabase((kind) => {
     const atStart = takeLoaded();
     expect([...atStart.keys()]).toEqual(expect.arrayContaining(['', '@nestjs/core', 'typeorm']));
     const otherDriver = kind === 'sqlite' ? 'pg' : 'better-sqlite3';
-    for (const name of ['@nestjs/swagger', 'es-toolkit', '@redis/client', 'pino-pretty', otherDriver]) {
+    for (const name of [
+      '@nestjs/swagger',
+      'es-toolkit',
+      '@redis/client',
+      'pino-pretty',
+      otherDriver,
+    ]) {
       expect([name, atStart.get(name)]).toEqual([name, undefined]);
     }
     const total = [...atStart.values()].reduce((sum, count) => sum + count, 0);

@@ -139,8 +139,9 @@ onEachDatabase((kind) => {
     const { token } = body.user_group;
     await server.api.post({ current_token: token }, { 'X-Request-Id': 'rotation' });
     await server.api.send({ method: 'GET', path: `/${token}?t=${token}` });
-    const embedToken = (await server.api.call('POST', '/api/v1/user-groups/secret/embed-tokens', { audience: 'a' }))
-      .body.embed_token.token;
+    const embedToken = (
+      await server.api.call('POST', '/api/v1/user-groups/secret/embed-tokens', { audience: 'a' })
+    ).body.embed_token.token;
     for (const text of [embedToken, embedToken.slice(0, -20), `x${embedToken}`]) {
       await server.api.send({ method: 'GET', path: `/${text}?t=${text}` });
     }
@@ -151,7 +152,8 @@ onEachDatabase((kind) => {
     await lineOf('last');
     await server.api.send({ method: 'GET', path: `/${token.replace('_', '%5F')}` });
     await server.api.send({ method: 'GET', path: `/${BOOTSTRAP_TOKEN}` });
-    const encoded = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+    const encoded = (text: string) =>
+      [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
     const hidden = [token, BOOTSTRAP_TOKEN].flatMap((text) => [
       encoded(text),
       encoded(encoded(text)),
@@ -174,8 +176,12 @@ onEachDatabase((kind) => {
     await server.api.get({ user_group_id: 'g' });
     await server.api.send({ method: 'GET', path: '/some/unknown/path' });
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/api\/user",status="200"\} \d+/);
-    expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="none",status="404"\} \d+/);
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/api\/user",status="200"\} \d+/,
+    );
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="none",status="404"\} \d+/,
+    );
     expect(text).not.toContain('/some/unknown/path');
     expect(text).toContain('process_cpu_seconds_total');
     const onApi = await server.api.send({ method: 'GET', path: '/metrics' });
@@ -219,7 +225,9 @@ onEachDatabase((kind) => {
 
   test('the metrics tell the connections to PostgreSQL', async () => {
     const value = await values();
-    const states = ['busy', 'idle', 'waiting'].map((state) => value(`database_connections{state="${state}"}`));
+    const states = ['busy', 'idle', 'waiting'].map((state) =>
+      value(`database_connections{state="${state}"}`),
+    );
     const [busy, idle] = states as [number, number];
     expect(busy + idle > 0).toBe(kind === 'postgres');
     expect(busy + idle).toBeLessThanOrEqual(10);
@@ -238,7 +246,12 @@ onEachDatabase((kind) => {
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'method_not_allowed'],
     ['garbage', 'GARBAGE\r\n\r\n', 400, 'request_malformed'],
     ['no host', 'GET /metrics HTTP/1.1\r\n\r\n', 400, 'request_malformed'],
-    ['an expectation', 'GET /metrics HTTP/1.1\r\nHost: x\r\nExpect: a\r\n\r\n', 417, 'expectation_failed'],
+    [
+      'an expectation',
+      'GET /metrics HTTP/1.1\r\nHost: x\r\nExpect: a\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
   ])('the metrics port answers %s as the API does', async (_name, bytes, status, code) => {
     const onApi = await answerTo(Number(new URL(server.baseUrl).port), bytes);
     const onMetrics = await answerTo(metricsPort, bytes);

@@ -8,7 +8,12 @@ import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { migrations } from '../../src/platform/database/migrations/index.ts';
-import { changeDatabase, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { readTables } from '../support/full-database.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { fillGroups, runSql, withKeys } from '../support/keys.ts';
@@ -171,13 +176,17 @@ onPostgres('a move that', () => {
     [
       'has a source that was made before the first migration',
       {
-        arrange: () => changeDatabase(source, "UPDATE migration SET name = 'CreateActivity1795000000033'"),
+        arrange: () =>
+          changeDatabase(source, "UPDATE migration SET name = 'CreateActivity1795000000033'"),
         line: /made by a version before 0\.1\.0, .*"group export"/,
       },
     ],
     [
       'has a newer source',
-      { arrange: () => changeDatabase(source, newer), line: /The embedded database in .* is of another version/ },
+      {
+        arrange: () => changeDatabase(source, newer),
+        line: /The embedded database in .* is of another version/,
+      },
     ],
     [
       'has a newer target',
@@ -263,7 +272,10 @@ onPostgres('a move that', () => {
     await (await startTestService(target)).close();
     const before = await readTables(target);
     const { code, stderr } = await move();
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/has data already, in the table "\w+"/)]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/has data already, in the table "\w+"/),
+    ]);
     expect(await readTables(target)).toEqual(before);
   });
 
@@ -282,7 +294,10 @@ onPostgres('a move that', () => {
   test('finds a server on its source is refused, and the server goes on', async () => {
     const server = await startServer(source.env);
     const { code, stderr } = await move();
-    expect([code, stderr]).toEqual([5, expect.stringContaining('is open in another process; stop the service first.')]);
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringContaining('is open in another process; stop the service first.'),
+    ]);
     expect((await server.api.put({ user_group_id: 'h', name: 'H' })).status).toBe(200);
     await server.stop();
     await expectMoved();

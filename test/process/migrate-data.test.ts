@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { OWN_PAGE } from '../support/console.ts';
-import { administer, changeDatabase, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  administer,
+  changeDatabase,
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database.ts';
 import { importGroups } from '../support/lines.ts';
 import { runSql } from '../support/keys.ts';
@@ -96,7 +102,10 @@ onPostgres('a database with everything', () => {
   }
 
   async function listEvents({ apiOf }: RunningServer): Promise<string[]> {
-    const { status, body } = await apiOf(filling.apiTokens[0]!).call('GET', '/api/v1/events?limit=1000');
+    const { status, body } = await apiOf(filling.apiTokens[0]!).call(
+      'GET',
+      '/api/v1/events?limit=1000',
+    );
     expect([status, body.has_more]).toEqual([200, false]);
     return (body as unknown as { events: { id: string }[] }).events.map(({ id }) => id);
   }
@@ -146,7 +155,9 @@ onPostgres('a database with everything', () => {
       expect(moved.stdout).toMatch(new RegExp(`^${name} +${rows.length} +[0-9a-f]{64}$`, 'm'));
     }
     const total = [...theirs.values()].reduce((sum, { length }) => sum + length, 0);
-    expect(moved.stderr).toBe(`${total} rows of ${theirs.size} tables were copied, and are equal on both.\n`);
+    expect(moved.stderr).toBe(
+      `${total} rows of ${theirs.size} tables were copied, and are equal on both.\n`,
+    );
   });
 
   test('a server on PostgreSQL answers the same of everything, with every API token', async () => {
@@ -166,7 +177,10 @@ onPostgres('a database with everything', () => {
     const after = await listEvents(server);
     expect(after.slice(0, events.length)).toEqual(events);
     const made = () =>
-      runSql<{ id: string }>(target, `SELECT event_id AS id FROM webhook_delivery WHERE event_id = ${unsent.id}`);
+      runSql<{ id: string }>(
+        target,
+        `SELECT event_id AS id FROM webhook_delivery WHERE event_id = ${unsent.id}`,
+      );
     await until(async () => (await made()).length > 0);
   });
 

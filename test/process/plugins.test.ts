@@ -73,9 +73,14 @@ onEachDatabase((kind) => {
     const stranger = await server.apiOf('none').send({ method: 'GET', path: '/api/v1/greetings' });
     expect(stranger).toMatchObject({ status: 401, body: { success: 0 } });
     await server.api.put({ user_group_id: 'acme', name: 'Acme' });
-    expect(await runCli(variables, 'greet', 'acme')).toMatchObject({ code: 0, stdout: 'Hello Acme\n' });
+    expect(await runCli(variables, 'greet', 'acme')).toMatchObject({
+      code: 0,
+      stdout: 'Hello Acme\n',
+    });
     expect((await runCli(variables, '--help')).stdout).toMatch(/greet .*greet a group/);
-    expect((await runCli(variables, 'token', 'create', '--help')).stdout).toContain('greetings:read');
+    expect((await runCli(variables, 'token', 'create', '--help')).stdout).toContain(
+      'greetings:read',
+    );
     expect((await runCli(variables, 'config', 'check')).stdout).toContain('Plugins: greetings.');
     expect((await runCli(variables, 'migration', 'show')).stdout).toMatch(
       /greetings: CreateGreetings1795100000002 +yes/,
@@ -90,7 +95,10 @@ test('a plugin in a directory of its own finds the service that loads it, and no
   const elsewhere = mkdtempSync(join(tmpdir(), 'user-groups-elsewhere-'));
   const copy = join(elsewhere, 'node_modules', 'user-group-service');
   mkdirSync(copy, { recursive: true });
-  writeFileSync(join(copy, 'package.json'), '{"name":"user-group-service","type":"module","exports":"./index.js"}');
+  writeFileSync(
+    join(copy, 'package.json'),
+    '{"name":"user-group-service","type":"module","exports":"./index.js"}',
+  );
   writeFileSync(join(copy, 'index.js'), 'throw new Error("the copy beside the plugin");');
   writeFileSync(join(elsewhere, 'package.json'), '{"name":"greetings","type":"module"}');
   writeFileSync(join(elsewhere, 'plugin.js'), GREETINGS);
@@ -109,11 +117,15 @@ test('the example of protected groups has the last word on deletions', async () 
   cpSync(join(root, 'examples', 'protected-groups', 'plugin.js'), plugin);
   const { api, stop } = await startOwnServer({ ...env, PLUGINS: plugin });
   const path = '/api/v1/user-groups/acme';
-  const write = (properties: object) => api.put({ user_group_id: 'acme', name: 'Acme', properties });
+  const write = (properties: object) =>
+    api.put({ user_group_id: 'acme', name: 'Acme', properties });
   await write({ protected: true });
   expect(await api.send({ method: 'DELETE', path })).toMatchObject({
     status: 409,
-    body: { code: 'change_refused', detail: 'The group is protected; take its property away first.' },
+    body: {
+      code: 'change_refused',
+      detail: 'The group is protected; take its property away first.',
+    },
   });
   const suspending = await api.send({ method: 'POST', path: `${path}/suspend`, body: {} });
   expect(suspending.status).toBe(409);
@@ -141,7 +153,11 @@ describe('what cannot be added ends the start with one line', () => {
   test.each([
     ['a file that is not there', undefined, /missing\.js, which cannot be loaded: Cannot find/],
     ['a module that fails', 'throw new Error("no\\nluck");', /cannot be loaded: no luck/],
-    ['a module without a plugin', 'export default {};', /default export is not made by definePlugin/],
+    [
+      'a module without a plugin',
+      'export default {};',
+      /default export is not made by definePlugin/,
+    ],
     ['another version', defined('{ name: "old", compatibility: "^9.0.0" }'), /made for version/],
     [
       'another copy of the service',
@@ -149,7 +165,10 @@ describe('what cannot be added ends the start with one line', () => {
       /made by another copy of user-group-service/,
     ],
   ])('%s', async (_what, code, message) => {
-    const path = code === undefined ? join(directory, 'missing.js') : writePlugin(`refused-${++refused}`, code);
+    const path =
+      code === undefined
+        ? join(directory, 'missing.js')
+        : writePlugin(`refused-${++refused}`, code);
     expect(await starting(path)).toMatch(message);
   });
 
@@ -165,7 +184,8 @@ describe('what cannot be added ends the start with one line', () => {
       const ports = [{ provide: KeyProvider, useValue: {} }];
       export default definePlugin({ name: '${name}', compatibility: '^0.1.0', ports });`;
     const both = ['key-one', 'key-two'].map((name) => writePlugin(name, code(name))).join(', ');
-    const message = 'The plugin key-one and the plugin key-two both replace KeyProvider; remove one.';
+    const message =
+      'The plugin key-one and the plugin key-two both replace KeyProvider; remove one.';
     expect(await starting(both, 'cli.js')).toMatch(message);
     expect(await starting(both)).toMatch(message);
   });

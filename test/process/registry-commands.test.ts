@@ -57,7 +57,16 @@ onEachDatabase((kind) => {
     await cli('schema', 'create', '--provided-id', 'sales', '--name', 'Sales');
     const region = { name: 'region', type: 'string', required: true };
     const set = await cli(
-      ...['workspace', 'update', '-o', 'json', '--mapping-policy', 'registered', '--required-schemas', 'sales'],
+      ...[
+        'workspace',
+        'update',
+        '-o',
+        'json',
+        '--mapping-policy',
+        'registered',
+        '--required-schemas',
+        'sales',
+      ],
       ...['--variables', JSON.stringify([region, { name: 'seats', type: 'number', default: 1 }])],
       ...['--embed-token-issuer', 'https://i.example', '--embed-token-audiences', 'a,b'],
     );
@@ -92,7 +101,13 @@ onEachDatabase((kind) => {
     const named = await cli('workspace', 'create', 'named', '-o', 'json');
     expect(named.code).toBe(0);
     const inNamed = ['--workspace', 'named'];
-    const declared = await cli('workspace', 'update', 'named', '--variables', variables.replace('\\u001b', ''));
+    const declared = await cli(
+      'workspace',
+      'update',
+      'named',
+      '--variables',
+      variables.replace('\\u001b', ''),
+    );
     expect([declared.code, declared.stderr]).toEqual([0, '']);
     const refused = await cli('group', 'create', 'g1', '--name', 'G', ...inNamed);
     expect([refused.code, refused.stdout]).toEqual([4, '']);
@@ -103,11 +118,29 @@ onEachDatabase((kind) => {
       '/properties/three',
     ]);
     expect(lines[1]).toMatch(/of the type number\.$/);
-    const escaped = await cli('group', 'create', 'g1', '--name', 'G', ...inNamed, '--mapping', '{"\\u001b[2J":true}');
+    const escaped = await cli(
+      'group',
+      'create',
+      'g1',
+      '--name',
+      'G',
+      ...inNamed,
+      '--mapping',
+      '{"\\u001b[2J":true}',
+    );
     expect(escaped.stderr).toContain('/mapping/\\u001b[2J: ');
     expect(escaped.stderr).not.toContain('\u001b');
     const cleared = await cli(
-      ...['workspace', 'update', '-o', 'ndjson', '--mapping-policy', 'open', '--required-schemas', ''],
+      ...[
+        'workspace',
+        'update',
+        '-o',
+        'ndjson',
+        '--mapping-policy',
+        'open',
+        '--required-schemas',
+        '',
+      ],
       ...['--variables', '[]', '--embed-token-issuer', 'default'],
     );
     expect(JSON.parse(cleared.stdout)).toMatchObject({

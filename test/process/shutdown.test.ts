@@ -3,9 +3,19 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  type DatabaseKind,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startOwnServer } from '../support/processes.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type RunningServer,
+  runCli,
+  startOwnServer,
+} from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 import { until } from '../support/until.ts';
 
@@ -60,10 +70,15 @@ onEachDatabase((kind) => {
     await untilBegun(server);
     const stopped = server.stop();
     await untilClosed(server);
-    await new Promise<void>((sent) => socket.write(put({ user_group_id: 'too late', name: 'T' }), () => sent()));
+    await new Promise<void>((sent) =>
+      socket.write(put({ user_group_id: 'too late', name: 'T' }), () => sent()),
+    );
     await release();
     expect(await stopped).toBe(0);
-    expect(received().match(/^HTTP\/1.1 \d+|^Connection: .*/gm)).toEqual(['HTTP/1.1 200', 'Connection: close']);
+    expect(received().match(/^HTTP\/1.1 \d+|^Connection: .*/gm)).toEqual([
+      'HTTP/1.1 200',
+      'Connection: close',
+    ]);
     const again = await startTestService(database);
     expect((await again.api.get({ user_group_id: 'last' })).status).toBe(200);
     expect((await again.api.get({ user_group_id: 'too late' })).status).toBe(404);
@@ -154,7 +169,9 @@ async function untilClosed(server: RunningServer): Promise<void> {
   });
 }
 
-async function open({ baseUrl }: RunningServer): Promise<{ socket: Socket; received: () => string }> {
+async function open({
+  baseUrl,
+}: RunningServer): Promise<{ socket: Socket; received: () => string }> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString()));

@@ -13,7 +13,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administer, createTestDatabase, databaseKinds, type TestDatabase, TEST_KEYS } from '../support/databases.ts';
+import {
+  administer,
+  createTestDatabase,
+  databaseKinds,
+  type TestDatabase,
+  TEST_KEYS,
+} from '../support/databases.ts';
 import { runBuilt, runCli, runWarm, startOwnServer, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
@@ -33,15 +39,28 @@ afterEach(() => {
 });
 
 /** The embedded database of the process under test. */
-const embedded = (): TestDatabase => ({ kind: 'sqlite', env: { DATA_DIR: directory }, drop: () => Promise.resolve() });
+const embedded = (): TestDatabase => ({
+  kind: 'sqlite',
+  env: { DATA_DIR: directory },
+  drop: () => Promise.resolve(),
+});
 
 /**
  * Expects the process to end with code 1 and exactly one line on standard error.
  * @param run `runBuilt` for a process of its own
  * @returns its log
  */
-async function expectRefusal(env: Record<string, string>, line: RegExp, run = runWarm): Promise<string> {
-  const { code, stdout, stderr } = await run('main.js', { DATA_DIR: directory, METRICS_PORT: '0', PORT: '0', ...env });
+async function expectRefusal(
+  env: Record<string, string>,
+  line: RegExp,
+  run = runWarm,
+): Promise<string> {
+  const { code, stdout, stderr } = await run('main.js', {
+    DATA_DIR: directory,
+    METRICS_PORT: '0',
+    PORT: '0',
+    ...env,
+  });
   expect(stderr).toMatch(/^user-group-service: [^\n]+\n$/);
   expect(stderr).toMatch(line);
   expect(code).toBe(1);
@@ -70,13 +89,19 @@ describe('a process that cannot start says why in one line', () => {
     expectRefusal({ PORT: 'eighty' }, /PORT must be a whole number from 0 to 65535/, runBuilt));
 
   test('a variable that is spelled almost right', () =>
-    expectRefusal({ DATABSE_URL: 'postgres://x/y' }, /DATABSE_URL is not a variable.*did you mean DATABASE_URL/));
+    expectRefusal(
+      { DATABSE_URL: 'postgres://x/y' },
+      /DATABSE_URL is not a variable.*did you mean DATABASE_URL/,
+    ));
 
   test('conflicting configuration', () =>
     expectRefusal({ PORT: '4000', METRICS_PORT: '4000' }, /METRICS_PORT must differ from PORT/));
 
   test('PostgreSQL without encryption keys', () =>
-    expectRefusal({ DATABASE_URL: deadDatabase }, /TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is/));
+    expectRefusal(
+      { DATABASE_URL: deadDatabase },
+      /TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is/,
+    ));
 
   test('a port that another process uses', async () => {
     const taken = createServer();
@@ -97,8 +122,14 @@ describe('a process that cannot start says why in one line', () => {
 
   test('a DATA_DIR that cannot be a directory', async () => {
     writeFileSync(join(directory, 'file'), '');
-    await expectRefusal({ DATA_DIR: join(directory, 'file', 'data') }, /not a writable directory \(ENOTDIR\)/);
-    await expectRefusal({ DATA_DIR: join(directory, 'file') }, /not a writable directory \(EEXIST\)/);
+    await expectRefusal(
+      { DATA_DIR: join(directory, 'file', 'data') },
+      /not a writable directory \(ENOTDIR\)/,
+    );
+    await expectRefusal(
+      { DATA_DIR: join(directory, 'file') },
+      /not a writable directory \(EEXIST\)/,
+    );
   });
 
   test('a DATA_DIR where no directory can be made', () =>
@@ -154,9 +185,17 @@ describe('a process that cannot start says why in one line', () => {
     const service = await startTestService(database, env);
     await service.api.get({ user_group_id: 'g', name: 'G' });
     await service.close();
-    await expectRefusal({ ...env, TOKEN_ENCRYPTION_KEYS: `k2:${otherKey}` }, /key "k1", which is not configured/);
-    await expectRefusal({ ...env, TOKEN_ENCRYPTION_KEYS: `k1:${otherKey}` }, /key "k1" is not the one/);
-    const rotated = await startTestService(database, { TOKEN_ENCRYPTION_KEYS: `k2:${otherKey},${TEST_KEYS}` });
+    await expectRefusal(
+      { ...env, TOKEN_ENCRYPTION_KEYS: `k2:${otherKey}` },
+      /key "k1", which is not configured/,
+    );
+    await expectRefusal(
+      { ...env, TOKEN_ENCRYPTION_KEYS: `k1:${otherKey}` },
+      /key "k1" is not the one/,
+    );
+    const rotated = await startTestService(database, {
+      TOKEN_ENCRYPTION_KEYS: `k2:${otherKey},${TEST_KEYS}`,
+    });
     expect((await rotated.api.get({ user_group_id: 'g' })).status).toBe(200);
     await rotated.close();
     await database.drop();
@@ -176,8 +215,14 @@ describe('the first run', () => {
   test('on the embedded database makes a token that works, and a restart finds what was written', async () => {
     const server = await startServer({ DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '' });
     const token = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();
-    const ready = JSON.parse(/^.*"msg":"ready".*$/m.exec(server.output())![0]) as Record<string, string>;
-    expect(ready).toMatchObject({ api: `${server.baseUrl}/api/user`, docs: `${server.baseUrl}/docs` });
+    const ready = JSON.parse(/^.*"msg":"ready".*$/m.exec(server.output())![0]) as Record<
+      string,
+      string
+    >;
+    expect(ready).toMatchObject({
+      api: `${server.baseUrl}/api/user`,
+      docs: `${server.baseUrl}/docs`,
+    });
     // A log is kept: it names the file, not the token.
     expect(server.output()).not.toContain(token);
     expect(ready['try']).toContain(join(directory, 'bootstrap-token'));
@@ -201,12 +246,18 @@ describe('the first run', () => {
     const env = { BOOTSTRAP_API_TOKEN: '', BOOTSTRAP_API_TOKEN_FILE: file };
     const service = await startTestService(embedded(), env);
     const as = (token: string) => ({ Authorization: `Token ${token}` });
-    const first = await service.api.get({ user_group_id: 'x' }, as('first-secret-of-at-least-32-characters'));
+    const first = await service.api.get(
+      { user_group_id: 'x' },
+      as('first-secret-of-at-least-32-characters'),
+    );
     expect(first.status).toBe(404);
     await service.close();
     writeFileSync(file, 'second-secret-of-at-least-32-characters\n');
     const again = await startTestService(embedded(), env);
-    const second = await again.api.get({ user_group_id: 'x' }, as('second-secret-of-at-least-32-characters'));
+    const second = await again.api.get(
+      { user_group_id: 'x' },
+      as('second-secret-of-at-least-32-characters'),
+    );
     expect(second.status).toBe(401);
     await again.close();
   });
@@ -217,9 +268,19 @@ describe('the first run', () => {
       const server = await startServer({ ...database.env, BOOTSTRAP_API_TOKEN: '' });
       expect(server.output()).toContain('npm run cli -- token create --name admin --scopes all');
       expect((await server.api.get({ user_group_id: 'x' })).status).toBe(401);
-      const created = await runCli(database.env, 'token', 'create', '--name', 'admin', '--scopes', 'all');
+      const created = await runCli(
+        database.env,
+        'token',
+        'create',
+        '--name',
+        'admin',
+        '--scopes',
+        'all',
+      );
       const Authorization = `Token ${created.stdout.trim()}`;
-      expect((await server.api.get({ user_group_id: 'x', name: 'X' }, { Authorization })).status).toBe(200);
+      expect(
+        (await server.api.get({ user_group_id: 'x', name: 'X' }, { Authorization })).status,
+      ).toBe(200);
       await server.stop();
       await database.drop();
     });
@@ -239,7 +300,9 @@ test('what every user of the machine may read is warned of', async () => {
   chmodSync(directory, 0o755);
   const open = await startServer(env);
   const warnings = [
-    ...open.output().matchAll(/"msg":"([^"]*) can be read by everybody; run chmod o-rwx","name":"(\w+)"/g),
+    ...open
+      .output()
+      .matchAll(/"msg":"([^"]*) can be read by everybody; run chmod o-rwx","name":"(\w+)"/g),
   ];
   expect(warnings.map(([, what, name]) => [what, name])).toEqual([
     ['secret file', 'TOKEN_ENCRYPTION_KEYS_FILE'],
@@ -255,7 +318,9 @@ test('a second process on one DATA_DIR says so, and SIGTERM is written down', as
   const second = await startOwnServer({ DATA_DIR: directory });
   expect(second.output()).toContain(words);
   expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0]);
-  for (const server of [first, second]) expect(server.output()).toContain('"msg":"shutting down","signal":"SIGTERM"');
+  for (const server of [first, second]) {
+    expect(server.output()).toContain('"msg":"shutting down","signal":"SIGTERM"');
+  }
   const third = await startOwnServer({ DATA_DIR: directory });
   expect(third.output()).not.toContain(words);
   await third.stop('SIGKILL');
@@ -264,10 +329,15 @@ test('a second process on one DATA_DIR says so, and SIGTERM is written down', as
 if (databaseKinds.includes('postgres')) {
   test('a database in another encoding than UTF-8 is refused', async () => {
     const name = `user_groups_latin1_${process.pid}`;
-    await administer(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
+    await administer(
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
     const url = new URL(process.env['TEST_DATABASE_URL']!);
     url.pathname = `/${name}`;
-    await expectRefusal({ DATABASE_URL: url.href, TOKEN_ENCRYPTION_KEYS: TEST_KEYS }, /must have the encoding UTF8/);
+    await expectRefusal(
+      { DATABASE_URL: url.href, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
+      /must have the encoding UTF8/,
+    );
     await administer(`DROP DATABASE ${name}`);
   });
 }

@@ -17,7 +17,10 @@ const look = { user_group_id: 'g' };
 const buckets = withFrozenBuckets();
 
 onEachDatabase((kind) => {
-  const service = withService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT), WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000' });
+  const service = withService(kind, {
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000',
+  });
 
   beforeAll(async () => {
     await service.api.put({ user_group_id: 'g', name: 'G' });
@@ -50,7 +53,10 @@ onEachDatabase((kind) => {
     buckets.pass(10);
     for (let n = 0; n < 3; n++) {
       const { status, headers } = await client.get(look);
-      expect([status, headers['ratelimit']]).toEqual([200, expect.stringMatching(/^"api-token";r=0;t=60, /)]);
+      expect([status, headers['ratelimit']]).toEqual([
+        200,
+        expect.stringMatching(/^"api-token";r=0;t=60, /),
+      ]);
       buckets.pass(3000);
     }
     buckets.pass(57_000);
@@ -98,7 +104,8 @@ test('without INTROSPECTION_RATE_LIMIT_PER_MINUTE introspections have no limit, 
     RATE_LIMIT_PER_MINUTE: '2',
     WORKSPACE_RATE_LIMIT_PER_MINUTE: '2',
   });
-  const introspect = () => service.api.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
+  const introspect = () =>
+    service.api.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
   const answers = await Promise.all(Array.from({ length: 300 }, introspect));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   for (const { headers } of answers) expect(Object.keys(headers).join()).not.toMatch(/ratelimit/);
@@ -121,13 +128,25 @@ test('introspections have a limit of their own', async () => {
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await createApp(config, await createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
+  const app = await createApp(
+    config,
+    await createLog({ ...config, logLevel: 'silent' }),
+    ExtendedModule,
+  );
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
   const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
   const seen: unknown[] = [];
-  for (const path of ['introspect', 'introspect', 'introspect', 'introspect', 'list', 'list', 'list']) {
+  for (const path of [
+    'introspect',
+    'introspect',
+    'introspect',
+    'introspect',
+    'list',
+    'list',
+    'list',
+  ]) {
     const { status, headers } = await api.send({ method: 'GET', path: `/probe/${path}` });
     seen.push([status, headers['ratelimit-policy'], String(headers['ratelimit']).split(';t=')[0]]);
   }

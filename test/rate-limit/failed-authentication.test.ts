@@ -9,7 +9,10 @@ const look = { user_group_id: 'g' };
 const buckets = withFrozenBuckets();
 
 onEachDatabase((kind) => {
-  const service = withService(kind, { AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' });
+  const service = withService(kind, {
+    AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: String(LIMIT),
+    TRUST_PROXY: '1',
+  });
   let address = 0;
 
   beforeAll(async () => {
@@ -20,7 +23,9 @@ onEachDatabase((kind) => {
   const freshAddress = () => `203.0.113.${++address}`;
 
   function guess(from: string, authorization = `Token ${generateToken('uga')}`): Promise<Answer> {
-    return service.clientOf(undefined).get(look, { Authorization: authorization, 'X-Forwarded-For': from });
+    return service
+      .clientOf(undefined)
+      .get(look, { Authorization: authorization, 'X-Forwarded-For': from });
   }
 
   async function useUp(from: string): Promise<void> {
@@ -71,7 +76,10 @@ onEachDatabase((kind) => {
       'Basic YTpi',
       `Token ${generateToken('ugt')}`,
     ]) {
-      expect([authorization, (await guess(from, authorization)).status]).toEqual([authorization, 401]);
+      expect([authorization, (await guess(from, authorization)).status]).toEqual([
+        authorization,
+        401,
+      ]);
     }
     expectLimited(await guess(from));
   });
@@ -158,7 +166,9 @@ onEachDatabase((kind) => {
 });
 
 test('0 switches the limit off', async () => {
-  const service = await startTestService('sqlite', { AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '0' });
+  const service = await startTestService('sqlite', {
+    AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '0',
+  });
   const client = service.clientOf(generateToken('uga'));
   const answers = await Promise.all(Array.from({ length: 100 }, () => client.get(look)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));

@@ -26,7 +26,10 @@ onEachDatabase((kind) => {
   const countGroups = async (prefix: string) =>
     (await service.query(`SELECT 1 FROM user_group WHERE provided_id LIKE '${prefix} %'`)).length;
 
-  function open(apiToken: string, at = service): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
+  function open(
+    apiToken: string,
+    at = service,
+  ): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
     const outgoing = request(at.baseUrl + IMPORT, {
       method: 'POST',
       agent: false,
@@ -55,7 +58,12 @@ onEachDatabase((kind) => {
 
   test('each line counts as a call, also one that is refused or blank, and the last one of an export', async () => {
     const client = service.clientOf(await issue());
-    const lines = toLines(...groups('counted', 5), { user_group_id: '' }, { name: 'no id' }, { summary: {} });
+    const lines = toLines(
+      ...groups('counted', 5),
+      { user_group_id: '' },
+      { name: 'no id' },
+      { summary: {} },
+    );
     await client.call('POST', IMPORT, `${lines}\n\r\n`, NDJSON);
     const { headers } = await client.get({ user_group_id: 'counted 0' });
     expect(headers['ratelimit']).toContain(`"api-token";r=${LIMIT - 1 - 10 - 1};`);
@@ -140,7 +148,9 @@ onEachDatabase((kind) => {
     const workspace = 'of many';
     const clients: ApiClient[] = [];
     for (let n = 0; n < 5; n++) clients.push(service.clientOf(await issue(workspace)));
-    await Promise.all(clients.map((client, n) => importGroups(client, ...groups(`many ${n}`, LINES_AT_ONCE - 5))));
+    await Promise.all(
+      clients.map((client, n) => importGroups(client, ...groups(`many ${n}`, LINES_AT_ONCE - 5))),
+    );
     const { headers } = await clients[0]!.get({ user_group_id: 'many 0 0' });
     const left = 5 * LIMIT - 5 * (1 + LINES_AT_ONCE - 5) - 1;
     expect(headers['ratelimit']).toContain(`"workspace";r=${left};`);

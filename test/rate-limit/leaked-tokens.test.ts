@@ -22,23 +22,35 @@ onEachDatabase((kind) => {
     const apiToken = await service.issueToken(['tokens:rotate'], workspace);
     const hosts: ApiClient[] = [];
     for (let n = 0; n < 3; n++) {
-      hosts.push(service.clientOf(await service.issueToken(['user-groups:write', 'tokens:introspect'], workspace)));
+      hosts.push(
+        service.clientOf(
+          await service.issueToken(['user-groups:write', 'tokens:introspect'], workspace),
+        ),
+      );
     }
     const lines = Array.from({ length: 38 }, (_, n) => ({
       user_group_id: `${workspace} ${n}`,
       name: 'L',
       token: `${workspace.replace(' ', '-')}-of-a-group-${n}`,
     }));
-    const importer = service.clientOf(await service.issueToken(['user-groups:write', 'tokens:rotate'], workspace));
+    const importer = service.clientOf(
+      await service.issueToken(['user-groups:write', 'tokens:rotate'], workspace),
+    );
     await importGroups(importer, ...lines.slice(0, TOKENS_AT_ONCE));
     buckets.pass(60_000);
     await importGroups(importer, ...lines.slice(TOKENS_AT_ONCE));
     buckets.pass(60_000);
-    return { apiToken, api: service.clientOf(apiToken), host: hosts[0]!, tokens: lines.map(({ token }) => token) };
+    return {
+      apiToken,
+      api: service.clientOf(apiToken),
+      host: hosts[0]!,
+      tokens: lines.map(({ token }) => token),
+    };
   }
 
   const countOfEnded = async () =>
-    (await service.query(`SELECT 1 FROM audit_event WHERE action = 'user_group_token.leaked'`)).length;
+    (await service.query(`SELECT 1 FROM audit_event WHERE action = 'user_group_token.leaked'`))
+      .length;
 
   test('each reported text counts as a call, also one that is unknown', async () => {
     const api = service.clientOf(await service.issueToken(['tokens:rotate'], 'counted'));
@@ -54,7 +66,10 @@ onEachDatabase((kind) => {
     const reporting = report(api, [apiToken, ...tokens]);
     await until(() => take.mock.calls.length > 2);
     expect(await countOfEnded()).toBe(TOKENS_AT_ONCE - 1);
-    expect([await host.isActive(tokens[0]!), await host.isActive(tokens.at(-1)!)]).toEqual([false, true]);
+    expect([await host.isActive(tokens[0]!), await host.isActive(tokens.at(-1)!)]).toEqual([
+      false,
+      true,
+    ]);
     buckets.pass(60_000);
     const { status, body } = await reporting;
     expect(status).toBe(200);

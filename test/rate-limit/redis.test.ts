@@ -7,7 +7,12 @@ import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { Redis } from '../../src/core/rate-limit/redis.ts';
 import { StandardRateLimitStore } from '../../src/core/rate-limit/standard-rate-limit-store.ts';
 import type { Answer } from '../support/api-client.ts';
-import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  type DatabaseKind,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { withFrozenBuckets } from '../support/frozen-buckets.ts';
 import { importGroups } from '../support/lines.ts';
 import { replaceField } from '../support/patience.ts';
@@ -40,7 +45,10 @@ describeWithRedis('buckets in a Redis', () => {
 
   beforeAll(async () => {
     connections = [await Redis.of(config), await Redis.of(config)];
-    [one, other] = connections.map((redis) => new StandardRateLimitStore(config, redis)) as [typeof one, typeof one];
+    [one, other] = connections.map((redis) => new StandardRateLimitStore(config, redis)) as [
+      typeof one,
+      typeof one,
+    ];
     await until(async () => {
       const probe = { key: randomUUID(), perMinute: 3, reserve: 0 };
       return (await one.take([probe], 1)).granted + (await other.take([probe], 3)).granted === 3;
@@ -71,7 +79,10 @@ describeWithRedis('buckets in a Redis', () => {
 
   test('give a burst, and refill continuously for all processes', async () => {
     const bucket = { key, perMinute: 4, reserve: 0 };
-    expect(await one.take([bucket], 3)).toMatchObject({ granted: 3, states: [{ remaining: 1, retryMs: 0 }] });
+    expect(await one.take([bucket], 3)).toMatchObject({
+      granted: 3,
+      states: [{ remaining: 1, retryMs: 0 }],
+    });
     expect(await other.take([bucket], 3)).toMatchObject({ granted: 1, states: [{ remaining: 0 }] });
     const refused = await one.take([bucket], 1);
     expect(refused).toMatchObject({ granted: 0, states: [{ remaining: 0 }] });
@@ -79,9 +90,15 @@ describeWithRedis('buckets in a Redis', () => {
     expect(resetMs - retryMs).toBeCloseTo(45_000);
     expect(await expiryOf(redisUrl!, `user-group-service:*${key}`)).toBeLessThanOrEqual(60_000);
     await pass(retryMs);
-    expect([(await other.take([bucket], 4)).granted, (await one.take([bucket], 1)).granted]).toEqual([1, 0]);
+    expect([
+      (await other.take([bucket], 4)).granted,
+      (await one.take([bucket], 1)).granted,
+    ]).toEqual([1, 0]);
     await pass(45_000);
-    expect([(await one.take([bucket], 2)).granted, (await other.take([bucket], 9)).granted]).toEqual([2, 1]);
+    expect([
+      (await one.take([bucket], 2)).granted,
+      (await other.take([bucket], 9)).granted,
+    ]).toEqual([2, 1]);
     await pass(3_600_000);
     expect((await other.take([bucket], 9)).granted).toBe(4);
   });
@@ -94,7 +111,10 @@ describeWithRedis('buckets in a Redis', () => {
       states: [{ remaining: 0 }, { remaining: 3 }],
     });
     const refused = await other.take([small, large], 1);
-    expect(refused).toMatchObject({ granted: 0, states: [{ remaining: 0 }, { remaining: 3, retryMs: 0 }] });
+    expect(refused).toMatchObject({
+      granted: 0,
+      states: [{ remaining: 0 }, { remaining: 3, retryMs: 0 }],
+    });
     expect((await other.take([large], 9)).granted).toBe(1);
     expect((await one.take([{ ...large, reserve: 0 }], 9)).granted).toBe(2);
   });
@@ -118,7 +138,10 @@ describeWithRedis('with a Redis', () => {
 
     beforeAll(async () => {
       database = await createTestDatabase(kind);
-      [one, other] = await startTwo(database, { REDIS_URL: redisUrl!, RATE_LIMIT_PER_MINUTE: '10' });
+      [one, other] = await startTwo(database, {
+        REDIS_URL: redisUrl!,
+        RATE_LIMIT_PER_MINUTE: '10',
+      });
     });
 
     beforeEach(() => untilShared(one, other));
@@ -133,11 +156,17 @@ describeWithRedis('with a Redis', () => {
       for (let left = 9; left >= 0; left--) {
         const answer = await (left % 2 ? one : other).clientOf(token).get(look);
         expect([answer.status, leftOf(answer)]).toEqual([404, left]);
-        expect(answer.headers['ratelimit-policy']).toBe('"api-token";q=10;w=60, "workspace";q=50;w=60');
+        expect(answer.headers['ratelimit-policy']).toBe(
+          '"api-token";q=10;w=60, "workspace";q=50;w=60',
+        );
       }
       for (const service of [one, other]) {
         const limited = await service.clientOf(token).get(look);
-        expect([limited.status, limited.body.code, leftOf(limited)]).toEqual([429, 'rate_limited', 0]);
+        expect([limited.status, limited.body.code, leftOf(limited)]).toEqual([
+          429,
+          'rate_limited',
+          0,
+        ]);
         expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
         expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(6);
       }
@@ -164,7 +193,10 @@ describeWithRedis('with a Redis', () => {
 
   test('another installation on the same Redis has limits of its own', async () => {
     for (let installation = 0; installation < 2; installation++) {
-      const service = await startPatient('sqlite', { REDIS_URL: redisUrl!, RATE_LIMIT_PER_MINUTE: '2' });
+      const service = await startPatient('sqlite', {
+        REDIS_URL: redisUrl!,
+        RATE_LIMIT_PER_MINUTE: '2',
+      });
       const messages = messagesOf(service.app.get(Redis));
       await until(() => isAsked(service, messages, SHARED));
       const statuses = [];
@@ -189,8 +221,14 @@ describeWithOutages('when Redis goes away', () => {
   beforeEach(async () => {
     database = await createTestDatabase('sqlite');
     redis = await OwnRedis.start();
-    [one, other] = await startTwo(database, { REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-    [messages, messagesOfOther] = [messagesOf(one.app.get(Redis)), messagesOf(other.app.get(Redis))];
+    [one, other] = await startTwo(database, {
+      REDIS_URL: redis.url,
+      RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    });
+    [messages, messagesOfOther] = [
+      messagesOf(one.app.get(Redis)),
+      messagesOf(other.app.get(Redis)),
+    ];
     await one.api.put({ ...look, name: 'G' });
     await until(() => isAsked(one, messages, SHARED));
     await until(() => isAsked(other, messagesOfOther, SHARED));
@@ -288,48 +326,58 @@ describe('a Redis that accepts connections', () => {
     ['ends them', (socket) => socket.destroy()],
   ];
 
-  test.each(faults)('and %s is down: no call waits for it, and this is logged once', async (_what, misbehave) => {
-    let connections = 0;
-    const server = createServer((socket) => {
-      connections += 1;
-      misbehave(socket);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const redis = await Redis.of(loadConfig({ REDIS_URL: `redis://127.0.0.1:${port}` }));
-    const messages = messagesOf(redis);
-    const expectRefusal = async () => {
-      let refusal: unknown;
-      redis.eval('return 1', { keys: [], arguments: [] }).catch((error: unknown) => (refusal = error));
-      await turnsUntil(() => refusal !== undefined);
-      expect(refusal).toMatchObject({ message: 'Redis is not connected' });
-    };
-    // Only the test makes time pass: a call that waits would never end.
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
-    try {
-      for (let attempt = 1; attempt <= 3; attempt++) {
-        await expectRefusal();
-        await turnsUntil(() => connections >= attempt);
-        await expectRefusal();
-        // The limit of connecting, and then the pause before the next attempt.
-        await jest.advanceTimersByTimeAsync(2000);
-        await turnsUntil(() => messages.length > 0);
-        await jest.advanceTimersByTimeAsync(1000);
+  test.each(faults)(
+    'and %s is down: no call waits for it, and this is logged once',
+    async (_what, misbehave) => {
+      let connections = 0;
+      const server = createServer((socket) => {
+        connections += 1;
+        misbehave(socket);
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const redis = await Redis.of(loadConfig({ REDIS_URL: `redis://127.0.0.1:${port}` }));
+      const messages = messagesOf(redis);
+      const expectRefusal = async () => {
+        let refusal: unknown;
+        redis
+          .eval('return 1', { keys: [], arguments: [] })
+          .catch((error: unknown) => (refusal = error));
+        await turnsUntil(() => refusal !== undefined);
+        expect(refusal).toMatchObject({ message: 'Redis is not connected' });
+      };
+      // Only the test makes time pass: a call that waits would never end.
+      jest.useFakeTimers({
+        doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'],
+      });
+      try {
+        for (let attempt = 1; attempt <= 3; attempt++) {
+          await expectRefusal();
+          await turnsUntil(() => connections >= attempt);
+          await expectRefusal();
+          // The limit of connecting, and then the pause before the next attempt.
+          await jest.advanceTimersByTimeAsync(2000);
+          await turnsUntil(() => messages.length > 0);
+          await jest.advanceTimersByTimeAsync(1000);
+        }
+        expect([connections, messages]).toEqual([3, [AWAY]]);
+      } finally {
+        jest.useRealTimers();
+        redis.onApplicationShutdown();
+        server.close();
       }
-      expect([connections, messages]).toEqual([3, [AWAY]]);
-    } finally {
-      jest.useRealTimers();
-      redis.onApplicationShutdown();
-      server.close();
-    }
-  });
+    },
+  );
 });
 
 describeWithOutages('a Redis of its own', () => {
   test('is connected to at the first call that is counted, once, and let go at the end', async () => {
     const redis = await OwnRedis.start();
     try {
-      const service = await startPatient('sqlite', { REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '1000' });
+      const service = await startPatient('sqlite', {
+        REDIS_URL: redis.url,
+        RATE_LIMIT_PER_MINUTE: '1000',
+      });
       expect(await redis.countClients()).toBe(0);
       await until(async () => {
         await Promise.all(Array.from({ length: 20 }, () => service.api.get(look)));
@@ -386,7 +434,11 @@ function freshAddress(): string {
 
 async function countsInTurn(one: TestService, other: TestService): Promise<number[]> {
   const from = freshAddress();
-  return [leftOf(await guess(one, from)), leftOf(await guess(other, from)), leftOf(await guess(one, from))];
+  return [
+    leftOf(await guess(one, from)),
+    leftOf(await guess(other, from)),
+    leftOf(await guess(one, from)),
+  ];
 }
 
 async function expectShared(one: TestService, other: TestService): Promise<void> {
@@ -402,12 +454,18 @@ async function untilShared(one: TestService, other: TestService): Promise<void> 
   await until(async () => (await countsInTurn(one, other)).join() === '9,8,7');
 }
 
-async function startTwo(database: TestDatabase, env: Record<string, string>): Promise<[TestService, TestService]> {
+async function startTwo(
+  database: TestDatabase,
+  env: Record<string, string>,
+): Promise<[TestService, TestService]> {
   // The second one has nothing to migrate.
   return [await startPatient(database, env), await startPatient(database, env)];
 }
 
-async function startPatient(place: DatabaseKind | TestDatabase, env: Record<string, string>): Promise<TestService> {
+async function startPatient(
+  place: DatabaseKind | TestDatabase,
+  env: Record<string, string>,
+): Promise<TestService> {
   const service = await startTestService(place, { ...env, ...GUESSES });
   limitAnswers(service, PATIENT_LIMIT_MS);
   return service;
@@ -434,7 +492,12 @@ async function turnsUntil(isSo: () => boolean): Promise<void> {
 }
 
 /** Makes a call whose count reaches for Redis. @returns whether it has logged its last message this often by then */
-async function isAsked(service: TestService, messages: string[], message: string, times = 1): Promise<boolean> {
+async function isAsked(
+  service: TestService,
+  messages: string[],
+  message: string,
+  times = 1,
+): Promise<boolean> {
   await guess(service);
   return messages.filter((logged) => logged === message).length >= times;
 }

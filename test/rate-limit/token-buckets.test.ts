@@ -18,7 +18,12 @@ function take(of: Bucket, wanted = 1) {
 
 test('a full bucket gives all its tokens at once, and then one for each interval', () => {
   const ofMinute = bucket(6000);
-  expect(take(ofMinute, 10_000)).toEqual({ granted: 6000, remaining: 0, resetMs: 60_000, retryMs: 10 });
+  expect(take(ofMinute, 10_000)).toEqual({
+    granted: 6000,
+    remaining: 0,
+    resetMs: 60_000,
+    retryMs: 10,
+  });
   expect(take(ofMinute)).toMatchObject({ granted: 0, remaining: 0, retryMs: 10 });
   now += 9;
   expect(take(ofMinute)).toMatchObject({ granted: 0, retryMs: 1 });
@@ -41,7 +46,12 @@ test('at the time that was told there is a token, for any limit', () => {
       now += 0.99 * retryMs;
       const early = take(limit);
       now += early.retryMs;
-      expect([perMinute, granted, early.granted, take(limit).granted]).toEqual([perMinute, 0, 0, 1]);
+      expect([perMinute, granted, early.granted, take(limit).granted]).toEqual([
+        perMinute,
+        0,
+        0,
+        1,
+      ]);
     }
   }
 });
@@ -66,10 +76,16 @@ test('asking in vain costs nothing', () => {
 
 test('several buckets give alike: what one has not, is taken from none', () => {
   const [small, large] = [bucket(10, 'small'), bucket(100, 'large')];
-  expect(buckets.take([small, large], 4)).toMatchObject({ granted: 4, states: [{ remaining: 6 }, { remaining: 96 }] });
+  expect(buckets.take([small, large], 4)).toMatchObject({
+    granted: 4,
+    states: [{ remaining: 6 }, { remaining: 96 }],
+  });
   expect(buckets.take([small, large], 50).granted).toBe(6);
   const refused = buckets.take([small, large], 1);
-  expect(refused).toMatchObject({ granted: 0, states: [{ remaining: 0 }, { remaining: 90, retryMs: 0 }] });
+  expect(refused).toMatchObject({
+    granted: 0,
+    states: [{ remaining: 0 }, { remaining: 90, retryMs: 0 }],
+  });
   expect(refused.states[0]!.retryMs).toBeCloseTo(6000);
 });
 
@@ -104,7 +120,9 @@ test('of more keys than it can keep it forgets those that were idle longest', ()
 test('any number of strangers leaves the counts of an API token and its workspace as they are', () => {
   const own = [bucket(600, 'api-token:7'), bucket(3000, 'workspace:1')];
   expect(buckets.take(own, 600).granted).toBe(600);
-  for (let stranger = 0; stranger < 20_000; stranger++) take(bucket(60, `failed-authentication:10.0.0.${stranger}`));
+  for (let stranger = 0; stranger < 20_000; stranger++) {
+    take(bucket(60, `failed-authentication:10.0.0.${stranger}`));
+  }
   expect(buckets.take(own, 1).granted).toBe(0);
   expect(buckets.take(own, 0).states.map(({ remaining }) => remaining)).toEqual([0, 2400]);
 });

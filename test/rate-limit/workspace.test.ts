@@ -62,7 +62,8 @@ onEachDatabase((kind) => {
   test('introspections of a workspace have a limit of their own, of five API tokens', async () => {
     const clients: Awaited<ReturnType<typeof issue>>[] = [];
     for (let n = 0; n < 6; n++) clients.push(await issue('tokens:introspect', 'user-groups:read'));
-    const introspect = (n: number) => clients[n % 6]!.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
+    const introspect = (n: number) =>
+      clients[n % 6]!.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
     for (let n = 0; n < 5 * INTROSPECTIONS; n++) expect((await introspect(n)).status).toBe(200);
     const limited = await introspect(5 * INTROSPECTIONS);
     expect([limited.status, limited.headers['ratelimit-policy'], leftOf(limited.headers)]).toEqual([
@@ -77,13 +78,16 @@ onEachDatabase((kind) => {
     const administrator = await issue('admin', 'user-groups:read');
     const [own] = (await administrator.call('GET', TOKENS)).body.api_tokens;
     const rotate = async (by: typeof administrator, id: number) =>
-      (await by.call('POST', `${TOKENS}/${id}/rotate`, { grace_period_seconds: 60 })).body.api_token;
+      (await by.call('POST', `${TOKENS}/${id}/rotate`, { grace_period_seconds: 60 })).body
+        .api_token;
     const second = await rotate(administrator, own!.id);
     const third = await rotate(service.clientOf(second.token), second.id);
     const last = service.clientOf(third.token);
     expect(leftOf((await last.get(look)).headers)['api-token']).toBe(LIMIT - 4);
     // In the overlap old and new have the one count.
-    expect(leftOf((await service.clientOf(second.token).get(look)).headers)['api-token']).toBe(LIMIT - 5);
+    expect(leftOf((await service.clientOf(second.token).get(look)).headers)['api-token']).toBe(
+      LIMIT - 5,
+    );
     const minted = await last.call('POST', TOKENS, { name: 'm', scopes: ['user-groups:read'] });
     const fresh = await service.clientOf(minted.body.api_token.token).get(look);
     expect(leftOf(fresh.headers)).toEqual({ 'api-token': LIMIT - 1, workspace: SHARED - 7 });
@@ -114,6 +118,9 @@ test('each of the two limits can be had without the other', async () => {
 /** The number of calls that are left of each policy. */
 function leftOf({ ratelimit }: Answer['headers']): Record<string, number> {
   const policies = String(ratelimit).matchAll(/"(?<name>[a-z-]+)";r=(?<left>\d+);t=\d+/g);
-  const entries = [...policies].map(({ groups }): [string, number] => [groups!['name']!, Number(groups!['left'])]);
+  const entries = [...policies].map(({ groups }): [string, number] => [
+    groups!['name']!,
+    Number(groups!['left']),
+  ]);
   return Object.fromEntries(entries);
 }

@@ -25,9 +25,9 @@ onPostgres('on postgres', () => {
     stopTimeLimits();
     holder = new Client({ connectionString: service.database.env['DATABASE_URL'] });
     await holder.connect();
-    const [{ id }] = (await service.query<{ id: number }>(`SELECT id FROM workspace WHERE name = 'own'`)) as [
-      { id: number },
-    ];
+    const [{ id }] = (await service.query<{ id: number }>(
+      `SELECT id FROM workspace WHERE name = 'own'`,
+    )) as [{ id: number }];
     await holder.query('BEGIN');
     await holder.query(dialectOf({ type: 'postgres' }).lockExclusive(String(id)));
   });
@@ -43,7 +43,11 @@ onPostgres('on postgres', () => {
   };
 
   const putMany = (prefix: string) =>
-    Promise.all(Array.from({ length: 40 }, (_, n) => own.api.put({ user_group_id: `${prefix} ${n}`, name: 'R' })));
+    Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        own.api.put({ user_group_id: `${prefix} ${n}`, name: 'R' }),
+      ),
+    );
 
   test('while the rules of a workspace are being changed its writes wait, and others are served', async () => {
     const imported = importGroups(own.api, { user_group_id: 'waiting', name: 'W' });

@@ -82,8 +82,24 @@ onEachDatabase((kind) => {
       await own.set({ mapping_policy: 'registered' });
       const words = new Set<string>();
       const lookalikes = [`0${source}`, `+${source}`, `${source}.0`, `${source}e0`, ` ${source}`];
-      lookalikes.push(`${source}\n`, `0x${source}`, `-${source}`, '０１', '١', '1e3', '', '__proto__');
-      lookalikes.push('9'.repeat(9), '9'.repeat(10), '9'.repeat(200), 'WAREHOUSE', 'warehouse ', 'null');
+      lookalikes.push(
+        `${source}\n`,
+        `0x${source}`,
+        `-${source}`,
+        '０１',
+        '١',
+        '1e3',
+        '',
+        '__proto__',
+      );
+      lookalikes.push(
+        '9'.repeat(9),
+        '9'.repeat(10),
+        '9'.repeat(200),
+        'WAREHOUSE',
+        'warehouse ',
+        'null',
+      );
       lookalikes.push("x' OR '1'='1", '%', '😀', String(foreign), 'theirs');
       for (const value of [...lookalikes, foreign, 0, -1, 2 ** 31, 2 ** 53 - 1, -source]) {
         const answer = await own.put('g', { mapping: { sales: value } });
@@ -95,16 +111,37 @@ onEachDatabase((kind) => {
         words.add(JSON.stringify(answer.body.errors));
       }
       expect(words.size).toBe(1);
-      const keys = [`0${schema}`, `${schema}.0`, 'Sales', String(foreignSchema), 'theirs', 'constructor'];
+      const keys = [
+        `0${schema}`,
+        `${schema}.0`,
+        'Sales',
+        String(foreignSchema),
+        'theirs',
+        'constructor',
+      ];
       for (const key of [...keys, '9'.repeat(200)]) {
         const answer = await own.put('g', { mapping: { [key]: 'warehouse' } });
-        expect([key, answer.status, errorsOf(answer)]).toEqual([key, 422, [[`/mapping/${key}`, 'unknown_schema']]]);
+        expect([key, answer.status, errorsOf(answer)]).toEqual([
+          key,
+          422,
+          [[`/mapping/${key}`, 'unknown_schema']],
+        ]);
       }
       expect((await own.api.get({ user_group_id: 'g' })).status).toBe(404);
     });
 
     test('naughty ids that are registered resolve to themselves', async () => {
-      const ids = ['__proto__', 'constructor', "x' OR 1=1 --", '7e1', '0', '😀', 'a/b~c', '"', '\\'];
+      const ids = [
+        '__proto__',
+        'constructor',
+        "x' OR 1=1 --",
+        '7e1',
+        '0',
+        '😀',
+        'a/b~c',
+        '"',
+        '\\',
+      ];
       const numbers = new Map<string, number>();
       for (const id of ids) numbers.set(id, await own.dataSource(id));
       for (const id of ids) await own.schema(id);
@@ -113,7 +150,9 @@ onEachDatabase((kind) => {
       const answer = await own.api.put(`{"user_group_id":"g","name":"G","mapping":${mapping}}`);
       expect(answer.status).toBe(200);
       const rows = await rowsOf(own, 'g');
-      expect(rows.map(({ schema_id, source }) => [schema_id, source]).sort()).toEqual([...numbers].sort());
+      expect(rows.map(({ schema_id, source }) => [schema_id, source]).sort()).toEqual(
+        [...numbers].sort(),
+      );
     });
 
     test('two keys that name one schema are refused', async () => {
@@ -185,12 +224,17 @@ onEachDatabase((kind) => {
       await own.put('b', { mapping: { [schema]: String(second) } });
       await own.put('c');
       const answer = await own.set({ mapping_policy: 'registered' });
-      expect([answer.status, registryBody(answer).workspace.mapping_policy]).toEqual([200, 'registered']);
+      expect([answer.status, registryBody(answer).workspace.mapping_policy]).toEqual([
+        200,
+        'registered',
+      ]);
       expect(await rowsOf(own, 'a')).toEqual([
         { schema_id: String(billing), schema: billing, source: second },
         { schema_id: 'sales', schema, source },
       ]);
-      expect(await rowsOf(own, 'b')).toEqual([{ schema_id: String(schema), schema, source: second }]);
+      expect(await rowsOf(own, 'b')).toEqual([
+        { schema_id: String(schema), schema, source: second },
+      ]);
       expect(await rowsOf(other, 'theirs')).toMatchObject([{ schema: null, source: null }]);
       await own.set({ mapping_policy: 'open' });
       expect(await rowsOf(own, 'a')).toEqual([
@@ -235,7 +279,11 @@ onEachDatabase((kind) => {
         ),
       ).toEqual(errors);
       for (const group of ['a/b~c', 'key', 'twice']) await own.put(group, { mapping: null });
-      expect(registryBody(await own.api.call('GET', path))).toEqual({ success: 1, user_groups: [], has_more: false });
+      expect(registryBody(await own.api.call('GET', path))).toEqual({
+        success: 1,
+        user_groups: [],
+        has_more: false,
+      });
       expect((await own.set({ mapping_policy: 'registered' })).status).toBe(200);
     });
 
@@ -246,7 +294,9 @@ onEachDatabase((kind) => {
         const path = `/api/v1/workspace/unresolvable-mappings?limit=3${cursor}`;
         const page = registryBody(await own.api.call('GET', path));
         expect(page.user_groups.length).toBeLessThanOrEqual(3);
-        seen.push(...page.user_groups.map((g): [string, number] => [g.provided_id, g.errors.length]));
+        seen.push(
+          ...page.user_groups.map((g): [string, number] => [g.provided_id, g.errors.length]),
+        );
         if (page.next_cursor === undefined) break;
         cursor = `&cursor=${page.next_cursor}`;
       }
@@ -271,7 +321,9 @@ onEachDatabase((kind) => {
          (SELECT id FROM user_group WHERE workspace_id = ${workspace} AND provided_id = 'bulk4099')`,
       );
       const refused = await own.set({ mapping_policy: 'registered' });
-      expect(errorsOf(refused)).toEqual([['/user_groups/bulk4099/mapping/sales', 'unknown_data_source']]);
+      expect(errorsOf(refused)).toEqual([
+        ['/user_groups/bulk4099/mapping/sales', 'unknown_data_source'],
+      ]);
       const ids: string[] = [];
       let pages = 0;
       for (let cursor = ''; ; pages++) {
@@ -315,7 +367,10 @@ onEachDatabase((kind) => {
           own.put(`round ${round} ${n}`, { mapping: { sales: n % 2 ? 'w' : 'absent' } }),
         );
         writes.push(own.put('steady', { mapping: { sales: source } }));
-        const [switched, ...written] = await Promise.all([own.set({ mapping_policy: 'registered' }), ...writes]);
+        const [switched, ...written] = await Promise.all([
+          own.set({ mapping_policy: 'registered' }),
+          ...writes,
+        ]);
         for (const { status } of written) expect([200, 422]).toContain(status);
         expect([200, 409]).toContain(switched.status);
         const rows = await service.query<{ schema: number | null; source: number | null }>(

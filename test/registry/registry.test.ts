@@ -5,7 +5,12 @@ import { withService } from '../support/test-service.ts';
 
 const kinds = [
   { path: '/api/v1/schemas', one: 'schema', many: 'schemas', notFound: 'schema_not_found' },
-  { path: '/api/v1/data-sources', one: 'data_source', many: 'data_sources', notFound: 'data_source_not_found' },
+  {
+    path: '/api/v1/data-sources',
+    one: 'data_source',
+    many: 'data_sources',
+    notFound: 'data_source_not_found',
+  },
 ] as const;
 
 onEachDatabase((kind) => {
@@ -20,7 +25,8 @@ onEachDatabase((kind) => {
   });
 
   describe.each(kinds)('$path', ({ path, one, many, notFound }) => {
-    const register = (provided_id: unknown, by = own) => by.api.call('POST', path, { provided_id, name: 'N' });
+    const register = (provided_id: unknown, by = own) =>
+      by.api.call('POST', path, { provided_id, name: 'N' });
     const view = (answer: Answer) => registryBody(answer)[one];
 
     test('what is registered can be read at its Location, listed and found by your own id', async () => {
@@ -48,13 +54,25 @@ onEachDatabase((kind) => {
       const first = await own.api.call('GET', `${path}?limit=2`);
       const { next_cursor } = registryBody(first);
       const second = await own.api.call('GET', `${path}?limit=2&cursor=${next_cursor}`);
-      const pages = [first, second].map((page) => registryBody(page)[many].map(({ provided_id }) => provided_id));
+      const pages = [first, second].map((page) =>
+        registryBody(page)[many].map(({ provided_id }) => provided_id),
+      );
       expect(pages).toEqual([['c', 'a'], ['b']]);
       expect(second.body.next_cursor).toBeUndefined();
     });
 
     test('an id is taken once in a workspace, and is compared code point by code point', async () => {
-      const ids = ['é', 'e\u0301', 'É', ' é', '__proto__', '7', '07', "x' OR '1'='1", '😀'.repeat(255)];
+      const ids = [
+        'é',
+        'e\u0301',
+        'É',
+        ' é',
+        '__proto__',
+        '7',
+        '07',
+        "x' OR '1'='1",
+        '😀'.repeat(255),
+      ];
       for (const id of ids) expect([id, (await register(id)).status]).toEqual([id, 201]);
       for (const id of ids) {
         const again = await register(id);
@@ -70,9 +88,19 @@ onEachDatabase((kind) => {
       ['an id that is no text', { provided_id: 7, name: 'N' }, '/provided_id', 'type'],
       ['an empty id', { provided_id: '', name: 'N' }, '/provided_id', 'empty'],
       ['too long an id', { provided_id: 'x'.repeat(256), name: 'N' }, '/provided_id', 'too_long'],
-      ['a control character', { provided_id: 'a\n', name: 'N' }, '/provided_id', 'control_character'],
+      [
+        'a control character',
+        { provided_id: 'a\n', name: 'N' },
+        '/provided_id',
+        'control_character',
+      ],
       ['NUL', '{"provided_id":"a\\u0000","name":"N"}', '/provided_id', 'nul_character'],
-      ['a lone surrogate', '{"provided_id":"\\ud800","name":"N"}', '/provided_id', 'lone_surrogate'],
+      [
+        'a lone surrogate',
+        '{"provided_id":"\\ud800","name":"N"}',
+        '/provided_id',
+        'lone_surrogate',
+      ],
       ['null as a name', { provided_id: 'a', name: null }, '/name', 'type'],
       ['an unknown field', { provided_id: 'a', name: 'N', id: 7 }, '/id', 'unknown'],
     ])('%s is refused', async (_name, body, pointer, code) => {
@@ -105,14 +133,29 @@ onEachDatabase((kind) => {
           await own.api.call('DELETE', `${path}/${number}`),
           await own.api.call('GET', `${path}/${number}/references`),
         ];
-        for (const { status, body } of answers) expect([status, body.code]).toEqual([404, notFound]);
+        for (const { status, body } of answers) {
+          expect([status, body.code]).toEqual([404, notFound]);
+        }
       }
       expect((await other.api.call('GET', `${path}/${id}`)).status).toBe(200);
-      expect((await own.api.call('GET', `${path}?provided_id=secret`)).text).not.toContain('secret');
+      expect((await own.api.call('GET', `${path}?provided_id=secret`)).text).not.toContain(
+        'secret',
+      );
     });
 
     test('a text that is no number of ours names nothing', async () => {
-      for (const id of ['0', '-1', '01', '1e3', '+1', '1.0', '9999999999', '%00', 'x', '%EF%BC%91']) {
+      for (const id of [
+        '0',
+        '-1',
+        '01',
+        '1e3',
+        '+1',
+        '1.0',
+        '9999999999',
+        '%00',
+        'x',
+        '%EF%BC%91',
+      ]) {
         const answer = await own.api.call('GET', `${path}/${id}`);
         expect([id, answer.status, answer.body.code]).toEqual([id, 404, notFound]);
       }
@@ -132,10 +175,27 @@ onEachDatabase((kind) => {
       await own.api.call('PATCH', `${path}/${id}`, { name: 'M' });
       await own.api.call('DELETE', `${path}/${id}`);
       const { body } = await own.api.call('GET', `/api/v1/audit-events?object_type=${one}`);
-      expect(body.audit_events.map(({ action, object, before, after }) => [action, object, before, after])).toEqual([
-        [`${one}.delete`, { type: one, id: String(id) }, { provided_id: 'recorded', name: 'M' }, undefined],
+      expect(
+        body.audit_events.map(({ action, object, before, after }) => [
+          action,
+          object,
+          before,
+          after,
+        ]),
+      ).toEqual([
+        [
+          `${one}.delete`,
+          { type: one, id: String(id) },
+          { provided_id: 'recorded', name: 'M' },
+          undefined,
+        ],
         [`${one}.update`, { type: one, id: String(id) }, { name: 'N' }, { name: 'M' }],
-        [`${one}.create`, { type: one, id: String(id) }, undefined, { provided_id: 'recorded', name: 'N' }],
+        [
+          `${one}.create`,
+          { type: one, id: String(id) },
+          undefined,
+          { provided_id: 'recorded', name: 'N' },
+        ],
       ]);
     });
   });
@@ -149,10 +209,14 @@ onEachDatabase((kind) => {
     for (const path of [`/api/v1/schemas/${schema}`, `/api/v1/data-sources/${source}`]) {
       const refused = await own.api.call('DELETE', path);
       expect([refused.status, refused.body.code]).toEqual([409, 'still_referenced']);
-      expect(errorsOf(refused)).toEqual(Array.from({ length: 20 }, (_, n) => [`/user_groups/g${100 + n}`, 'refers']));
+      expect(errorsOf(refused)).toEqual(
+        Array.from({ length: 20 }, (_, n) => [`/user_groups/g${100 + n}`, 'refers']),
+      );
       const ids: string[] = [];
       for (let cursor = ''; ;) {
-        const page = registryBody(await own.api.call('GET', `${path}/references?limit=10${cursor}`));
+        const page = registryBody(
+          await own.api.call('GET', `${path}/references?limit=10${cursor}`),
+        );
         expect(page.required).toBe(false);
         ids.push(...page.user_groups.map(({ provided_id }) => provided_id));
         if (page.next_cursor === undefined) break;
@@ -170,7 +234,10 @@ onEachDatabase((kind) => {
     await own.set({ mapping_policy: 'registered', required_schemas: ['sales'] });
     const path = `/api/v1/schemas/${schema}`;
     const refused = await own.api.call('DELETE', path);
-    expect([refused.body.code, errorsOf(refused)]).toEqual(['still_referenced', [['/required_schemas/0', 'refers']]]);
+    expect([refused.body.code, errorsOf(refused)]).toEqual([
+      'still_referenced',
+      [['/required_schemas/0', 'refers']],
+    ]);
     expect(registryBody(await own.api.call('GET', `${path}/references`))).toMatchObject({
       required: true,
       user_groups: [],
@@ -187,7 +254,11 @@ onEachDatabase((kind) => {
       ),
     );
     const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(Array(5).fill([409, 'too_many_schemas']));
-    expect((await other.api.call('POST', '/api/v1/schemas', { provided_id: 's', name: 'N' })).status).toBe(201);
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      Array(5).fill([409, 'too_many_schemas']),
+    );
+    expect(
+      (await other.api.call('POST', '/api/v1/schemas', { provided_id: 's', name: 'N' })).status,
+    ).toBe(201);
   });
 });

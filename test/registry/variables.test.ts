@@ -15,7 +15,8 @@ onEachDatabase((kind) => {
     own = await TestWorkspace.create(service, `own-${++count}`);
   });
 
-  const tokenOf = async (group: string) => (await own.api.get({ user_group_id: group })).body.user_group.token;
+  const tokenOf = async (group: string) =>
+    (await own.api.get({ user_group_id: group })).body.user_group.token;
   const region = { name: 'region', type: 'string', required: true };
   const incomplete = async () => (await own.api.call('GET', INCOMPLETE)).body.user_groups;
 
@@ -26,7 +27,11 @@ onEachDatabase((kind) => {
       ['/mapping/sales', 'required'],
     ];
     for (const method of ['GET', 'PUT']) {
-      for (const fields of [{}, { properties: {}, mapping: null }, { properties: { Region: 'x' } }]) {
+      for (const fields of [
+        {},
+        { properties: {}, mapping: null },
+        { properties: { Region: 'x' } },
+      ]) {
         const body = { user_group_id: 'g', name: 'G', ...fields };
         const answer = await own.api.send({ method, body });
         expect([method, answer.status, errorsOf(answer)]).toEqual([method, 422, errors]);
@@ -58,7 +63,10 @@ onEachDatabase((kind) => {
     expect((await own.api.get({ user_group_id: 'g' })).status).toBe(200);
     expect((await own.put('g', { properties: { a: 1 } })).status).toBe(200);
     const renamed = await own.put('g', { name: 'renamed' });
-    expect([renamed.status, errorsOf(renamed)]).toEqual([422, [['/properties/region', 'required']]]);
+    expect([renamed.status, errorsOf(renamed)]).toEqual([
+      422,
+      [['/properties/region', 'required']],
+    ]);
     expect((await own.put('g', { properties: { region: '' } })).status).toBe(200);
     const rotated = await own.api.post({ current_token: await tokenOf('g') });
     expect(rotated.status).toBe(200);
@@ -69,10 +77,19 @@ onEachDatabase((kind) => {
     ['number', [0, -1.5, 7], ['7', null, false]],
     ['integer', [0, 7, -3, 1e21], [1.5, '7', null]],
     ['boolean', [true, false], [0, 'true', null]],
-    ['date', ['2030-12-31', '1969-02-28', '2028-02-29'], ['2030-02-29', '2030-1-1', '2030-12-31T00:00:00Z', '', 7]],
+    [
+      'date',
+      ['2030-12-31', '1969-02-28', '2028-02-29'],
+      ['2030-02-29', '2030-1-1', '2030-12-31T00:00:00Z', '', 7],
+    ],
     [
       'timestamp',
-      ['2030-12-31T23:59:59Z', '1969-01-01t00:00:00.5+14:00', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'],
+      [
+        '2030-12-31T23:59:59Z',
+        '1969-01-01t00:00:00.5+14:00',
+        '0001-01-01T00:00:00Z',
+        '9999-12-31T23:59:59.999Z',
+      ],
       ['2030-12-31', '2030-12-31T24:00:00Z', '2030-12-31T00:00:00', '2030-02-30T00:00:00Z', 0],
     ],
     // In UTC these are moments of the years 0 and 10000.
@@ -96,14 +113,28 @@ onEachDatabase((kind) => {
   });
 
   test('names that mean something to JavaScript, SQL or a pointer are names', async () => {
-    const names = ['__proto__', 'constructor', 'toString', 'a/b~c', "x' OR 1=1", '😀', 'é\u00a0', ' '];
+    const names = [
+      '__proto__',
+      'constructor',
+      'toString',
+      'a/b~c',
+      "x' OR 1=1",
+      '😀',
+      'é\u00a0',
+      ' ',
+    ];
     await own.set({ variables: names.map((name) => ({ name, type: 'integer', required: true })) });
     const lacking = await own.put('g');
     expect(errorsOf(lacking)).toEqual(
-      names.map((name) => [`/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'required']),
+      names.map((name) => [
+        `/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        'required',
+      ]),
     );
     const properties = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])));
-    const complete = await own.api.put(`{"user_group_id":"g","name":"G","properties":${properties}}`);
+    const complete = await own.api.put(
+      `{"user_group_id":"g","name":"G","properties":${properties}}`,
+    );
     expect(complete.status).toBe(200);
     expect((await own.introspect(complete.body.user_group.token)).body.active).toBe(true);
   });
@@ -157,7 +188,12 @@ onEachDatabase((kind) => {
     };
 
     test('are complete and of their types: the value, the default or null, beside the properties as they were sent', async () => {
-      const properties = { region: 'EMEA', plan: null, address: { countries: ['DE'], city: 'Bonn' }, other: 1 };
+      const properties = {
+        region: 'EMEA',
+        plan: null,
+        address: { countries: ['DE'], city: 'Bonn' },
+        other: 1,
+      };
       await own.put('g', { properties });
       expect((await variablesOf('g')).variables).toBeUndefined();
       await declare(variables);
@@ -166,7 +202,9 @@ onEachDatabase((kind) => {
         '"variables":{"region":"EMEA","plan":"free","address":{"countries":["DE"],"since":null},"__proto__":{"seats":0},"key":null}',
       );
       expect((await variablesOf('g')).properties).toEqual(properties);
-      await own.put('g', { properties: { region: 'APAC', plan: 'pro', address: { since: '2030-01-31' } } });
+      await own.put('g', {
+        properties: { region: 'APAC', plan: 'pro', address: { since: '2030-01-31' } },
+      });
       expect((await variablesOf('g')).variables).toMatchObject({
         region: 'APAC',
         plan: 'pro',
@@ -215,7 +253,9 @@ onEachDatabase((kind) => {
     });
 
     test('are viewed with the place that each comes from', async () => {
-      await own.put('g', { properties: { region: 'EMEA', address: { since: '2030-01-31' }, other: [] } });
+      await own.put('g', {
+        properties: { region: 'EMEA', address: { since: '2030-01-31' }, other: [] },
+      });
       await declare(variables);
       const { text } = await own.api.call('GET', '/api/v1/user-groups/g/view');
       const { view } = JSON.parse(text) as { view: { variables: Record<string, unknown>[] } };
@@ -233,17 +273,28 @@ onEachDatabase((kind) => {
     test('are in no list, audit event or log if they are secret, and whole in the group and its introspection', async () => {
       const secret = `secret-${crypto.randomUUID()}`;
       await declare([...variables, { name: 'address.door', type: 'string', is_secret: true }]);
-      const properties = { region: 'EMEA', key: secret, address: { door: secret, since: '2030-01-31' } };
+      const properties = {
+        region: 'EMEA',
+        key: secret,
+        address: { door: secret, since: '2030-01-31' },
+      };
       await own.put('g', { properties });
       await own.put('g', { properties: { ...properties, key: `${secret}!` } });
-      await own.api.call('PATCH', '/api/v1/user-groups/g', { properties: { address: { door: `${secret}?` } } });
+      await own.api.call('PATCH', '/api/v1/user-groups/g', {
+        properties: { address: { door: `${secret}?` } },
+      });
       for (const query of ['', '?search=g', '?sort=status', '?property_name=key']) {
         const { text } = await own.api.call('GET', `/api/v1/user-groups${query}`);
         expect(text).not.toContain(secret);
         expect(text).toContain('"properties":{"region":"EMEA","address":{"since":"2030-01-31"}}');
       }
-      expect((await own.api.call('GET', '/api/v1/user-groups/g')).text).toContain(`"key":"${secret}!"`);
-      expect((await variablesOf('g')).variables).toMatchObject({ key: `${secret}!`, address: { door: `${secret}?` } });
+      expect((await own.api.call('GET', '/api/v1/user-groups/g')).text).toContain(
+        `"key":"${secret}!"`,
+      );
+      expect((await variablesOf('g')).variables).toMatchObject({
+        key: `${secret}!`,
+        address: { door: `${secret}?` },
+      });
       await own.api.call('DELETE', '/api/v1/user-groups/g');
       // A group from before the declaration can have anything in the place of the object.
       await own.set({ variables: [] });
@@ -297,7 +348,9 @@ onEachDatabase((kind) => {
       expect(await listed(requirements)).toEqual([['unmapped', '/mapping/sales required']]);
       // A requirement that is not sent stays in force.
       const seats = [{ name: 'seats', type: 'integer', required: true }];
-      expect(await listed({ required_schemas: ['sales'] })).toEqual([['unmapped', '/mapping/sales required']]);
+      expect(await listed({ required_schemas: ['sales'] })).toEqual([
+        ['unmapped', '/mapping/sales required'],
+      ]);
       expect(await listed({ variables: seats })).toEqual([
         ['fine', '/properties/seats required'],
         ['unmapped', '/properties/seats required'],
@@ -323,7 +376,9 @@ onEachDatabase((kind) => {
       await own.put('unmapped');
       await own.set({ mapping_policy: 'registered' });
       for (const id of ['sales', String(schema)]) {
-        expect(await listed({ required_schemas: [id] })).toEqual([['unmapped', '/mapping/sales required']]);
+        expect(await listed({ required_schemas: [id] })).toEqual([
+          ['unmapped', '/mapping/sales required'],
+        ]);
       }
       for (const body of [
         { required_schemas: ['gone'] },
@@ -357,25 +412,36 @@ onEachDatabase((kind) => {
     );
     const pages: string[][] = [];
     for (let cursor = ''; ;) {
-      const answer = await own.api.call('POST', `${PREVIEW}?limit=4${cursor}`, { variables: [region] });
+      const answer = await own.api.call('POST', `${PREVIEW}?limit=4${cursor}`, {
+        variables: [region],
+      });
       const page = registryBody(answer);
       pages.push(page.user_groups.map(({ provided_id }) => provided_id));
       if (page.next_cursor === undefined) break;
       cursor = `&cursor=${page.next_cursor}`;
     }
-    expect(pages.flat()).toEqual(['bulk3', ...Array.from({ length: 10 }, (_, n) => `bulk${1191 + n}`)]);
+    expect(pages.flat()).toEqual([
+      'bulk3',
+      ...Array.from({ length: 10 }, (_, n) => `bulk${1191 + n}`),
+    ]);
     expect(pages.every((page) => page.length <= 4)).toBe(true);
   });
 
   test('under registered a required schema is one of the registry, whichever way it is named', async () => {
     const schema = await own.schema('sales');
     await own.dataSource('w');
-    const unknown = await own.set({ mapping_policy: 'registered', required_schemas: ['sales', 'gone', '007'] });
+    const unknown = await own.set({
+      mapping_policy: 'registered',
+      required_schemas: ['sales', 'gone', '007'],
+    });
     expect(errorsOf(unknown)).toEqual([
       ['/required_schemas/1', 'unknown_schema'],
       ['/required_schemas/2', 'unknown_schema'],
     ]);
-    const twice = await own.set({ mapping_policy: 'registered', required_schemas: ['sales', String(schema)] });
+    const twice = await own.set({
+      mapping_policy: 'registered',
+      required_schemas: ['sales', String(schema)],
+    });
     expect(errorsOf(twice)).toEqual([['/required_schemas/1', 'repeated']]);
     const set = await own.set({ mapping_policy: 'registered', required_schemas: [String(schema)] });
     expect(registryBody(set).workspace.required_schemas).toEqual(['sales']);
@@ -388,7 +454,10 @@ onEachDatabase((kind) => {
   test('a switch to registered is refused while a required schema is not registered', async () => {
     await own.set({ required_schemas: ['anything'] });
     const answer = await own.set({ mapping_policy: 'registered' });
-    expect([answer.status, errorsOf(answer)]).toEqual([422, [['/required_schemas/0', 'unknown_schema']]]);
+    expect([answer.status, errorsOf(answer)]).toEqual([
+      422,
+      [['/required_schemas/0', 'unknown_schema']],
+    ]);
   });
 
   test.each<[string, unknown, [string, string][]]>([
@@ -413,7 +482,11 @@ onEachDatabase((kind) => {
       { variables: [region, { name: 'region', type: 'number', required: true }] },
       [['/variables/1', 'repeated']],
     ],
-    ['an unknown member', { variables: [{ ...region, optional: true }] }, [['/variables/0/optional', 'unknown']]],
+    [
+      'an unknown member',
+      { variables: [{ ...region, optional: true }] },
+      [['/variables/0/optional', 'unknown']],
+    ],
     [
       'a name with an empty part',
       { variables: ['.a', 'a.', 'a..b'].map((name) => ({ name, type: 'string' })) },
@@ -421,7 +494,12 @@ onEachDatabase((kind) => {
     ],
     [
       'a name that a terminal obeys',
-      { variables: ['a\n', '\t', 'a.\u009b2J', '\u007f', 'a\u202eb'].map((name) => ({ name, type: 'string' })) },
+      {
+        variables: ['a\n', '\t', 'a.\u009b2J', '\u007f', 'a\u202eb'].map((name) => ({
+          name,
+          type: 'string',
+        })),
+      },
       [0, 1, 2, 3, 4].map((n): [string, string] => [`/variables/${n}/name`, 'not_acceptable']),
     ],
     [
@@ -431,7 +509,12 @@ onEachDatabase((kind) => {
     ],
     [
       'a path that no properties can have',
-      { variables: [15, 16].map((length) => ({ name: Array(length).fill(`p${length}`).join('.'), type: 'string' })) },
+      {
+        variables: [15, 16].map((length) => ({
+          name: Array(length).fill(`p${length}`).join('.'),
+          type: 'string',
+        })),
+      },
       [['/variables/1/name', 'too_deep']],
     ],
     [
@@ -532,7 +615,8 @@ onEachDatabase((kind) => {
       // A group that was there first is listed. A later one was refused.
       const created = written.filter(({ status }) => status === 200).length;
       const listed = async () =>
-        (await incomplete()).filter(({ provided_id }) => provided_id.startsWith(`${round} `)).length;
+        (await incomplete()).filter(({ provided_id }) => provided_id.startsWith(`${round} `))
+          .length;
       await until(async () => (await listed()) === created);
     }
   });

@@ -12,10 +12,15 @@ const ALL = ['user_group_token', 'embed_token'];
 async function end(api: ApiClient, body: object = {}) {
   // Times are compared to the millisecond: a token of the same one counts as later.
   await untilAfter();
-  return api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ALL, reason: 'leaked', ...body });
+  return api.call('POST', '/api/v1/workspace/end-tokens', {
+    kinds: ALL,
+    reason: 'leaked',
+    ...body,
+  });
 }
 
-const embed = (api: ApiClient, path: string) => api.call('POST', `${path}/embed-tokens`, { audience: 'renderer' });
+const embed = (api: ApiClient, path: string) =>
+  api.call('POST', `${path}/embed-tokens`, { audience: 'renderer' });
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -33,18 +38,27 @@ onEachDatabase((kind) => {
     const { before } = body.ended_tokens;
     expect(body).toEqual({
       success: 1,
-      ended_tokens: { before, kinds: ALL, in_force: { user_group_token: before, embed_token: before } },
+      ended_tokens: {
+        before,
+        kinds: ALL,
+        in_force: { user_group_token: before, embed_token: before },
+      },
     });
     for (const token of [mine.token, imported, embedded]) {
       expect(await api.introspect(token)).toEqual({ active: false });
     }
     expect(await other.isActive(theirs.token)).toBe(true);
     const { body: listed } = await api.call('GET', `${mine.path}/tokens`);
-    expect(listed.tokens.map(({ refused_because: reason }) => reason)).toEqual(['tokens_ended', 'tokens_ended']);
+    expect(listed.tokens.map(({ refused_because: reason }) => reason)).toEqual([
+      'tokens_ended',
+      'tokens_ended',
+    ]);
   });
 
   test('a dry run counts the tokens that would end, current or in overlap, and ends none', async () => {
-    const api = service.clientOf(await service.issueToken([...SCOPES, 'tokens:rotate', 'user-groups:read'], 'counted'));
+    const api = service.clientOf(
+      await service.issueToken([...SCOPES, 'tokens:rotate', 'user-groups:read'], 'counted'),
+    );
     const [kept, rotated, ended] = [await api.create(), await api.create(), await api.create()];
     await api.rotate(rotated.token, 3600);
     await api.rotate(ended.token, 0);
@@ -54,10 +68,23 @@ onEachDatabase((kind) => {
       return [status, in_force.user_group_token, would_end];
     };
     expect(await wouldEnd()).toEqual([200, null, { count: 4, exact: true }]);
-    expect(await wouldEnd({ kinds: ['embed_token'] })).toEqual([200, null, { count: 0, exact: true }]);
-    expect(await wouldEnd({ before: '2020-01-01T00:00:00Z' })).toEqual([200, null, { count: 0, exact: true }]);
-    expect(await Promise.all([kept, rotated].map(({ token }) => api.isActive(token)))).toEqual([true, true]);
-    const { audit_events: events } = (await api.call('GET', '/api/v1/audit-events?types=workspace.end_tokens')).body;
+    expect(await wouldEnd({ kinds: ['embed_token'] })).toEqual([
+      200,
+      null,
+      { count: 0, exact: true },
+    ]);
+    expect(await wouldEnd({ before: '2020-01-01T00:00:00Z' })).toEqual([
+      200,
+      null,
+      { count: 0, exact: true },
+    ]);
+    expect(await Promise.all([kept, rotated].map(({ token }) => api.isActive(token)))).toEqual([
+      true,
+      true,
+    ]);
+    const { audit_events: events } = (
+      await api.call('GET', '/api/v1/audit-events?types=workspace.end_tokens')
+    ).body;
     expect(events).toEqual([]);
     const { body } = await end(api);
     const { before, would_end } = body.ended_tokens;
@@ -71,7 +98,10 @@ onEachDatabase((kind) => {
 
   test('a dry run counts over more groups than it reads at once', async () => {
     const api = service.clientOf(await service.issueToken([...SCOPES], 'many'));
-    await importGroups(api, ...Array.from({ length: 1001 }, (_, at) => ({ user_group_id: `${at}`, name: 'Many' })));
+    await importGroups(
+      api,
+      ...Array.from({ length: 1001 }, (_, at) => ({ user_group_id: `${at}`, name: 'Many' })),
+    );
     const { body } = await end(api, { dry_run: true });
     expect(body.ended_tokens.would_end).toEqual({ count: 1001, exact: true });
   });
@@ -86,7 +116,10 @@ onEachDatabase((kind) => {
       await api.get({ user_group_id: byWrite.id, name: 'other', properties: { a: 1 } }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(answers[0]!.body).toMatchObject({ new_user_group: false, user_group: { team_id: byGet.teamId } });
+    expect(answers[0]!.body).toMatchObject({
+      new_user_group: false,
+      user_group: { team_id: byGet.teamId },
+    });
     for (const [index, { id, token: old }] of [byGet, byPut, byWrite].entries()) {
       const { token } = answers[index]!.body.user_group;
       expect(token).not.toBe(old);
@@ -103,7 +136,9 @@ onEachDatabase((kind) => {
   test('1,000 parallel GETs of one ended group issue exactly one token', async () => {
     const { id, token, path } = await service.api.create();
     await end(service.api);
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => service.api.get({ user_group_id: id })));
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, () => service.api.get({ user_group_id: id })),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const issued = new Set(answers.map(({ body }) => body.user_group.token));
     expect([issued.size, issued.has(token)]).toEqual([1, false]);
@@ -131,7 +166,10 @@ onEachDatabase((kind) => {
     const { status, body } = await reader.get({ user_group_id: id });
     expect([status, body.code]).toEqual([403, 'insufficient_scope']);
     expect(body.detail).toContain('user-groups:write');
-    for (const refused of [await reader.call('GET', `${path}/tokens/current`), await embed(service.api, path)]) {
+    for (const refused of [
+      await reader.call('GET', `${path}/tokens/current`),
+      await embed(service.api, path),
+    ]) {
       expect([refused.status, refused.body.code]).toEqual([409, 'user_group_tokens_ended']);
     }
     expect((await reader.get({ user_group_id: 'nowhere' })).body.code).toBe('user_group_not_found');
@@ -146,7 +184,11 @@ onEachDatabase((kind) => {
     for (let round = 0; round < 12; round++) {
       expect((await end(api, { kinds: ['embed_token'] })).status).toBe(200);
       const next = await issue();
-      expect([round, await api.isActive(last), await api.isActive(next)]).toEqual([round, false, true]);
+      expect([round, await api.isActive(last), await api.isActive(next)]).toEqual([
+        round,
+        false,
+        true,
+      ]);
       last = next;
     }
     expect(await api.isActive(token)).toBe(true);
@@ -174,7 +216,10 @@ onEachDatabase((kind) => {
     const { token } = await api.create();
     const path = '/api/v1/audit-events?types=workspace.end_tokens';
     const early = '2020-01-01T00:00:00.000Z';
-    const answers = [await end(api, { before: early }), await end(api, { before: '2019-01-01T00:00:00Z' })];
+    const answers = [
+      await end(api, { before: early }),
+      await end(api, { before: '2019-01-01T00:00:00Z' }),
+    ];
     for (const { body } of answers) {
       expect(body.ended_tokens.in_force).toEqual({ user_group_token: early, embed_token: early });
     }
@@ -224,7 +269,9 @@ onEachDatabase((kind) => {
     const active = await Promise.all(before.map((token) => api.isActive(token)));
     expect(new Set(active)).toEqual(new Set([false]));
     for (const { id } of groups) {
-      expect(await api.isActive((await api.get({ user_group_id: id })).body.user_group.token)).toBe(true);
+      expect(await api.isActive((await api.get({ user_group_id: id })).body.user_group.token)).toBe(
+        true,
+      );
     }
   });
 });
@@ -246,20 +293,37 @@ onEachDatabase((kind) => {
   test('is seen by every process within a second, and healed once by all of them', async () => {
     const { id, token } = await servers[0]!.api.create();
     for (const { api } of servers) expect(await api.isActive(token)).toBe(true);
-    const ending = ['workspace', 'end-tokens', '--kinds', ALL.join(), '--reason', 'lost', '--output', 'json'];
-    const counted = JSON.parse((await runCli(database.env, ...ending, '--dry-run')).stdout) as object;
+    const ending = [
+      'workspace',
+      'end-tokens',
+      '--kinds',
+      ALL.join(),
+      '--reason',
+      'lost',
+      '--output',
+      'json',
+    ];
+    const counted = JSON.parse(
+      (await runCli(database.env, ...ending, '--dry-run')).stdout,
+    ) as object;
     expect(counted).toMatchObject({ ended_tokens: { would_end: { count: 1, exact: true } } });
     for (const { api } of servers) expect(await api.isActive(token)).toBe(true);
     const { stdout } = await runCli(database.env, ...ending);
     expect(JSON.parse(stdout)).toMatchObject({ success: 1, ended_tokens: { kinds: ALL } });
     const endedAt = performance.now();
-    const asked = servers.map(({ api }) => lastAskedBefore(async () => !(await api.isActive(token))));
-    for (const lastAskedAt of await Promise.all(asked)) expect(lastAskedAt - endedAt).toBeLessThan(1000);
+    const asked = servers.map(({ api }) =>
+      lastAskedBefore(async () => !(await api.isActive(token))),
+    );
+    for (const lastAskedAt of await Promise.all(asked)) {
+      expect(lastAskedAt - endedAt).toBeLessThan(1000);
+    }
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => servers[index % 2]!.api.get({ user_group_id: id })),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => body.user_group.token)).size).toBe(1);
-    for (const { api } of servers) expect(await api.isActive(answers[0]!.body.user_group.token)).toBe(true);
+    for (const { api } of servers) {
+      expect(await api.isActive(answers[0]!.body.user_group.token)).toBe(true);
+    }
   });
 });

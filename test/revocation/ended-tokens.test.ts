@@ -15,9 +15,13 @@ onEachDatabase((kind) => {
   const lineOf = async ({ id }: CreatedGroup) =>
     (await exportGroups(api)).find(({ provided_id }) => provided_id === id)!;
   const importOne = async (line: object, to = api) => (await importGroups(to, line))[0]!;
-  const remove = async ({ path }: CreatedGroup) => expect((await api.call('DELETE', path)).status).toBe(200);
+  const remove = async ({ path }: CreatedGroup) =>
+    expect((await api.call('DELETE', path)).status).toBe(200);
   const endAll = (of: ApiClient) =>
-    of.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+    of.call('POST', '/api/v1/workspace/end-tokens', {
+      kinds: ['user_group_token'],
+      reason: 'a backup was lost',
+    });
   const refused = { status: 409, code: 'token_not_usable' };
 
   /** Deletes the group and expects that no line of an earlier export brings its token back. */
@@ -34,7 +38,10 @@ onEachDatabase((kind) => {
     expect(line).toMatchObject({ provided_id: group.id, token_ended: true });
     expect(line).not.toHaveProperty('token');
     expect(await importOne(line, other.api)).toMatchObject({ result: 'created' });
-    expect([await other.api.isActive(group.token), await api.isActive(group.token)]).toEqual([false, false]);
+    expect([await other.api.isActive(group.token), await api.isActive(group.token)]).toEqual([
+      false,
+      false,
+    ]);
     const [next] = await importGroups(api, line);
     expect(next).toMatchObject({ result: 'unchanged' });
     const { token } = (await api.get({ user_group_id: group.id })).body.user_group;
@@ -89,7 +96,10 @@ onEachDatabase((kind) => {
 
   test('a token that one workspace has ended is nothing to another', async () => {
     const stranger = service.clientOf(
-      await service.issueToken(['user-groups:write', 'tokens:rotate', 'tokens:introspect'], 'other'),
+      await service.issueToken(
+        ['user-groups:write', 'tokens:rotate', 'tokens:introspect'],
+        'other',
+      ),
     );
     const group = await api.create();
     const line = await lineOf(group);

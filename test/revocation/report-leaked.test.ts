@@ -23,10 +23,22 @@ onEachDatabase((kind) => {
     const issued = await api.call('POST', `${old.path}/embed-tokens`, { audience: 'renderer' });
     const embedded = issued.body.embed_token.token;
     const apiToken = await service.issueToken(['user-groups:read']);
-    const tokens = [current.token, overlap.token, old.token, embedded, apiToken, UNKNOWN, current.token];
+    const tokens = [
+      current.token,
+      overlap.token,
+      old.token,
+      embedded,
+      apiToken,
+      UNKNOWN,
+      current.token,
+    ];
     const { status, body, text } = await report(api, tokens, SOURCE);
     expect(status).toBe(200);
-    const ofGroup = (kind: string, result: string, { id }: { id: string }) => ({ kind, result, provided_id: id });
+    const ofGroup = (kind: string, result: string, { id }: { id: string }) => ({
+      kind,
+      result,
+      provided_id: id,
+    });
     expect(body.results).toEqual([
       ofGroup('user_group_token', 'ended', current),
       ofGroup('user_group_token', 'ended', overlap),
@@ -37,11 +49,17 @@ onEachDatabase((kind) => {
       ofGroup('user_group_token', 'ended', current),
     ]);
     for (const token of tokens) expect(text).not.toContain(token);
-    for (const token of [current.token, overlap.token, embedded]) expect(await api.isActive(token)).toBe(false);
+    for (const token of [current.token, overlap.token, embedded]) {
+      expect(await api.isActive(token)).toBe(false);
+    }
     expect(await api.isActive(successor)).toBe(true);
-    expect(await api.isActive((await api.get({ user_group_id: current.id })).body.user_group.token)).toBe(true);
+    expect(
+      await api.isActive((await api.get({ user_group_id: current.id })).body.user_group.token),
+    ).toBe(true);
     const again = await report(api, tokens.slice(0, 5));
-    expect(new Set(again.body.results.map(({ result }) => result))).toEqual(new Set(['already_inactive']));
+    expect(new Set(again.body.results.map(({ result }) => result))).toEqual(
+      new Set(['already_inactive']),
+    );
 
     const leaks = await api.call(
       'GET',
@@ -70,7 +88,10 @@ onEachDatabase((kind) => {
     ['a scheme', (token: string) => `Authorization: Token ${token}`],
     ['a name', (token: string) => `ugt=${token}`],
     ['a line of code', (token: string) => `const token = '${token}'; // TODO`],
-    ['a URL', (token: string) => `https://dashboards.example.com/?userGroupToken=${token}&theme=dark`],
+    [
+      'a URL',
+      (token: string) => `https://dashboards.example.com/?userGroupToken=${token}&theme=dark`,
+    ],
     ['letters', (token: string) => `x${token}`],
     ['a zero-width space', (token: string) => `\u200b${token}\u200b`],
   ])('tokens of any kind are ended within %s', async (_name, around) => {
@@ -104,7 +125,9 @@ onEachDatabase((kind) => {
       { kind: 'user_group_token', result: 'ended', provided_id: 'foreign' },
       { kind: 'unknown', result: 'unknown' },
     ]);
-    for (const token of [one.token, two.token, foreign]) expect(await api.isActive(token)).toBe(false);
+    for (const token of [one.token, two.token, foreign]) {
+      expect(await api.isActive(token)).toBe(false);
+    }
   });
 
   test('a text with too many words is refused, and nothing is ended', async () => {
@@ -129,14 +152,21 @@ onEachDatabase((kind) => {
   test('1,000 tokens are ended in one call', async () => {
     stopTimeLimits();
     const { api } = service;
-    const lines = Array.from({ length: 1000 }, (_, index) => ({ user_group_id: `leaked ${index}`, name: 'L' }));
+    const lines = Array.from({ length: 1000 }, (_, index) => ({
+      user_group_id: `leaked ${index}`,
+      name: 'L',
+    }));
     await importGroups(api, ...lines);
     const leaked = await readLeaked();
     const tokens = lines.map(({ user_group_id }) => leaked.get(user_group_id)!);
     const { status, body } = await report(api, tokens);
     expect(status).toBe(200);
     expect(body.results).toEqual(
-      lines.map(({ user_group_id }) => ({ kind: 'user_group_token', result: 'ended', provided_id: user_group_id })),
+      lines.map(({ user_group_id }) => ({
+        kind: 'user_group_token',
+        result: 'ended',
+        provided_id: user_group_id,
+      })),
     );
     expect(new Set([...tokens, ...(await readLeaked()).values()]).size).toBe(2000);
   });
@@ -153,7 +183,9 @@ onEachDatabase((kind) => {
     const [one, two] = await Promise.all([report(api, tokens), report(api, tokens.toReversed())]);
     expect([one.status, two.status]).toEqual([200, 200]);
     const isEnded = (index: number) =>
-      [one.body.results[index]!, two.body.results.at(-1 - index)!].filter(({ result }) => result === 'ended');
+      [one.body.results[index]!, two.body.results.at(-1 - index)!].filter(
+        ({ result }) => result === 'ended',
+      );
     expect(tokens.filter((_token, index) => isEnded(index).length !== 1)).toEqual([]);
     expect(await api.isActive(tokens[0]!)).toBe(false);
   });
@@ -161,9 +193,14 @@ onEachDatabase((kind) => {
   test('signatures of many texts are not verified all at once', async () => {
     const { api } = service;
     const { id } = await api.create();
-    const issued = await api.call('POST', `/api/v1/user-groups/${id}/embed-tokens`, { audience: 'renderer' });
+    const issued = await api.call('POST', `/api/v1/user-groups/${id}/embed-tokens`, {
+      audience: 'renderer',
+    });
     const [head] = issued.body.embed_token.token.split(/\.[^.]+$/);
-    const forged = Array.from({ length: 300 }, () => `${head}.${randomBytes(64).toString('base64url')}`);
+    const forged = Array.from(
+      { length: 300 },
+      () => `${head}.${randomBytes(64).toString('base64url')}`,
+    );
     const reader = service.app.get(EmbedTokenReader);
     const read = reader.read.bind(reader);
     let [now, most] = [0, 0];
@@ -182,9 +219,13 @@ onEachDatabase((kind) => {
   });
 
   test('a token of another workspace is unknown, and stays', async () => {
-    const other = service.clientOf(await service.issueToken(['user-groups:write', 'tokens:introspect'], 'other'));
+    const other = service.clientOf(
+      await service.issueToken(['user-groups:write', 'tokens:introspect'], 'other'),
+    );
     const { token } = await other.create();
-    expect((await report(service.api, [token])).body.results).toEqual([{ kind: 'unknown', result: 'unknown' }]);
+    expect((await report(service.api, [token])).body.results).toEqual([
+      { kind: 'unknown', result: 'unknown' },
+    ]);
     expect(await other.isActive(token)).toBe(true);
   });
 

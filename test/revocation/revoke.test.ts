@@ -6,13 +6,20 @@ import { startTestService, withService } from '../support/test-service.ts';
 
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const ALL = ['admin', 'audit:read', 'embed-tokens:issue', 'tokens:introspect', 'tokens:rotate'] as const;
+const ALL = [
+  'admin',
+  'audit:read',
+  'embed-tokens:issue',
+  'tokens:introspect',
+  'tokens:rotate',
+] as const;
 const WRITE = ['user-groups:read', 'user-groups:write'] as const;
 
 const revoke = (api: ApiClient, token: string) => api.call('POST', '/api/v1/revoke', { token });
 
 async function embed(api: ApiClient, path: string): Promise<string> {
-  return (await api.call('POST', `${path}/embed-tokens`, { audience: 'renderer' })).body.embed_token.token;
+  return (await api.call('POST', `${path}/embed-tokens`, { audience: 'renderer' })).body.embed_token
+    .token;
 }
 
 onEachDatabase((kind) => {
@@ -34,14 +41,19 @@ onEachDatabase((kind) => {
     const { body } = await service.api.get({ user_group_id: id });
     expect(body.user_group.token).not.toBe(token);
     expect(await service.api.isActive(body.user_group.token)).toBe(true);
-    expect(await eventsOf(id)).toEqual(expect.arrayContaining(['user_group_token.rotate', 'user_group.create']));
+    expect(await eventsOf(id)).toEqual(
+      expect.arrayContaining(['user_group_token.rotate', 'user_group.create']),
+    );
   });
 
   test('the overlap of a replaced token ends, and its successor stays', async () => {
     const { id, token } = await service.api.create();
     const next = await service.api.rotate(token, 3600);
     await revoke(service.api, token);
-    expect([await service.api.isActive(token), await service.api.isActive(next)]).toEqual([false, true]);
+    expect([await service.api.isActive(token), await service.api.isActive(next)]).toEqual([
+      false,
+      true,
+    ]);
     expect(await eventsOf(id)).toContain('user_group_token.revoke');
   });
 
@@ -53,7 +65,9 @@ onEachDatabase((kind) => {
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     const active = [first, second, token].map((one) => service.api.isActive(one));
     expect(await Promise.all(active)).toEqual([false, true, true]);
-    expect((await eventsOf(id)).filter((action) => action === 'embed_token.revoke')).toHaveLength(1);
+    expect((await eventsOf(id)).filter((action) => action === 'embed_token.revoke')).toHaveLength(
+      1,
+    );
     await changeDatabase(service.database, 'UPDATE revoked_embed_token SET expires_at = 1');
     expect(await service.app.get(RevokedEmbedTokenExpiry).sweep()).toBeGreaterThan(0);
   });
@@ -81,7 +95,9 @@ onEachDatabase((kind) => {
     for (const text of [token, embedded, apiToken, UNKNOWN, 'x', '', 'a.b.c']) {
       answers.push(await revoke(mine, text));
     }
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 {"success":1}']));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['200 {"success":1}']),
+    );
     expect([await theirs.isActive(token), await theirs.isActive(embedded)]).toEqual([true, true]);
     expect((await service.clientOf(apiToken).get({ user_group_id: 'x' })).status).toBe(404);
   });
@@ -130,9 +146,19 @@ onEachDatabase((kind) => {
   test('an OAuth client sends a form, with its API token as the secret and a hint', async () => {
     const { token } = await service.api.create();
     const secret = await service.issueToken(['tokens:rotate']);
-    const fields = { token, token_type_hint: 'refresh_token', client_id: 'renderer', client_secret: secret };
+    const fields = {
+      token,
+      token_type_hint: 'refresh_token',
+      client_id: 'renderer',
+      client_secret: secret,
+    };
     const anybody = service.clientOf(undefined);
-    const answer = await anybody.call('POST', '/api/v1/revoke', String(new URLSearchParams(fields)), FORM);
+    const answer = await anybody.call(
+      'POST',
+      '/api/v1/revoke',
+      String(new URLSearchParams(fields)),
+      FORM,
+    );
     expect(answer.status).toBe(200);
     expect(await service.api.isActive(token)).toBe(false);
     const missing = await service.api.call('POST', '/api/v1/revoke', {});
@@ -141,7 +167,9 @@ onEachDatabase((kind) => {
 
   test('100 revocations of one token at once replace it once', async () => {
     const { token, path } = await service.api.create();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => revoke(service.api, token)));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => revoke(service.api, token)),
+    );
     expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     expect((await service.api.call('GET', `${path}/tokens`)).body.tokens).toHaveLength(2);
   });

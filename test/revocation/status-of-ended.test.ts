@@ -34,13 +34,19 @@ onEachDatabase((kind) => {
     for (const id of ids) await workspace.put(id, { properties: { plan: 'pro' } });
     // Nothing that follows may depend on the scope of administrators.
     const reader = service.clientOf(await service.issueToken(['user-groups:read'], workspace.name));
-    const show = async (id: string) => (await reader.call('GET', `${PATH}/${id}`)).body.user_group as unknown as Shown;
+    const show = async (id: string) =>
+      (await reader.call('GET', `${PATH}/${id}`)).body.user_group as unknown as Shown;
     const list = async (query: string) => {
       const { body } = await reader.call('GET', `${PATH}?${query}`);
-      return (body.user_groups as unknown as Shown[]).map(({ provided_id: id, status }) => [id, status]);
+      return (body.user_groups as unknown as Shown[]).map(({ provided_id: id, status }) => [
+        id,
+        status,
+      ]);
     };
     const seen = async (id: string) => {
-      const { view } = (await reader.call('GET', `${PATH}/${id}/view`)).body as unknown as { view: Shown };
+      const { view } = (await reader.call('GET', `${PATH}/${id}/view`)).body as unknown as {
+        view: Shown;
+      };
       return [(await show(id)).status, view.status];
     };
     return { workspace, api, reader, show, list, seen };
@@ -63,10 +69,17 @@ onEachDatabase((kind) => {
     expect(await other.list('')).toEqual([['theirs', 'active']]);
     const version = await api.call('GET', `${PATH}/a/versions/1`);
     expect(version.body).toMatchObject({ version: { status: 'no_valid_token' } });
-    const again = await api.call('GET', `${PATH}/a`, undefined, { 'If-None-Match': String(headers['etag']) });
+    const again = await api.call('GET', `${PATH}/a`, undefined, {
+      'If-None-Match': String(headers['etag']),
+    });
     expect(again.status).toBe(200);
     // A write that issues no token leaves the status, and says it.
-    const patched = await api.call('PATCH', `${PATH}/a`, { name: 'other' }, { 'If-Match': String(headers['etag']) });
+    const patched = await api.call(
+      'PATCH',
+      `${PATH}/a`,
+      { name: 'other' },
+      { 'If-Match': String(headers['etag']) },
+    );
     expect([patched.status, patched.body.user_group.status]).toEqual([200, 'no_valid_token']);
     const replaced = await api.call('PUT', `${PATH}/a`, { name: 'another' });
     expect(replaced.body.user_group.status).toBe('no_valid_token');
@@ -81,8 +94,14 @@ onEachDatabase((kind) => {
     await api.put({ user_group_id: 'changed', name: 'other' });
     await api.call('POST', `${PATH}/rotated/tokens/rotate`);
     await api.call('POST', `${PATH}/actions`, { action: 'rotate', ids: ['by action'] });
-    await importGroups(api, { user_group_id: 'imported', name: 'I', token: 'token-of-another-system-2' });
-    for (const id of ids) expect([id, ...(await seen(encodeURIComponent(id)))]).toEqual([id, 'active', 'active']);
+    await importGroups(api, {
+      user_group_id: 'imported',
+      name: 'I',
+      token: 'token-of-another-system-2',
+    });
+    for (const id of ids) {
+      expect([id, ...(await seen(encodeURIComponent(id)))]).toEqual([id, 'active', 'active']);
+    }
     expect(await list('status=no_valid_token')).toEqual([['left', 'no_valid_token']]);
   });
 
@@ -104,7 +123,9 @@ onEachDatabase((kind) => {
     const { workspace, api, show, list } = await start(...ids);
     await workspace.schema('sales');
     await workspace.dataSource('lake');
-    for (const id of ['unresolved', 'healed']) await api.call('PATCH', `${PATH}/${id}`, { mapping: { sales: 'lake' } });
+    for (const id of ['unresolved', 'healed']) {
+      await api.call('PATCH', `${PATH}/${id}`, { mapping: { sales: 'lake' } });
+    }
     await api.call('POST', `${PATH}/suspended/suspend`);
     await api.call('PATCH', `${PATH}/expired`, { valid_until: '2020-01-01T00:00:00Z' });
     await api.call('PATCH', `${PATH}/incomplete`, { properties: null });
@@ -134,16 +155,31 @@ onEachDatabase((kind) => {
     const found: string[][] = [];
     for (let cursor = ''; ;) {
       const { body } = await api.call('GET', `${PATH}?sort=status&limit=1${cursor}`);
-      found.push(...(body.user_groups as unknown as Shown[]).map(({ provided_id: id, status }) => [id, status]));
+      found.push(
+        ...(body.user_groups as unknown as Shown[]).map(({ provided_id: id, status }) => [
+          id,
+          status,
+        ]),
+      );
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent on the last page
       if (body.next_cursor === undefined) break;
       cursor = `&cursor=${body.next_cursor}`;
     }
     expect(found).toEqual(expected);
-    for (const status of ['suspended', 'expired', 'incomplete', 'no_valid_token', 'unresolved', 'active']) {
+    for (const status of [
+      'suspended',
+      'expired',
+      'incomplete',
+      'no_valid_token',
+      'unresolved',
+      'active',
+    ]) {
       const own = expected.filter(([, one]) => one === status);
       expect(await list(`status=${status}`)).toEqual(own);
-      const { body } = await api.call('GET', `${PATH}?status=${status}&count=true&sort=-created_at`);
+      const { body } = await api.call(
+        'GET',
+        `${PATH}?status=${status}&count=true&sort=-created_at`,
+      );
       expect([status, body]).toMatchObject([status, { total: { count: own.length, exact: true } }]);
     }
   });
@@ -152,7 +188,9 @@ onEachDatabase((kind) => {
     const { api, list } = await start('healed', 'left');
     await end(api);
     const healed = (await api.get({ user_group_id: 'healed' })).body.user_group.token;
-    const lines = linesOf(await api.call('POST', `${PATH}/actions?status=no_valid_token`, { action: 'rotate' }));
+    const lines = linesOf(
+      await api.call('POST', `${PATH}/actions?status=no_valid_token`, { action: 'rotate' }),
+    );
     expect(lines.slice(1)).toMatchObject([
       { provided_id: 'left', result: 'changed' },
       { summary: { changed: 1, unchanged: 0, failed: 0, complete: true } },
@@ -164,7 +202,9 @@ onEachDatabase((kind) => {
   test('a workspace that has ended no token reads none for its lists, and one statement for the filter', async () => {
     const { reader } = await start('a', 'b');
     roundTrips.length = 0;
-    expect((await reader.call('GET', `${PATH}?status=no_valid_token&count=true`)).body).toMatchObject({
+    expect(
+      (await reader.call('GET', `${PATH}?status=no_valid_token&count=true`)).body,
+    ).toMatchObject({
       user_groups: [],
       total: { count: 0, exact: true },
     });
@@ -173,7 +213,10 @@ onEachDatabase((kind) => {
 
   test('the few among more groups than a page are found by one call', async () => {
     const { api, list } = await start();
-    const lines = Array.from({ length: 2100 }, (_, at) => ({ user_group_id: `${at}`, name: 'Many' }));
+    const lines = Array.from({ length: 2100 }, (_, at) => ({
+      user_group_id: `${at}`,
+      name: 'Many',
+    }));
     await importGroups(api, ...lines);
     await end(api);
     const { body } = await api.call('GET', `${PATH}?status=no_valid_token&count=true&limit=1`);

@@ -81,16 +81,20 @@ onEachDatabase((kind) => {
     const page = await raw('/docs');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expectSafe('/docs', page);
-    const names = [...page.text.matchAll(/<(?:link|script)[^>]*\b(?:src|href)=["']?([^"' >]+)/g)].map(
-      ([, name]) => name!,
-    );
+    const names = [
+      ...page.text.matchAll(/<(?:link|script)[^>]*\b(?:src|href)=["']?([^"' >]+)/g),
+    ].map(([, name]) => name!);
     expect(names.length).toBeGreaterThanOrEqual(4);
     for (const name of names) {
       const { pathname, host } = new URL(name, 'http://here/docs');
       expect(host).toBe('here');
       const loaded = await raw(pathname);
       const type = LOADED[pathname.split('.').at(-1)!]!;
-      expect([name, loaded.status, loaded.headers['content-type']]).toEqual([name, 200, expect.stringMatching(type)]);
+      expect([name, loaded.status, loaded.headers['content-type']]).toEqual([
+        name,
+        200,
+        expect.stringMatching(type),
+      ]);
       expectSafe(name, loaded);
     }
   });
@@ -98,7 +102,11 @@ onEachDatabase((kind) => {
   test('no answer but the docs page is for a browser to render', async () => {
     const other: string[] = [];
     for (const { method, path } of await everyOperation()) {
-      const { headers } = await service.api.send({ method, path, headers: { Accept: 'text/html' } });
+      const { headers } = await service.api.send({
+        method,
+        path,
+        headers: { Accept: 'text/html' },
+      });
       const type = String(headers['content-type']);
       if (!/^application\/(problem\+)?json; charset=utf-8$/.test(type) && !isOwnType(path, type)) {
         other.push(`${method} ${path} ${type}`);
@@ -159,10 +167,20 @@ onEachDatabase((kind) => {
 
   test('the only address that is made is that of a new thing, a path of this service', async () => {
     const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' };
-    const issued = await service.api.call('POST', '/api/v1/api-tokens', { name: 'n', scopes: ['audit:read'] }, headers);
+    const issued = await service.api.call(
+      'POST',
+      '/api/v1/api-tokens',
+      { name: 'n', scopes: ['audit:read'] },
+      headers,
+    );
     const created: Answer[] = [
       issued,
-      await service.api.call('POST', '/api/v1/schemas', { provided_id: '//evil', name: 'n' }, headers),
+      await service.api.call(
+        'POST',
+        '/api/v1/schemas',
+        { provided_id: '//evil', name: 'n' },
+        headers,
+      ),
       await service.api.call('PUT', '/api/v1/user-groups/%2F%2Fevil', { name: 'n' }, headers),
     ];
     for (const { status, headers: answered } of created) {

@@ -49,7 +49,12 @@ onEachDatabase((kind) => {
         if (!call.path!.includes('/api-tokens/1/')) await server.api.send(call);
       }
     }
-    const headers = { Host: `127.0.0.1:${port}`, Origin: target, Referer: target, Forwarded: target };
+    const headers = {
+      Host: `127.0.0.1:${port}`,
+      Origin: target,
+      Referer: target,
+      Forwarded: target,
+    };
     for (const path of ['/docs', '/docs-json', target, `//127.0.0.1:${port}/x`]) {
       await fetchText(server.baseUrl, path, headers);
     }
@@ -77,7 +82,11 @@ onEachDatabase((kind) => {
   }
 });
 
-async function fetchText(baseUrl: string, path: string, headers: Record<string, string>): Promise<void> {
+async function fetchText(
+  baseUrl: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<void> {
   const { request } = await import('node:http');
   const { hostname, port } = new URL(baseUrl);
   await new Promise<void>((resolve, reject) => {

@@ -58,7 +58,11 @@ describe.each(['production', 'development'])('with NODE_ENV=%s and every line lo
     @Module({ imports: [AppModule.with(config)], controllers: [DefectController] })
     class ExtendedModule {}
 
-    const app = await createApp(config, await createLog(config, openSync(path, 'w')), ExtendedModule);
+    const app = await createApp(
+      config,
+      await createLog(config, openSync(path, 'w')),
+      ExtendedModule,
+    );
     await app.init();
     await app.get(ApiTokenBootstrap).run();
     await app.listen(0, '127.0.0.1');

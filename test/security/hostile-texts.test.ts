@@ -39,7 +39,10 @@ onEachDatabase((kind) => {
       const { body } = await api.call('GET', path);
       expect(body.user_group).toMatchObject({ provided_id: id, name: id, ...group });
 
-      const found = await api.call('GET', `/api/v1/user-groups?name_prefix=${encodeURIComponent(id)}`);
+      const found = await api.call(
+        'GET',
+        `/api/v1/user-groups?name_prefix=${encodeURIComponent(id)}`,
+      );
       expect(found.body.user_groups.map(({ provided_id }) => provided_id)).toEqual([id]);
       const events = await api.call(
         'GET',
@@ -48,9 +51,15 @@ onEachDatabase((kind) => {
       const objects = events.body.audit_events.map(({ object }) => object?.id);
       expect(new Set(objects)).toEqual(new Set([id]));
 
-      const registered = await api.call('POST', '/api/v1/data-sources', { provided_id: id, name: text });
+      const registered = await api.call('POST', '/api/v1/data-sources', {
+        provided_id: id,
+        name: text,
+      });
       expect(nameOf(registered)).toEqual([id, text]);
-      const listed = await api.call('GET', `/api/v1/data-sources?provided_id=${encodeURIComponent(id)}`);
+      const listed = await api.call(
+        'GET',
+        `/api/v1/data-sources?provided_id=${encodeURIComponent(id)}`,
+      );
       expect(listed.text).toContain(JSON.stringify(id));
 
       expect((await api.call('DELETE', path)).status).toBe(200);

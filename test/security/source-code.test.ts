@@ -14,7 +14,9 @@ test('the source is read at all', () => {
   expect(sources.length).toBeGreaterThan(150);
   expect(calls.length).toBeGreaterThan(1000);
   expect(importsOf(/^node:crypto$/).length).toBeGreaterThan(5);
-  expect(imports.every(({ module }) => !/^(crypto|fs|http|net|path|tls|url)$/.test(module))).toBe(true);
+  expect(imports.every(({ module }) => !/^(crypto|fs|http|net|path|tls|url)$/.test(module))).toBe(
+    true,
+  );
 });
 
 test('no other program is started', () => {
@@ -28,7 +30,9 @@ test('no other program is started', () => {
 test('no text becomes code or a regular expression', () => {
   expect(importsOf(/^(node:)?(vm|repl|inspector)(\/|$)/)).toEqual([]);
   expect(callsOf(/^(globalThis\.)?(eval|Function|RegExp)$/)).toEqual([]);
-  expect(callsOf(/\.(matchAll?|search|replaceAll|compile)$/).filter(takesMadeUpPattern)).toEqual([]);
+  expect(callsOf(/\.(matchAll?|search|replaceAll|compile)$/).filter(takesMadeUpPattern)).toEqual(
+    [],
+  );
   // The place that loads a module at run time names it.
   const loads = callsOf(/^(import|require(\.resolve)?)$/);
   const unnamed = loads.filter(({ node }) => literalOf(node.arguments?.[0]) === undefined);
@@ -36,8 +40,15 @@ test('no text becomes code or a regular expression', () => {
   expect(placesOf(unnamed)).toEqual(['src/platform/config/load-plugins.ts']);
   // Redis runs one fixed script.
   const scripts = callsOf(/^this\.redis\.eval$/);
-  expect(scripts.map(({ node }) => node.arguments?.[0]).filter((script) => !script || !isConstant(script))).toEqual([]);
-  const evals = ['src/core/rate-limit/redis.ts', 'src/core/rate-limit/standard-rate-limit-store.ts'];
+  expect(
+    scripts
+      .map(({ node }) => node.arguments?.[0])
+      .filter((script) => !script || !isConstant(script)),
+  ).toEqual([]);
+  const evals = [
+    'src/core/rate-limit/redis.ts',
+    'src/core/rate-limit/standard-rate-limit-store.ts',
+  ];
   expect([placesOf(callsOf(/\.eval$/)), scripts.length]).toEqual([evals, 1]);
 });
 
@@ -61,7 +72,9 @@ test('only the code of the database, of Redis, of Vault, of webhooks and of the 
       module,
     );
   });
-  const elsewhere = placesOf(connecting).filter((path) => !path.startsWith('src/platform/database/'));
+  const elsewhere = placesOf(connecting).filter(
+    (path) => !path.startsWith('src/platform/database/'),
+  );
   expect(elsewhere).toEqual([
     'src/core/encryption-key/vault-transit.ts',
     'src/core/rate-limit/redis.ts',
@@ -69,11 +82,21 @@ test('only the code of the database, of Redis, of Vault, of webhooks and of the 
     'src/features/webhook/sending/webhook-sender.ts',
   ]);
   expect(callsOf(/^(globalThis\.)?(fetch|WebSocket|EventSource|navigator\.\w+)$/)).toEqual([]);
-  expect(placesOf(callsOf(/^createServer$/))).toEqual(['src/platform/common/http/server/http-server.ts']);
+  expect(placesOf(callsOf(/^createServer$/))).toEqual([
+    'src/platform/common/http/server/http-server.ts',
+  ]);
 });
 
 /** The names of `node:net` and `node:http` that connect to nothing. */
-const HARMLESS = ['BlockList', 'isIP', 'isIPv6', 'createServer', 'IncomingMessage', 'ServerResponse', 'STATUS_CODES'];
+const HARMLESS = [
+  'BlockList',
+  'isIP',
+  'isIPv6',
+  'createServer',
+  'IncomingMessage',
+  'ServerResponse',
+  'STATUS_CODES',
+];
 
 test('the check of certificates is switched off nowhere', () => {
   const names = identifiers.filter(({ name }) =>
@@ -91,7 +114,9 @@ describe('cryptography', () => {
   test('every file that uses it stands in the inventory, and no other', () => {
     const [, section = ''] = /\n## Cryptography\n([\s\S]*?)\n## /.exec(page) ?? [];
     const rows = section.split('\n').filter((line) => line.startsWith('| '));
-    const inventory = rows.flatMap((row) => [...row.matchAll(/`(src\/[\w./-]+)`/g)].map(([, path]) => path!));
+    const inventory = rows.flatMap((row) =>
+      [...row.matchAll(/`(src\/[\w./-]+)`/g)].map(([, path]) => path!),
+    );
     expect(unique(inventory)).toEqual(placesOf(used));
   });
 
@@ -99,14 +124,16 @@ describe('cryptography', () => {
     const others = importsOf(
       /crypt|hash|bcrypt|argon|scrypt|forge|sodium|nacl|jws|jwt|jwk|elliptic|webtoken|noble|sha\d|md5|random|uuid|nanoid/i,
     );
-    expect(unique(others.map(({ module }) => module)).filter((name) => !/^(\.|jose\b)/.test(name))).toEqual([
-      'node:crypto',
-    ]);
+    expect(
+      unique(others.map(({ module }) => module)).filter((name) => !/^(\.|jose\b)/.test(name)),
+    ).toEqual(['node:crypto']);
     expect(identifiers.filter(({ name }) => /^(webcrypto|subtle)$/.test(name))).toEqual([]);
   });
 
   test('these functions of it are used, with these algorithms', () => {
-    const functions = used.filter(({ module }) => module === 'node:crypto').flatMap(({ names }) => names);
+    const functions = used
+      .filter(({ module }) => module === 'node:crypto')
+      .flatMap(({ names }) => names);
     expect(unique(functions)).toEqual([
       'createCipheriv',
       'createDecipheriv',
@@ -123,9 +150,9 @@ describe('cryptography', () => {
       'randomUUID',
       'sign',
     ]);
-    const named = callsOf(/^(create(Hash|Hmac|Cipheriv|Decipheriv|ECDH)|generateKeyPairSync|hash|hkdfSync)$/).map(
-      ({ callee, node }) => `${callee} ${literalOf(node.arguments?.[0])}`,
-    );
+    const named = callsOf(
+      /^(create(Hash|Hmac|Cipheriv|Decipheriv|ECDH)|generateKeyPairSync|hash|hkdfSync)$/,
+    ).map(({ callee, node }) => `${callee} ${literalOf(node.arguments?.[0])}`);
     expect(unique(named)).toEqual([
       'createCipheriv aes-256-gcm',
       'createDecipheriv aes-256-gcm',
@@ -139,7 +166,9 @@ describe('cryptography', () => {
   });
 
   test('a hash is cut only where it names something', () => {
-    const cut = calls.filter(({ callee }) => /(\.digest|^hash)\(.*\)\.(slice|sub\w+)$/.test(callee));
+    const cut = calls.filter(({ callee }) =>
+      /(\.digest|^hash)\(.*\)\.(slice|sub\w+)$/.test(callee),
+    );
     // The nonce of a cursor, which has 96 bits; the name of the database in the keys of Redis.
     expect(placesOf(cut)).toEqual([
       'src/core/rate-limit/standard-rate-limit-store.ts',
@@ -161,12 +190,19 @@ describe('cryptography', () => {
 test('the server writes to its log, and to files of its own, and nowhere else', () => {
   // Besides the command line: what prepares the tests of applications.
   const isServer = (path: string) =>
-    !/^src\/(cli\.ts|server\/cli\/|platform\/common\/problem\/exit-with\.ts$|server\/library\/testing\.ts$)/.test(path);
+    !/^src\/(cli\.ts|server\/cli\/|platform\/common\/problem\/exit-with\.ts$|server\/library\/testing\.ts$)/.test(
+      path,
+    );
   const spoken = placesOf(callsOf(/(^|\.)console\.\w+$|^process\.std(out|err)\b/));
   // The first steps, for people at a terminal; and an end before there is a log.
-  expect(spoken.filter(isServer)).toEqual(['src/platform/common/early-signals.ts', 'src/server/app/log-startup.ts']);
+  expect(spoken.filter(isServer)).toEqual([
+    'src/platform/common/early-signals.ts',
+    'src/server/app/log-startup.ts',
+  ]);
   const writing = importsOf(/^node:fs(\/promises)?$/).filter(({ names }) =>
-    names.some((name) => !/^(accessSync|constants|existsSync|readdirSync|readFileSync|statSync)$/.test(name)),
+    names.some(
+      (name) => !/^(accessSync|constants|existsSync|readdirSync|readFileSync|statSync)$/.test(name),
+    ),
   );
   // The service writes only to DATA_DIR: secrets, and the database with its lock.
   const elsewhere = placesOf(writing).filter((path) => !path.startsWith('src/platform/database/'));

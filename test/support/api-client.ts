@@ -1,5 +1,8 @@
 import { Agent, request } from 'node:http';
-import type { ApiTokenView, ApiTokenWithSecret } from '../../src/core/api-token/dto/api-token-response.dto.ts';
+import type {
+  ApiTokenView,
+  ApiTokenWithSecret,
+} from '../../src/core/api-token/dto/api-token-response.dto.ts';
 import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
 import type { EmbedToken } from '../../src/core/embed-token/dto/embed-token-response.dto.ts';
 import { noteTokens } from './leaks.ts';
@@ -7,7 +10,10 @@ import type { EndTokensResponse } from '../../src/features/revocation/dto/end-to
 import type { ReportedToken } from '../../src/features/revocation/dto/revoke.dto.ts';
 import type { UserGroupResource } from '../../src/core/user-group/resource/dto/user-group-resource-response.dto.ts';
 import type { PastView } from '../../src/core/user-group/resource/dto/past-response.dto.ts';
-import type { VersionContentView, VersionView } from '../../src/core/user-group/resource/dto/versions-response.dto.ts';
+import type {
+  VersionContentView,
+  VersionView,
+} from '../../src/core/user-group/resource/dto/versions-response.dto.ts';
 import type { StateDifference } from '../../src/core/user-group/history/version-changes.ts';
 import type {
   WebhookEndpointWithSecret,
@@ -141,7 +147,13 @@ export class ApiClient {
     return this.send({ method, path, body, headers });
   }
 
-  send({ method, path = '/api/user', body, headers, chunked = false }: SendOptions): Promise<Answer> {
+  send({
+    method,
+    path = '/api/user',
+    body,
+    headers,
+    chunked = false,
+  }: SendOptions): Promise<Answer> {
     const payload = toPayload(body);
     const length: Record<string, string> = chunked
       ? { 'Transfer-Encoding': 'chunked' }

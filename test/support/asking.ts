@@ -28,11 +28,18 @@ afterEach(async () => {
 
 /** Whether the service, or this process, was held up for so long that the client gives no answer. */
 export function isTooLate(error: unknown): boolean {
-  return error instanceof ApiError && error.status === undefined && /1000 ms|longer than a second/.test(error.message);
+  return (
+    error instanceof ApiError &&
+    error.status === undefined &&
+    /1000 ms|longer than a second/.test(error.message)
+  );
 }
 
 /** The meaning of the token, once there is one in time. */
-export async function answered(introspector: CachedIntrospector, token: string): Promise<Introspection> {
+export async function answered(
+  introspector: CachedIntrospector,
+  token: string,
+): Promise<Introspection> {
   const [answer] = await soon(async () => {
     try {
       return [await introspector.introspect(token)];

@@ -50,7 +50,13 @@ export class ConsolePage {
   }
 
   static async open(browser: Browser, service: TestService, look: Look = {}): Promise<ConsolePage> {
-    const { hand = 'mouse', colorScheme = 'light', width = 1280, timezone = 'UTC', at = service.baseUrl } = look;
+    const {
+      hand = 'mouse',
+      colorScheme = 'light',
+      width = 1280,
+      timezone = 'UTC',
+      at = service.baseUrl,
+    } = look;
     const context = await browser.newContext({
       colorScheme,
       reducedMotion: 'reduce',
@@ -306,9 +312,13 @@ export class ConsolePage {
 
   private async violations(look: string, rules?: string[]): Promise<string[]> {
     const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-    const { violations } = await this.tab.evaluate<AxeResponse>(`axe.run(${JSON.stringify(options)})`);
+    const { violations } = await this.tab.evaluate<AxeResponse>(
+      `axe.run(${JSON.stringify(options)})`,
+    );
     return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${look}: ${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      nodes.map(
+        ({ html, failureSummary }) => `${look}: ${id}: ${html.slice(0, 200)} ${failureSummary}`,
+      ),
     );
   }
 }

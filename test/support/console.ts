@@ -58,12 +58,14 @@ export class ConsoleBrowser {
 
   /** A call with the cookie, and nothing else that the page would send. */
   send({ headers, ...options }: SendOptions): Promise<Answer> {
-    return this.service
-      .clientOf(undefined)
-      .send({
-        ...options,
-        headers: { ...this.headers, ...(this.cookie !== undefined && { Cookie: this.cookie }), ...headers },
-      });
+    return this.service.clientOf(undefined).send({
+      ...options,
+      headers: {
+        ...this.headers,
+        ...(this.cookie !== undefined && { Cookie: this.cookie }),
+        ...headers,
+      },
+    });
   }
 
   /** The session; its problem if there is none. */
@@ -92,7 +94,8 @@ export async function signedIn(
   return browser;
 }
 
-export const PAGE = '<!doctype html><script type="module" src="./assets/index-a1b2c3d4.js"></script>';
+export const PAGE =
+  '<!doctype html><script type="module" src="./assets/index-a1b2c3d4.js"></script>';
 export const SCRIPT = `export default '${'x'.repeat(5000)}';`;
 
 /** A directory with a page as the build makes it; removed after the last test. */

@@ -45,7 +45,12 @@ export function testContract(service: TestService): void {
       const { body: withProperties } = await call('get', sent);
       expect(withProperties.user_group.properties).toEqual(sent.properties);
       const { body: without } = await call('get', { user_group_id: 'group-1', name: sent.name });
-      expect(Object.keys(without.user_group as object).sort()).toEqual(['name', 'provided_id', 'team_id', 'token']);
+      expect(Object.keys(without.user_group as object).sort()).toEqual([
+        'name',
+        'provided_id',
+        'team_id',
+        'token',
+      ]);
     });
 
     test('PUT writes it and answers success with team_id, token, name and provided_id', async () => {

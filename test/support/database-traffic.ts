@@ -73,7 +73,10 @@ function recordStream(stream: Duplex, roundTrips: RoundTrip[]): void {
  * Cuts the chunks of a stream into messages.
  * @param typeLength of the first message: the one that begins a session has no type, all others do
  */
-function messagesOf(typeLength: 0 | 1, read: (type: string, body: Buffer) => void): (chunk: Buffer) => void {
+function messagesOf(
+  typeLength: 0 | 1,
+  read: (type: string, body: Buffer) => void,
+): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   let start: number = typeLength;
   return (chunk) => {

@@ -1,5 +1,13 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createPostgres, createSqlite, queryPostgres } from '../system/lab/databases.mjs';
@@ -29,8 +37,13 @@ export const databaseKinds: DatabaseKind[] = [
 /** Fixed, so that two processes of one test agree on it. */
 export const TEST_KEYS = keyList('k1');
 
-export async function createTestDatabase(kind: DatabaseKind, template?: string): Promise<TestDatabase> {
-  const database = await (kind === 'sqlite' ? createSqlite() : createPostgres(postgresUrl!, template));
+export async function createTestDatabase(
+  kind: DatabaseKind,
+  template?: string,
+): Promise<TestDatabase> {
+  const database = await (kind === 'sqlite'
+    ? createSqlite()
+    : createPostgres(postgresUrl!, template));
   const env: Record<string, string> = database.env;
   return {
     kind,
@@ -49,7 +62,10 @@ type Migrate = (env: Record<string, string>) => Promise<void>;
  * Creates a test database that has its schema. Each process of the test runner runs the migrations once for each
  * kind, on an empty database, and copies the result.
  */
-export async function createMigratedDatabase(kind: DatabaseKind, migrate: Migrate): Promise<TestDatabase> {
+export async function createMigratedDatabase(
+  kind: DatabaseKind,
+  migrate: Migrate,
+): Promise<TestDatabase> {
   const directory = runDirectory();
   if (directory === undefined) return createTestDatabase(kind);
   if (kind === 'postgres') return createTestDatabase(kind, await templateOf(directory, migrate));
@@ -104,7 +120,10 @@ function dumpDirectory(dataDir: string): void {
 /** Every value of every table, bytes as they are. */
 async function dumpPostgres(url: string): Promise<void> {
   // A test may have given its database shorter limits.
-  const client = new Client({ connectionString: url, options: '-c statement_timeout=0 -c lock_timeout=0' });
+  const client = new Client({
+    connectionString: url,
+    options: '-c statement_timeout=0 -c lock_timeout=0',
+  });
   await client.connect();
   const tables = await client.query<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables
@@ -113,7 +132,9 @@ async function dumpPostgres(url: string): Promise<void> {
   for (const { name } of tables.rows) {
     const { rows } = await client.query<unknown[]>({ text: `TABLE ${name}`, rowMode: 'array' });
     for (const row of rows) {
-      const values = row.map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)));
+      const values = row.map((value) =>
+        Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
+      );
       noteDump(Buffer.from(`${name} ${values.join(' | ')}\n`, 'latin1'));
     }
   }
@@ -156,5 +177,7 @@ export function onPostgres(name: string, tests: () => void): void {
 /** Lets PostgreSQL run a statement, and wait for a lock, for as long as a busy machine needs. */
 export function withoutServerLimits(env: TestDatabase['env']): TestDatabase['env'] {
   const url = env['DATABASE_URL'];
-  return url === undefined ? env : { ...env, DATABASE_URL: `${url}?statement_timeout=60000&lock_timeout=60000` };
+  return url === undefined
+    ? env
+    : { ...env, DATABASE_URL: `${url}?statement_timeout=60000&lock_timeout=60000` };
 }

@@ -20,7 +20,10 @@ vm.compileFunction = (source, parameters, options) => {
   let known = scripts.get(filename);
   if (known?.source !== source) {
     try {
-      const script = new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length });
+      const script = new vm.Script(`${head}${source}\n})`, {
+        filename,
+        columnOffset: -head.length,
+      });
       known = { source, script };
     } catch {
       // For the error that Jest expects.

@@ -111,5 +111,9 @@ function toMessage(block: string): StreamMessage {
     }),
   );
   const { event = 'message', id, data = '{}' } = fields;
-  return { event, ...(id !== undefined && { id }), data: JSON.parse(data) as StreamMessage['data'] };
+  return {
+    event,
+    ...(id !== undefined && { id }),
+    data: JSON.parse(data) as StreamMessage['data'],
+  };
 }

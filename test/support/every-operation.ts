@@ -17,7 +17,12 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, { properties: Record<string, Property>; additionalProperties?: boolean }> };
+  components: {
+    schemas: Record<
+      string,
+      { properties: Record<string, Property>; additionalProperties?: boolean }
+    >;
+  };
 }
 
 /** An operation as the OpenAPI document describes it. */
@@ -69,7 +74,10 @@ function answersOf({ responses }: Operation, schemas: Document['components']['sc
   );
   const known = new Set<string>();
   for (;;) {
-    const [, next] = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].find(([, name]) => !known.has(name!)) ?? [];
+    const [, next] =
+      [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].find(
+        ([, name]) => !known.has(name!),
+      ) ?? [];
     if (next === undefined) return text;
     known.add(next);
     text += JSON.stringify(schemas[next]);
@@ -91,9 +99,14 @@ export function callsWith(operation: DescribedOperation, text: string): SendOpti
 }
 
 /** The operation called with a value that is not of its type in one field of the body, for each field. */
-export function callsWithWrongTypes(operation: DescribedOperation): { field: string; call: SendOptions }[] {
+export function callsWithWrongTypes(
+  operation: DescribedOperation,
+): { field: string; call: SendOptions }[] {
   return Object.entries(operation.fields).flatMap(([field, { type }]) =>
-    (WRONG_TYPES[type ?? ''] ?? []).map((value) => ({ field, call: call(operation, { field: { [field]: value } }) })),
+    (WRONG_TYPES[type ?? ''] ?? []).map((value) => ({
+      field,
+      call: call(operation, { field: { [field]: value } }),
+    })),
   );
 }
 
@@ -119,7 +132,8 @@ function call(
   { method, path, parameters, mediaType, fields }: DescribedOperation,
   { parameter, field }: { parameter?: { name: string; text: string }; field?: object },
 ): SendOptions {
-  const textOf = (name: string) => encodeURIComponent(parameter?.name === name ? parameter.text : '1');
+  const textOf = (name: string) =>
+    encodeURIComponent(parameter?.name === name ? parameter.text : '1');
   const examples = Object.fromEntries(
     Object.entries(fields).map(([name, { example, enum: one }]) => [name, example ?? one?.[0]]),
   );
@@ -131,7 +145,9 @@ function call(
     ...(mediaType && { body: JSON.stringify({ ...examples, ...field }) }),
     headers: {
       ...(mediaType && { 'Content-Type': mediaType }),
-      ...(place === 'header' && { [parameter!.name]: parameter!.text.replace(/[^\x20-\x7e]/g, '') }),
+      ...(place === 'header' && {
+        [parameter!.name]: parameter!.text.replace(/[^\x20-\x7e]/g, ''),
+      }),
     },
   };
 }

@@ -42,7 +42,9 @@ export class FakeStream {
   }
 
   send(event: string, data: object, id?: string): void {
-    this.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.write(
+      `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+    );
   }
 
   write(text: string): void {
@@ -132,8 +134,14 @@ export class FakeEvents {
     const body = JSON.parse(text) as { token: string };
     this.asked.push(body);
     this.headers = request.headers;
-    const { status, text: said, headers } = this.raw ?? { status: 200, text: JSON.stringify(await this.answer(body)) };
-    response.writeHead(status, { 'Content-Type': 'application/json', Location: '/elsewhere', ...headers }).end(said);
+    const {
+      status,
+      text: said,
+      headers,
+    } = this.raw ?? { status: 200, text: JSON.stringify(await this.answer(body)) };
+    response
+      .writeHead(status, { 'Content-Type': 'application/json', Location: '/elsewhere', ...headers })
+      .end(said);
   }
 }
 

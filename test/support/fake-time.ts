@@ -17,7 +17,11 @@ const NEITHER_CLOCK_NOR_TIMEOUT = [
 export const ALL_BUT_TIMEOUTS = [...NEITHER_CLOCK_NOR_TIMEOUT, 'Date'] as const;
 
 /** For `doNotFake`: what time it is can be set, and goes on from there; what waits is not faked. */
-export const ALL_BUT_THE_CLOCK = [...NEITHER_CLOCK_NOR_TIMEOUT, 'setTimeout', 'clearTimeout'] as const;
+export const ALL_BUT_THE_CLOCK = [
+  ...NEITHER_CLOCK_NOR_TIMEOUT,
+  'setTimeout',
+  'clearTimeout',
+] as const;
 
 /**
  * Stops the time by which the service limits how long a call waits, for the rest of the test: calls that are many for a
@@ -36,7 +40,9 @@ export function passTime(ms: number): void {
   jest.useFakeTimers({ now: Date.now() + ms, doNotFake: [...ALL_BUT_THE_CLOCK] });
   passed += ms;
   // Nobody sets its clock.
-  filling ??= jest.spyOn(TokenBuckets.prototype, 'now').mockImplementation(() => performance.now() + passed);
+  filling ??= jest
+    .spyOn(TokenBuckets.prototype, 'now')
+    .mockImplementation(() => performance.now() + passed);
 }
 
 /** Stops the clock for the rest of the test: nothing is due, and nothing ends, before `passTime`. */

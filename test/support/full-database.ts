@@ -51,7 +51,10 @@ const PROPERTIES = [
 ];
 
 /** Fills the embedded database of a running server with something in each of its tables. */
-export async function fillDatabase(env: Record<string, string>, server: RunningServer): Promise<Filling> {
+export async function fillDatabase(
+  env: Record<string, string>,
+  server: RunningServer,
+): Promise<Filling> {
   await runCli(env, 'workspace', 'create', WORKSPACES[1]!);
   const apiTokens = await Promise.all(WORKSPACES.map((workspace) => createToken(env, workspace)));
   const [first, second] = apiTokens.map((token) => server.apiOf(token)) as [ApiClient, ApiClient];
@@ -75,9 +78,13 @@ export async function fillDatabase(env: Record<string, string>, server: RunningS
     (await ok(api.post({ current_token }, { 'Idempotency-Key': 'a-key' }))).text;
   await repeatedRotation(first);
 
-  const issued = await ok(first.call('POST', '/api/v1/user-groups/repeated/embed-tokens', { audience: 'a' }));
+  const issued = await ok(
+    first.call('POST', '/api/v1/user-groups/repeated/embed-tokens', { audience: 'a' }),
+  );
   await ok(first.call('POST', '/api/v1/revoke', { token: issued.body.embed_token.token }));
-  await ok(first.call('PATCH', '/api/v1/user-groups/repeated', { valid_until: '2090-01-01T00:00:00Z' }));
+  await ok(
+    first.call('PATCH', '/api/v1/user-groups/repeated', { valid_until: '2090-01-01T00:00:00Z' }),
+  );
 
   const { token: endedToken } = await createGroup(first, 'revoked');
   await ok(first.call('POST', '/api/v1/revoke', { token: endedToken }));
@@ -142,7 +149,10 @@ async function fillRegistered(api: ApiClient): Promise<string[]> {
   }
   const once = { 'Idempotency-Key': 'a-key' };
   await ok(api.call('POST', '/api/v1/data-sources', { provided_id: 'once', name: 'O' }, once));
-  const settings = { mapping_policy: 'registered', variables: [{ name: 'region', type: 'string', required: true }] };
+  const settings = {
+    mapping_policy: 'registered',
+    variables: [{ name: 'region', type: 'string', required: true }],
+  };
   await ok(api.call('PATCH', '/api/v1/workspace', settings));
   const mapping = { sales: 'é "x"' };
   const group = { user_group_id: 'resolved', name: 'R', mapping, properties: { region: 'EMEA' } };

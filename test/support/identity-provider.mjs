@@ -14,7 +14,9 @@ const server = createServer().listen(0, '127.0.0.1', () => {
       {
         client_id: CLIENT_ID,
         redirect_uris: [REDIRECT_URI],
-        ...(CLIENT_SECRET ? { client_secret: CLIENT_SECRET } : { token_endpoint_auth_method: 'none' }),
+        ...(CLIENT_SECRET
+          ? { client_secret: CLIENT_SECRET }
+          : { token_endpoint_auth_method: 'none' }),
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
@@ -57,6 +59,11 @@ async function interact(provider, request, response) {
     grant.addOIDCScope('openid email groups');
     grant.addOIDCClaims(['email', 'email_verified', 'groups']);
     const consent = { grantId: await grant.save() };
-    await provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true });
+    await provider.interactionFinished(
+      request,
+      response,
+      { consent },
+      { mergeWithLastSubmission: true },
+    );
   }
 }

@@ -25,7 +25,10 @@ export async function keyStatus(env: Record<string, string>): Promise<string[]> 
 }
 
 /** Runs a statement on the database, past the service. */
-export async function runSql<Row extends object>({ env, kind }: TestDatabase, sql: string): Promise<Row[]> {
+export async function runSql<Row extends object>(
+  { env, kind }: TestDatabase,
+  sql: string,
+): Promise<Row[]> {
   if (kind === 'sqlite') {
     const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
     try {
@@ -53,7 +56,9 @@ export async function lockLastToken({ env, kind }: TestDatabase): Promise<() => 
   const client = new Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
   await client.query('BEGIN');
-  await client.query('SELECT 1 FROM user_group_token ORDER BY user_group_id DESC LIMIT 1 FOR UPDATE');
+  await client.query(
+    'SELECT 1 FROM user_group_token ORDER BY user_group_id DESC LIMIT 1 FOR UPDATE',
+  );
   return () => client.end();
 }
 
@@ -64,7 +69,11 @@ const ROWS_PER_INSERT = 500;
  * @param keyId encrypts the tokens
  * @returns the token of each group by its `user_group_id`
  */
-export async function fillGroups(database: TestDatabase, count: number, keyId: string): Promise<Map<string, string>> {
+export async function fillGroups(
+  database: TestDatabase,
+  count: number,
+  keyId: string,
+): Promise<Map<string, string>> {
   const cipher = new UserGroupTokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
   const bytes = (value: Buffer) => {
     const hex = value.toString('hex');
@@ -79,7 +88,9 @@ export async function fillGroups(database: TestDatabase, count: number, keyId: s
       const tokenHash = hashToken(token);
       const { ciphertext } = cipher.encrypt(token, { workspaceId: 1, tokenHash });
       groups.push(`(${id}, 1, 'group ${id}', 'Group ${id}', '{}', 0, 0)`);
-      rows.push(`(${id}, 1, 1, '${token.slice(-4)}', ${bytes(tokenHash)}, ${bytes(ciphertext)}, '${keyId}', 0)`);
+      rows.push(
+        `(${id}, 1, 1, '${token.slice(-4)}', ${bytes(tokenHash)}, ${bytes(ciphertext)}, '${keyId}', 0)`,
+      );
       tokens.set(`group ${id}`, token);
     }
     await runSql(

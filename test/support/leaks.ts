@@ -15,7 +15,9 @@ const EMBED_TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]{86}/g;
 const SECRET_LENGTHS = [38, 86];
 
 /** Whether a secret can contain the character of each code. */
-const isOfSecret = Array.from({ length: 256 }, (_, code) => /[\w-]/.test(String.fromCharCode(code)));
+const isOfSecret = Array.from({ length: 256 }, (_, code) =>
+  /[\w-]/.test(String.fromCharCode(code)),
+);
 
 /** Begins to collect: every token issued, every line logged, every database at its end. */
 export function startCollecting(): void {
@@ -114,7 +116,9 @@ function searchFor(issued: ReadonlySet<string>): (text: string) => string[] {
   }));
   // Few places begin as a secret does, and only those are cut out and compared.
   const beginnings = new Uint8Array(1 << 24);
-  for (const { values } of secrets) for (const value of values) beginnings[beginningAt(value, 0)] = 1;
+  for (const { values } of secrets) {
+    for (const value of values) beginnings[beginningAt(value, 0)] = 1;
+  }
   const least = Math.min(...SECRET_LENGTHS);
   return (text) => {
     const places: string[] = [];

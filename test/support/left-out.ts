@@ -14,5 +14,7 @@ const parts = [
 /** The parts that a run on this machine leaves out, and how to run them. */
 export function leftOut(): string[] {
   const missing = parts.filter(({ isHere }) => !isHere()).map(({ tests }) => `Not run: ${tests}.`);
-  return missing.length === 0 ? [] : [...missing, 'To run them: eval "$(npm run --silent services)"'];
+  return missing.length === 0
+    ? []
+    : [...missing, 'To run them: eval "$(npm run --silent services)"'];
 }

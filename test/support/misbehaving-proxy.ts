@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
@@ -77,10 +83,18 @@ export class MisbehavingProxy {
     else await this.forward(from, to, path, fault === 'cut');
   }
 
-  private async forward(from: IncomingMessage, to: ServerResponse, path: string, isCut: boolean): Promise<void> {
+  private async forward(
+    from: IncomingMessage,
+    to: ServerResponse,
+    path: string,
+    isCut: boolean,
+  ): Promise<void> {
     const { method, headers } = from;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const forwarded = request(this.target + path, { method, headers }, resolve).on('error', reject);
+      const forwarded = request(this.target + path, { method, headers }, resolve).on(
+        'error',
+        reject,
+      );
       from.pipe(forwarded);
       to.on('close', () => forwarded.destroy());
     });

@@ -12,7 +12,11 @@ class AddNote1795700000001 implements MigrationInterface {
   }
 }
 
-const plugin = new Plugin({ name: 'next', compatibility: '^0.1.0', migrations: [AddNote1795700000001] });
+const plugin = new Plugin({
+  name: 'next',
+  compatibility: '^0.1.0',
+  migrations: [AddNote1795700000001],
+});
 
 /** With a migration that follows those of the service and takes every table for itself, as that of a later version. */
 export function withNextMigration(config: Config): Config {

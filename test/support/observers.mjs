@@ -5,7 +5,9 @@ import { createRequire } from 'node:module';
 const performance = createRequire(import.meta.url)('node:perf_hooks');
 const begun = new Set();
 
-performance.PerformanceObserver = class PerformanceObserver extends performance.PerformanceObserver {
+performance.PerformanceObserver = class PerformanceObserver extends (
+  performance.PerformanceObserver
+) {
   constructor(...options) {
     super(...options);
     begun.add(this);

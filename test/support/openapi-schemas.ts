@@ -11,8 +11,9 @@ export interface DescribedResponses {
 export function createAjv(document: DescribedResponses): Ajv2020 {
   const ajv = new Ajv2020({ strict: false });
   formats.default(ajv);
-  const components = JSON.parse(JSON.stringify(withBasesInPlace(document.components)), (_key, value: unknown) =>
-    close(value),
+  const components = JSON.parse(
+    JSON.stringify(withBasesInPlace(document.components)),
+    (_key, value: unknown) => close(value),
   ) as object;
   ajv.addSchema({ $id: 'https://document.test/', components });
   return ajv;
@@ -23,15 +24,24 @@ export function createAjv(document: DescribedResponses): Ajv2020 {
  * schema into those that extend it, and what the document asks of callers into the operations that do not say it.
  */
 export function withSharedInPlace<T extends DescribedResponses>(document: T): T {
-  const components = withBasesInPlace(document.components) as Record<string, Record<string, object>>;
+  const components = withBasesInPlace(document.components) as Record<
+    string,
+    Record<string, object>
+  >;
   const text = JSON.stringify({ ...document, components }, (_key, value: unknown) => {
     const { $ref } = Object(value) as { $ref?: string };
-    const [, kind, name] = /^#\/components\/(responses|examples|parameters|headers)\/(.+)$/.exec($ref ?? '') ?? [];
+    const [, kind, name] =
+      /^#\/components\/(responses|examples|parameters|headers)\/(.+)$/.exec($ref ?? '') ?? [];
     return kind ? components[kind]![name!] : value;
   });
-  const whole = JSON.parse(text) as T & { security?: object[]; paths: Record<string, Record<string, object>> };
+  const whole = JSON.parse(text) as T & {
+    security?: object[];
+    paths: Record<string, Record<string, object>>;
+  };
   for (const item of Object.values(whole.paths)) {
-    for (const [method, operation] of Object.entries(item)) item[method] = { security: whole.security, ...operation };
+    for (const [method, operation] of Object.entries(item)) {
+      item[method] = { security: whole.security, ...operation };
+    }
   }
   return whole;
 }
@@ -50,7 +60,12 @@ function withBasesInPlace(components: DescribedResponses['components']): object 
     return {
       ...(Object.assign({}, ...bases, schema) as ExtendingSchema),
       ...(schema.properties || bases.length > 0
-        ? { properties: Object.assign({}, ...[...bases, schema].map(({ properties }) => properties)) as object }
+        ? {
+            properties: Object.assign(
+              {},
+              ...[...bases, schema].map(({ properties }) => properties),
+            ) as object,
+          }
         : {}),
       ...(required.length > 0 && { required }),
     };
@@ -76,6 +91,12 @@ export function absolute(schema: object): object {
 
 function close(value: unknown): unknown {
   const isObjectSchema =
-    typeof value === 'object' && value !== null && 'properties' in value && 'type' in value && value.type === 'object';
-  return isObjectSchema && !('additionalProperties' in value) ? { ...value, additionalProperties: false } : value;
+    typeof value === 'object' &&
+    value !== null &&
+    'properties' in value &&
+    'type' in value &&
+    value.type === 'object';
+  return isObjectSchema && !('additionalProperties' in value)
+    ? { ...value, additionalProperties: false }
+    : value;
 }

@@ -26,6 +26,9 @@ export function packClient(name: string, directory: string): string {
 /** Installs a tarball in a directory that is new. */
 export function installInto(app: string, tarball: string): void {
   mkdirSync(app);
-  writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
+  writeFileSync(
+    join(app, 'package.json'),
+    JSON.stringify({ name: 'app', private: true, type: 'module' }),
+  );
   execFileSync('npm', [...INSTALL, tarball], { cwd: app, stdio: 'pipe' });
 }

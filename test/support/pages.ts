@@ -21,7 +21,8 @@ export interface Example {
 }
 
 /** A block of code marked as an example, and the block directly behind it, which has what it prints. */
-const EXAMPLE = /^( *)<!-- example -->\n\1```(\w+)\n([\s\S]*?)\n\1```\n(?:\n\1```(json|text)\n([\s\S]*?)\n\1```\n)?/gm;
+const EXAMPLE =
+  /^( *)<!-- example -->\n\1```(\w+)\n([\s\S]*?)\n\1```\n(?:\n\1```(json|text)\n([\s\S]*?)\n\1```\n)?/gm;
 
 export function examplesOf(page: string): Example[] {
   return [...read(page).matchAll(EXAMPLE)].map(([, indent, language, code, shownIn, text]) => ({
@@ -33,7 +34,8 @@ export function examplesOf(page: string): Example[] {
 
 /** A block of code that has a mark of its own. @throws Error if the page has no such block */
 export function marked(page: string, mark: string): string {
-  const [, code] = new RegExp(`<!-- ${mark} -->\\n *\`\`\`\\w+\\n([\\s\\S]*?)\\n *\`\`\``).exec(read(page)) ?? [];
+  const [, code] =
+    new RegExp(`<!-- ${mark} -->\\n *\`\`\`\\w+\\n([\\s\\S]*?)\\n *\`\`\``).exec(read(page)) ?? [];
   if (code === undefined) throw new Error(`${page} has no block marked "${mark}"`);
   return code;
 }
@@ -49,7 +51,11 @@ export function read(page: string): string {
 
 /** The pages about security, whose tables name the tests that show what they claim. */
 export const securityPages = [
-  ...['docs/security/threat-model.md', 'docs/security/hardening.md', 'docs/security/incident-response.md'],
+  ...[
+    'docs/security/threat-model.md',
+    'docs/security/hardening.md',
+    'docs/security/incident-response.md',
+  ],
   ...['docs/security/asvs.md', 'docs/reference/access.md'],
 ];
 

@@ -104,7 +104,11 @@ async function start(
 type Script = 'main.js' | 'cli.js';
 
 /** Runs the built server or command line, as a process of its own, until it ends by itself. */
-export function runBuilt(script: Script, env: Record<string, string>, ...args: string[]): Promise<Finished> {
+export function runBuilt(
+  script: Script,
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Finished> {
   return finish(script, spawnBuilt(script, env, ...args));
 }
 
@@ -114,7 +118,11 @@ export function runCli(env: Record<string, string>, ...args: string[]): Promise<
 }
 
 /** Does the same as `runBuilt`, without the time that a process needs to load its modules. */
-export function runWarm(script: Script, env: Record<string, string>, ...args: string[]): Promise<Finished> {
+export function runWarm(
+  script: Script,
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Finished> {
   return finish(script, spawnWarm(script, env, ...args));
 }
 
@@ -154,7 +162,11 @@ function spawnWarm(script: Script, env: Record<string, string>, ...args: string[
 }
 
 /** The test environment defines it. */
-declare function spawnWarmProcess(script: Script, env: Record<string, string>, args: string[]): Spawned;
+declare function spawnWarmProcess(
+  script: Script,
+  env: Record<string, string>,
+  args: string[],
+): Spawned;
 
 function watched<Child extends Spawned>(child: Child): Child {
   children.add(child);

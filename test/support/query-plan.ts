@@ -14,7 +14,9 @@ export async function planOf(service: TestService, sql: string): Promise<string[
     const count = Math.max(...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
     await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE asked AS ${sql}`);
     const values = Array.from({ length: count }, () => 'NULL').join();
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS off) EXECUTE asked(${values})`);
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (COSTS off) EXECUTE asked(${values})`,
+    );
     return rows.map((row) => row['QUERY PLAN']);
   } finally {
     await client.end();
@@ -37,7 +39,8 @@ export function wasteIn(plan: readonly string[]): string[] {
 /** The steps of a plan of PostgreSQL that read all of one of these tables, or all of an index of one of them. */
 export function wholeScansIn(plan: readonly string[], tables: readonly string[]): string[] {
   return plan.filter((step, at) => {
-    const [, kind, name = ''] = /(Seq|Index|Index Only) Scan (?:.*\b(?:on|using)) (\w+)/.exec(step) ?? [];
+    const [, kind, name = ''] =
+      /(Seq|Index|Index Only) Scan (?:.*\b(?:on|using)) (\w+)/.exec(step) ?? [];
     if (kind === undefined || !tables.some((table) => name.startsWith(table))) return false;
     return kind === 'Seq' || !plan[at + 1]?.includes('Index Cond');
   });

@@ -31,7 +31,13 @@ export async function passTimeInRedis(url: string, pattern: string, ms: number):
 /** Milliseconds until the one key that fits the pattern expires. */
 export async function expiryOf(url: string, pattern: string): Promise<number> {
   return Number(
-    await sendCommand(url, 'EVAL', "return redis.call('PTTL', redis.call('KEYS', ARGV[1])[1])", '0', pattern),
+    await sendCommand(
+      url,
+      'EVAL',
+      "return redis.call('PTTL', redis.call('KEYS', ARGV[1])[1])",
+      '0',
+      pattern,
+    ),
   );
 }
 

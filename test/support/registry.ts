@@ -1,6 +1,9 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import type { RegistryEntryView } from '../../src/features/registry/things/dto/registered-response.dto.ts';
-import type { UserGroupIssues, WorkspaceView } from '../../src/features/registry/settings/dto/workspace.dto.ts';
+import type {
+  UserGroupIssues,
+  WorkspaceView,
+} from '../../src/features/registry/settings/dto/workspace.dto.ts';
 import type { Answer, ApiClient } from './api-client.ts';
 import type { TestService } from './test-service.ts';
 

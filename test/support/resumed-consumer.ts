@@ -2,7 +2,10 @@ import type { ApiClient } from './api-client.ts';
 import { importGroups } from './lines.ts';
 
 /** Handles this many changes, or all that there are, and is killed. */
-export type Consume = (count: number, position: string) => Promise<{ handled: string[]; stored: string }>;
+export type Consume = (
+  count: number,
+  position: string,
+) => Promise<{ handled: string[]; stored: string }>;
 
 /**
  * Commits groups together, of whose events only the last has a position, and has a consumer handle them that is

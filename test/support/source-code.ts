@@ -12,13 +12,21 @@ export interface Source {
 }
 
 /** Every file that is compiled into the service and its command line. */
-export const sources: readonly Source[] = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+export const sources: readonly Source[] = readdirSync(join(root, 'src'), {
+  recursive: true,
+  encoding: 'utf8',
+})
   .filter((name) => name.endsWith('.ts'))
   .map((name) => `src/${name}`)
   .sort()
   .map((path) => ({
     path,
-    file: ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true),
+    file: ts.createSourceFile(
+      path,
+      readFileSync(join(root, path), 'utf8'),
+      ts.ScriptTarget.Latest,
+      true,
+    ),
   }));
 
 export interface Import {
@@ -35,21 +43,23 @@ export const imports: readonly Import[] = sources.flatMap((source) => [
 ]);
 
 function importsAtStart({ path, file }: Source): Import[] {
-  return file.statements.filter(ts.isImportDeclaration).flatMap(({ importClause, moduleSpecifier }) => {
-    if (importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
-    const bindings = importClause?.namedBindings;
-    const names = [
-      ...(importClause?.name ? ['default'] : []),
-      ...(bindings && ts.isNamespaceImport(bindings) ? ['*'] : []),
-      ...(bindings && ts.isNamedImports(bindings)
-        ? bindings.elements
-            .filter(({ isTypeOnly }) => !isTypeOnly)
-            .map(({ name, propertyName }) => (propertyName ?? name).text)
-        : []),
-    ];
-    const module = (moduleSpecifier as ts.StringLiteral).text;
-    return importClause && names.length === 0 ? [] : [{ path, module, names }];
-  });
+  return file.statements
+    .filter(ts.isImportDeclaration)
+    .flatMap(({ importClause, moduleSpecifier }) => {
+      if (importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
+      const bindings = importClause?.namedBindings;
+      const names = [
+        ...(importClause?.name ? ['default'] : []),
+        ...(bindings && ts.isNamespaceImport(bindings) ? ['*'] : []),
+        ...(bindings && ts.isNamedImports(bindings)
+          ? bindings.elements
+              .filter(({ isTypeOnly }) => !isTypeOnly)
+              .map(({ name, propertyName }) => (propertyName ?? name).text)
+          : []),
+      ];
+      const module = (moduleSpecifier as ts.StringLiteral).text;
+      return importClause && names.length === 0 ? [] : [{ path, module, names }];
+    });
 }
 
 /** `await import('module')`. */
@@ -75,10 +85,11 @@ export const calls: readonly Call[] = sources.flatMap(({ path, file }) =>
 );
 
 /** Every identifier, with the file it stands in; property names too. */
-export const identifiers: readonly { path: string; name: string }[] = sources.flatMap(({ path, file }) =>
-  nodesOf(file)
-    .filter(ts.isIdentifier)
-    .map(({ text }) => ({ path, name: text })),
+export const identifiers: readonly { path: string; name: string }[] = sources.flatMap(
+  ({ path, file }) =>
+    nodesOf(file)
+      .filter(ts.isIdentifier)
+      .map(({ text }) => ({ path, name: text })),
 );
 
 /** The value of an argument: a literal, or a constant of the same file that is one. */
@@ -89,7 +100,9 @@ export function literalOf(argument: ts.Expression | undefined): string | undefin
   const constant = nodesOf(argument.getSourceFile())
     .filter(ts.isVariableDeclaration)
     .find(({ name }) => ts.isIdentifier(name) && name.text === argument.text);
-  return constant?.initializer && ts.isStringLiteralLike(constant.initializer) ? constant.initializer.text : undefined;
+  return constant?.initializer && ts.isStringLiteralLike(constant.initializer)
+    ? constant.initializer.text
+    : undefined;
 }
 
 function nodesOf(node: ts.Node): ts.Node[] {

@@ -20,7 +20,12 @@ import { ApiClient } from './api-client.ts';
 import { BOOTSTRAP_TOKEN } from './processes.ts';
 import { openLog } from './leaks.ts';
 import { letCallsWait } from './patience.ts';
-import { createMigratedDatabase, createTestDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
+import {
+  createMigratedDatabase,
+  createTestDatabase,
+  type DatabaseKind,
+  type TestDatabase,
+} from './databases.ts';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
 export interface TestService {
@@ -124,11 +129,15 @@ export async function startTestService(
       const known = (await workspaces.list()).find((workspace) => workspace.name === name);
       const { id: workspaceId } = known ?? (await workspaces.create(name));
       const expires_at = lifeMs === undefined ? null : toWireTime(Date.now() + lifeMs);
-      const issued = await app.get(ApiTokenService).issue(operator(workspaceId), { name: 'test', scopes, expires_at });
+      const issued = await app
+        .get(ApiTokenService)
+        .issue(operator(workspaceId), { name: 'test', scopes, expires_at });
       return issued.api_token.token;
     },
     revokeToken: async (token) => {
-      const row = await dataSource.getRepository(ApiToken).findOneByOrFail({ tokenHash: hashToken(token) });
+      const row = await dataSource
+        .getRepository(ApiToken)
+        .findOneByOrFail({ tokenHash: hashToken(token) });
       await app.get(ApiTokenService).revoke(operator(row.workspaceId), row.id);
     },
     clientOf: (apiToken) => new ApiClient(baseUrl, apiToken),

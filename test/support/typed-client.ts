@@ -4,7 +4,10 @@ import { noteTokens } from './leaks.ts';
 import { absolute, createAjv, withSharedInPlace } from './openapi-schemas.ts';
 import type { TestService } from './test-service.ts';
 
-type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, DescribedResponse> }>>;
+type Paths = Record<
+  string,
+  Record<string, { operationId: string; responses: Record<string, DescribedResponse> }>
+>;
 
 interface DescribedResponse {
   content?: Record<string, { schema: object }>;
@@ -21,7 +24,10 @@ export interface TypedClient {
  * The client of `clients/typescript`, with every scope unless another token is given. A call fails
  * when its response is not what the OpenAPI document says of it, so that the types never lie.
  */
-export async function typedClient(service: TestService, token = service.bootstrapToken): Promise<TypedClient> {
+export async function typedClient(
+  service: TestService,
+  token = service.bootstrapToken,
+): Promise<TypedClient> {
   const document = withSharedInPlace(await describeOpenApi());
   const paths = document.paths as unknown as Paths;
   const ajv = createAjv(document);
@@ -39,7 +45,9 @@ export async function typedClient(service: TestService, token = service.bootstra
       ? bodiesOf(mediaType, text).every((body) => ajv.validate(absolute(schema), body))
       : described !== undefined && !described.content && text === '';
     if (isDescribed) return;
-    throw new Error(`The document does not describe the ${response.status} of ${operationId}: ${ajv.errorsText()}`);
+    throw new Error(
+      `The document does not describe the ${response.status} of ${operationId}: ${ajv.errorsText()}`,
+    );
   };
   const client = new UserGroupClient({
     baseUrl: service.baseUrl,
@@ -59,7 +67,9 @@ function operationAt(paths: Paths, method: string, path: string): Paths[string][
   const [found] = Object.entries(paths)
     .map(([template, item]) => ({ template: template.split('/'), operation: item[method] }))
     .filter(({ template, operation }) => operation && template.length === parts.length)
-    .filter(({ template }) => template.every((part, at) => part.startsWith('{') || part === parts[at]))
+    .filter(({ template }) =>
+      template.every((part, at) => part.startsWith('{') || part === parts[at]),
+    )
     .sort((one, other) => namesIn(one.template) - namesIn(other.template));
   return found!.operation!;
 }

@@ -9,7 +9,10 @@ const LIMIT_MS = 100_000;
  * @param seen gives the state that the message shows
  * @throws with the text of the condition if it does not become true in time
  */
-export async function until(isSo: () => boolean | Promise<boolean>, seen: () => unknown = () => ''): Promise<void> {
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  seen: () => unknown = () => '',
+): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
   for (let pauseMs = 2; !(await isSo()); pauseMs = Math.min(2 * pauseMs, 20)) {
     if (performance.now() > deadline) {

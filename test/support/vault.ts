@@ -39,7 +39,12 @@ export class TestVault {
   wrap(secret: Buffer): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.secret, nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+    const sealed = Buffer.concat([
+      nonce,
+      cipher.update(secret),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ]);
     return `vault:v1:${sealed.toString('base64')}`;
   }
 

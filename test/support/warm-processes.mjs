@@ -86,7 +86,10 @@ class Host {
   async run(message, run) {
     const finished = this.#message('code');
     const becameIdle = this.#message('idle');
-    const output = Promise.all([passRun(this.child.stdout, run.stdout), passRun(this.child.stderr, run.stderr)]);
+    const output = Promise.all([
+      passRun(this.child.stdout, run.stdout),
+      passRun(this.child.stderr, run.stderr),
+    ]);
     this.child.send(message);
     const { code, signal = null } = await Promise.race([finished, this.ended]);
     await output;

@@ -1,4 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from './until.ts';
 
@@ -7,7 +12,11 @@ export const PERMITTED = '127.0.0.2';
 export const FORBIDDEN = '127.0.0.3';
 
 /** The settings that let a service send to receivers. */
-export const SENDING = { WEBHOOK_DELIVERY: 'on', WEBHOOK_ALLOW_HTTP: 'on', WEBHOOK_ALLOWED_CIDRS: PERMITTED };
+export const SENDING = {
+  WEBHOOK_DELIVERY: 'on',
+  WEBHOOK_ALLOW_HTTP: 'on',
+  WEBHOOK_ALLOWED_CIDRS: PERMITTED,
+};
 
 export interface ReceivedMessage {
   id: string;

@@ -21,11 +21,14 @@ describe('the verdict of the benchmark', () => {
     [0.971, false],
     [1, false],
     [1.2, false],
-  ])('of a service with %d of the speed before, on a machine that changes from round to round', (share, isSlower) => {
-    const its = verdict(MACHINES.map((speed) => [share * speed, speed]));
-    expect(its).toMatchObject({ operation: 'create', isSlower });
-    expect(its.median).toBeCloseTo(share);
-  });
+  ])(
+    'of a service with %d of the speed before, on a machine that changes from round to round',
+    (share, isSlower) => {
+      const its = verdict(MACHINES.map((speed) => [share * speed, speed]));
+      expect(its).toMatchObject({ operation: 'create', isSlower });
+      expect(its.median).toBeCloseTo(share);
+    },
+  );
 
   test('ignores rounds in which one side was disturbed, if they are less than half', () => {
     const even = MACHINES.map((speed): [number, number] => [speed, speed]);
@@ -53,9 +56,12 @@ describe('the verdict of the benchmark', () => {
     [0.95, 0.3, 100, false],
     [0.975, 0.05, 40, false],
     [1, 0, 6, false],
-  ])('is settled when the noise cannot have made it: %d ± %d in %d rounds', (middle, noise, rounds, isSettled) => {
-    expect(spread(middle, noise, rounds)).toMatchObject({ isSettled, isSlower: middle < 0.97 });
-  });
+  ])(
+    'is settled when the noise cannot have made it: %d ± %d in %d rounds',
+    (middle, noise, rounds, isSettled) => {
+      expect(spread(middle, noise, rounds)).toMatchObject({ isSettled, isSlower: middle < 0.97 });
+    },
+  );
 
   test('is not passed by what was never measured', () => {
     expect(verdict([]).isSlower).toBe(true);
@@ -66,10 +72,14 @@ describe('the verdict of the benchmark', () => {
 describe('without a named revision the benchmark compares with', () => {
   let directory: string;
   const git = (...args: string[]) =>
-    execFileSync('git', ['-C', directory, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
+    execFileSync(
+      'git',
+      ['-C', directory, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args],
+      {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    ).trim();
   const write = (version: string) => {
     writeFileSync(join(directory, 'package.json'), JSON.stringify({ version }));
   };

@@ -26,7 +26,9 @@ test('no folder of src has more than fourteen files', () => {
 });
 
 test('src has the entry points and the wings, and each wing the folders of the import rules', () => {
-  expect(readdirSync(join(root, 'src')).sort()).toEqual([...Object.keys(wings), 'cli.ts', 'main.ts'].sort());
+  expect(readdirSync(join(root, 'src')).sort()).toEqual(
+    [...Object.keys(wings), 'cli.ts', 'main.ts'].sort(),
+  );
   for (const [wing, folders] of rows) {
     expect(readdirSync(join(root, 'src', wing)).sort()).toEqual(Object.keys(folders).sort());
   }

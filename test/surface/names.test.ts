@@ -18,7 +18,9 @@ test('a name that src exports means one thing', () => {
   const paths = new Map<string, Set<string>>();
   // The declaration of a feature has the name of the feature.
   for (const source of sources.filter(({ path }) => !path.endsWith('.feature.ts'))) {
-    for (const name of exportedNames(source)) paths.set(name, (paths.get(name) ?? new Set()).add(source.path));
+    for (const name of exportedNames(source)) {
+      paths.set(name, (paths.get(name) ?? new Set()).add(source.path));
+    }
   }
   expect(paths.size).toBeGreaterThan(1000);
   const shared = [...paths].filter(([, of]) => of.size > 1);

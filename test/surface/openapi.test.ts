@@ -23,18 +23,26 @@ const event = (document: Changeable) => document.webhooks.event.post;
 const limit = (document: Changeable) => list(document).parameters[0];
 const answered = (document: Changeable) => document.components.schemas.Group;
 const sent = (document: Changeable) => document.components.schemas.WriteGroup;
-const eventBody = (document: Changeable) => event(document).requestBody.content['application/json'].schema;
+const eventBody = (document: Changeable) =>
+  event(document).requestBody.content['application/json'].schema;
 
 /** A change, what the changelog has to name, and what is said where it does not. */
 type Breaking = [string, (document: Changeable) => void, string, string[]];
 
-const inGroup = (text: string) => [`${LIST}: response 200: groups[].${text} (schema Group, and 1 more)`];
+const inGroup = (text: string) => [
+  `${LIST}: response 200: groups[].${text} (schema Group, and 1 more)`,
+];
 const inWriteGroup = (text: string) => [`${PUT}: request body: ${text} (schema WriteGroup)`];
 
 const operations: Breaking[] = [
   ['removed path', (d) => delete d.paths['/health'], '/health', ['/health: removed']],
   ['removed method', (d) => delete d.paths['/groups'].put, PUT, [`${PUT}: removed`]],
-  ['removed response', (d) => delete list(d).responses[404], LIST, [`${LIST}: response 404 removed`]],
+  [
+    'removed response',
+    (d) => delete list(d).responses[404],
+    LIST,
+    [`${LIST}: response 404 removed`],
+  ],
   [
     'removed media type of an answer',
     (d) => delete list(d).responses[200].content['application/json'],
@@ -53,7 +61,12 @@ const operations: Breaking[] = [
     LIST,
     [`${LIST}: response 200: header ETag may be missing now`],
   ],
-  ['removed parameter', (d) => list(d).parameters.pop(), LIST, [`${LIST}: query parameter limit removed`]],
+  [
+    'removed parameter',
+    (d) => list(d).parameters.pop(),
+    LIST,
+    [`${LIST}: query parameter limit removed`],
+  ],
   [
     'removed parameter of all methods of a path',
     (d) => delete d.paths['/groups'].parameters,
@@ -121,7 +134,12 @@ const operations: Breaking[] = [
     LIST,
     [`${LIST}: scope with secret was groups:secret, is groups:read`],
   ],
-  ['removed way to bring a token', (d) => list(d).security.pop(), LIST, [`${LIST}: no longer takes BearerToken`]],
+  [
+    'removed way to bring a token',
+    (d) => list(d).security.pop(),
+    LIST,
+    [`${LIST}: no longer takes BearerToken`],
+  ],
   [
     'token where none was asked for',
     (d) => (ping(d).security = [{ ApiToken: [] }]),
@@ -137,7 +155,12 @@ const operations: Breaking[] = [
 ];
 
 const answers: Breaking[] = [
-  ['removed field of an answer', (d) => delete answered(d).properties.token, 'Group', inGroup('token removed')],
+  [
+    'removed field of an answer',
+    (d) => delete answered(d).properties.token,
+    'Group',
+    inGroup('token removed'),
+  ],
   [
     'field of an answer that may be missing',
     (d) => answered(d).required.pop(),
@@ -210,7 +233,12 @@ const inputs: Breaking[] = [
     'WriteGroup',
     inWriteGroup('kind is required now'),
   ],
-  ['removed field of a request', (d) => delete sent(d).properties.kind, 'WriteGroup', inWriteGroup('kind removed')],
+  [
+    'removed field of a request',
+    (d) => delete sent(d).properties.kind,
+    'WriteGroup',
+    inWriteGroup('kind removed'),
+  ],
   [
     'value that is no longer taken',
     (d) => sent(d).properties.kind.enum.pop(),
@@ -282,7 +310,12 @@ const inputs: Breaking[] = [
 const HOOK = 'webhook POST event';
 const webhooks: Breaking[] = [
   ['removed webhook', (d) => delete d.webhooks.event, 'event', ['webhook event: removed']],
-  ['removed header of a webhook', (d) => event(d).parameters.pop(), HOOK, [`${HOOK}: header parameter id removed`]],
+  [
+    'removed header of a webhook',
+    (d) => event(d).parameters.pop(),
+    HOOK,
+    [`${HOOK}: header parameter id removed`],
+  ],
   [
     'removed field of a webhook',
     (d) => delete eventBody(d).properties.group,
@@ -321,7 +354,9 @@ test('the check refuses a removed schema, by its name and where it was used', ()
     const { Group, ...others } = document.components.schemas;
     const text = JSON.stringify({ ...others, Team: Group }).replaceAll('/Group"', '/Team"');
     document.components.schemas = JSON.parse(text) as object;
-    document.paths = JSON.parse(JSON.stringify(document.paths).replaceAll('schemas/Group"', 'schemas/Team"')) as object;
+    document.paths = JSON.parse(
+      JSON.stringify(document.paths).replaceAll('schemas/Group"', 'schemas/Team"'),
+    ) as object;
   };
   expect(findings(renamed)).toEqual(['schema Group: removed']);
 });
@@ -359,7 +394,10 @@ const compatible: [string, (document: Changeable) => void][] = [
   ['a new alternative of a request', (d) => sent(d).properties.target.oneOf.push({ type: 'null' })],
   ['fractions that are taken now', (d) => (limit(d).schema.type = 'number')],
   ['an enum where an answer was any text', (d) => (answered(d).properties.token.enum = ['x'])],
-  ['a new code of an open list', (d) => (answered(d).properties.reason['x-extensible-enum'] = ['asked', 'expired'])],
+  [
+    'a new code of an open list',
+    (d) => (answered(d).properties.reason['x-extensible-enum'] = ['asked', 'expired']),
+  ],
   ['null that no answer has now', (d) => answered(d).properties.parent.anyOf.pop()],
   ['a new way to bring a token', (d) => put(d).security.push({ BearerToken: [] })],
   ['a token that is no longer asked for', (d) => (list(d).security = [])],
@@ -373,7 +411,10 @@ const compatible: [string, (document: Changeable) => void][] = [
       responses[404] = { $ref: '#/components/responses/NotFound' };
     },
   ],
-  ['a type of two spellings', (d) => (sent(d).properties.name = { anyOf: [{ type: 'null' }, { type: 'string' }] })],
+  [
+    'a type of two spellings',
+    (d) => (sent(d).properties.name = { anyOf: [{ type: 'null' }, { type: 'string' }] }),
+  ],
 ];
 
 test.each(compatible)('the check allows %s', (_name, change) => {

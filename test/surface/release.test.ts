@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import conformance from '../../clients/conformance/package.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import { packageManifest } from '../../scripts/package/manifest.mjs';
-import { NAMING_REPOSITORY, PLACEHOLDER, problemsOf, versionsOf } from '../../scripts/release/readiness.mjs';
+import {
+  NAMING_REPOSITORY,
+  PLACEHOLDER,
+  problemsOf,
+  versionsOf,
+} from '../../scripts/release/readiness.mjs';
 import { writeReleased } from '../../scripts/surface/released.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -25,31 +30,38 @@ test('the newest section of the changelog has at most 80 lines', () => {
 });
 
 test('each registry is told the same address of the repository', () => {
-  const others = NAMING_REPOSITORY.filter((path) => !readFileSync(join(root, path), 'utf8').includes(address));
+  const others = NAMING_REPOSITORY.filter(
+    (path) => !readFileSync(join(root, path), 'utf8').includes(address),
+  );
   expect(others).toEqual([]);
 });
 
 test.each([
   ['Dockerfile', packageJson.name, packageJson.description],
   ['clients/conformance/Dockerfile', `${packageJson.name}-conformance`, conformance.description],
-])('the image of %s has the labels of the Open Container Initiative', (path, title, description) => {
-  const dockerfile = readFileSync(join(root, path), 'utf8');
-  const [block] = /^LABEL (?:.*\\\n)*.*$/m.exec(dockerfile)!;
-  const labels = Object.fromEntries(
-    [...block.matchAll(/org\.opencontainers\.image\.([\w.]+)="([^"]+)"/g)].map(([, name, value]) => [name, value]),
-  );
-  expect(labels).toEqual({
-    title,
-    description,
-    version,
-    revision: '$REVISION',
-    created: '$CREATED',
-    licenses: packageJson.license,
-    source: address,
-    documentation: packageJson.homepage,
-    'base.name': `docker.io/library/${/^FROM (\S+)$/m.exec(dockerfile)![1]}`,
-  });
-});
+])(
+  'the image of %s has the labels of the Open Container Initiative',
+  (path, title, description) => {
+    const dockerfile = readFileSync(join(root, path), 'utf8');
+    const [block] = /^LABEL (?:.*\\\n)*.*$/m.exec(dockerfile)!;
+    const labels = Object.fromEntries(
+      [...block.matchAll(/org\.opencontainers\.image\.([\w.]+)="([^"]+)"/g)].map(
+        ([, name, value]) => [name, value],
+      ),
+    );
+    expect(labels).toEqual({
+      title,
+      description,
+      version,
+      revision: '$REVISION',
+      created: '$CREATED',
+      licenses: packageJson.license,
+      source: address,
+      documentation: packageJson.homepage,
+      'base.name': `docker.io/library/${/^FROM (\S+)$/m.exec(dockerfile)![1]}`,
+    });
+  },
+);
 
 describe('a release', () => {
   let copy: string;
@@ -73,7 +85,9 @@ describe('a release', () => {
     write('clients/python/pyproject.toml', (text) => text.replace(/^ *"Private :: .*\n/m, ''));
     writeReleased(copy, join(copy, 'api', 'released'));
     write('CHANGELOG.md', (text) =>
-      text.replace(/^## Unreleased$[^]*?(?=^## )/m, '').replace(/^## (\d\S+) - .*$/m, '## $1 - 2027-02-28'),
+      text
+        .replace(/^## Unreleased$[^]*?(?=^## )/m, '')
+        .replace(/^## (\d\S+) - .*$/m, '## $1 - 2027-02-28'),
     );
   });
 
@@ -87,7 +101,9 @@ describe('a release', () => {
 
   test.each(NAMING_REPOSITORY)('whose %s has the placeholder is refused', (path) => {
     edit(path, (text) => text.replaceAll(REAL, PLACEHOLDER));
-    expect(problemsOf(copy)).toEqual([`${path}: put the address of the repository in the place of ${PLACEHOLDER}`]);
+    expect(problemsOf(copy)).toEqual([
+      `${path}: put the address of the repository in the place of ${PLACEHOLDER}`,
+    ]);
   });
 
   test('with the classifier that PyPI refuses is refused', () => {
@@ -99,17 +115,26 @@ describe('a release', () => {
     ]);
   });
 
-  test.each(Object.keys(versionsOf(root)).filter((path) => path !== 'package.json' && !path.endsWith('openapi.json')))(
-    'whose %s has another version is refused',
-    (path) => {
-      edit(path, (text) => text.replace(version, '9.9.9'));
-      expect(problemsOf(copy)).toContain(`${path}: has the version 9.9.9, and package.json ${version}`);
-    },
-  );
+  test.each(
+    Object.keys(versionsOf(root)).filter(
+      (path) => path !== 'package.json' && !path.endsWith('openapi.json'),
+    ),
+  )('whose %s has another version is refused', (path) => {
+    edit(path, (text) => text.replace(version, '9.9.9'));
+    expect(problemsOf(copy)).toContain(
+      `${path}: has the version 9.9.9, and package.json ${version}`,
+    );
+  });
 
   test.each([
-    ['a section without a date', (text: string) => text.replace(/^## (\d\S+) - .*$/m, '## $1 - Unreleased')],
-    ['entries that are not released', (text: string) => text.replace(/^## /m, '## Unreleased\n\n- One.\n\n## ')],
+    [
+      'a section without a date',
+      (text: string) => text.replace(/^## (\d\S+) - .*$/m, '## $1 - Unreleased'),
+    ],
+    [
+      'entries that are not released',
+      (text: string) => text.replace(/^## /m, '## Unreleased\n\n- One.\n\n## '),
+    ],
   ])('whose changelog begins with %s is refused', (_name, change) => {
     edit('CHANGELOG.md', change);
     expect(problemsOf(copy)).toEqual([
@@ -118,7 +143,11 @@ describe('a release', () => {
   });
 
   test.each([
-    ['openapi.json', (text: string) => text.replace('"operationId": "introspectToken"', '"operationId": "introspect"')],
+    [
+      'openapi.json',
+      (text: string) =>
+        text.replace('"operationId": "introspectToken"', '"operationId": "introspect"'),
+    ],
     ['api/client.api.md', (text: string) => text.replace('export', 'declare')],
     ['api/released/client.api.md', (text: string) => text.replace('export', 'declare')],
   ])('whose %s is not what later versions are compared with is refused', (path, change) => {
@@ -129,7 +158,10 @@ describe('a release', () => {
 
 test('a package that has the placeholder is one that npm refuses to publish', () => {
   const manifest = (url: string) =>
-    packageManifest({ ...packageJson, repository: { ...repository, url } }, []) as Record<string, unknown>;
+    packageManifest({ ...packageJson, repository: { ...repository, url } }, []) as Record<
+      string,
+      unknown
+    >;
   expect(manifest(`git+${PLACEHOLDER}.git`)).toMatchObject({ private: true });
   expect(manifest(`git+${REAL}.git`)).not.toHaveProperty('private');
 });

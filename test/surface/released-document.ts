@@ -48,7 +48,10 @@ export const RELEASED = {
           200: {
             content: {
               'application/json': {
-                schema: { type: 'object', properties: { group: { allOf: [{ $ref: '#/components/schemas/Group' }] } } },
+                schema: {
+                  type: 'object',
+                  properties: { group: { allOf: [{ $ref: '#/components/schemas/Group' }] } },
+                },
               },
             },
           },

@@ -74,8 +74,18 @@ const breaking: [string, string | undefined, string, string][] = [
     'operator',
     'operator changed: no longer export function operator(workspaceId: number): Caller;',
   ],
-  ['removed member', within(`\n${LIMIT}`, ''), 'Limit', 'Limit changed: no longer points?: number;'],
-  ['changed member', within('name: string', 'name?: string'), 'Limit', 'Limit changed: no longer name: string;'],
+  [
+    'removed member',
+    within(`\n${LIMIT}`, ''),
+    'Limit',
+    'Limit changed: no longer points?: number;',
+  ],
+  [
+    'changed member',
+    within('name: string', 'name?: string'),
+    'Limit',
+    'Limit changed: no longer name: string;',
+  ],
   [
     'new member that an object must have',
     adding('    windowSeconds: number;', LIMIT),
@@ -108,17 +118,23 @@ const breaking: [string, string | undefined, string, string][] = [
   ],
 ];
 
-test.each(breaking)('the check refuses a %s, unless the changelog names it', (_name, present, named, text) => {
-  const line = `user-group-service/testing: ${text}`;
-  expect(findings(present)).toEqual([line]);
-  const entry = `## Unreleased\n\n- **BREAKING** \`${named}\` is not as it was.\n`;
-  expect(findings(present, entry)).toEqual([]);
-  expect(findings(present, entry.replace(named, 'other'))).toEqual([line]);
-});
+test.each(breaking)(
+  'the check refuses a %s, unless the changelog names it',
+  (_name, present, named, text) => {
+    const line = `user-group-service/testing: ${text}`;
+    expect(findings(present)).toEqual([line]);
+    const entry = `## Unreleased\n\n- **BREAKING** \`${named}\` is not as it was.\n`;
+    expect(findings(present, entry)).toEqual([]);
+    expect(findings(present, entry.replace(named, 'other'))).toEqual([line]);
+  },
+);
 
 test.each([
   ['nothing', RELEASED],
-  ['a new export', adding('\nexport const scopes: string[];', 'operator(workspaceId: number): Caller;')],
+  [
+    'a new export',
+    adding('\nexport const scopes: string[];', 'operator(workspaceId: number): Caller;'),
+  ],
   ['a new optional member', adding('    windowSeconds?: number;', LIMIT)],
   ['a new method of a class', adding('    revoke(token: string): void;', TOKENS)],
   ['a new optional field', adding('    reason?: string;', DTO)],

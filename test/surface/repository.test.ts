@@ -35,7 +35,13 @@ const breaks: [string, (document: Changeable) => unknown, string][] = [
   ['a removed operation', (d) => delete d.paths['/api/user'].put, 'PUT /api/user: removed'],
   [
     'a new required parameter',
-    (d) => d.paths['/api/v1/overview'].get.parameters.push({ name: 'day', in: 'query', required: true, schema: {} }),
+    (d) =>
+      d.paths['/api/v1/overview'].get.parameters.push({
+        name: 'day',
+        in: 'query',
+        required: true,
+        schema: {},
+      }),
     'GET /api/v1/overview: query parameter day is new and required',
   ],
   [

@@ -33,9 +33,17 @@ async function main() {
     .flatMap(([name, open]) => [
       [
         `values on ${name}`,
-        () => bindsEverything(name, open, { count: Number(options.values), seed, corpora: options.corpora }),
+        () =>
+          bindsEverything(name, open, {
+            count: Number(options.values),
+            seed,
+            corpora: options.corpora,
+          }),
       ],
-      [`texts on ${name}`, () => readsAsTheEngine(name, open, { count: Number(options.texts), seed })],
+      [
+        `texts on ${name}`,
+        () => readsAsTheEngine(name, open, { count: Number(options.texts), seed }),
+      ],
     ]);
   for (const { dialect, name, open } of sessions) {
     if (options.only && dialect !== options.only) continue;

@@ -39,7 +39,8 @@ const steps = {
   ...Object.fromEntries(renderers),
   ...(process.env.TEST_DATABASE_URL && { 'examples/renderer on PostgreSQL': passesOnPostgres }),
   'no fault': async () => runSabotaged(await startService(), '', { fails: [] }, DISPOSABLE),
-  'no fault, verifying offline': async () => runSabotaged(await startService(), '', { fails: [], isOffline: true }),
+  'no fault, verifying offline': async () =>
+    runSabotaged(await startService(), '', { fails: [], isOffline: true }),
   'a command': async () => passesAsCommand(await startService()),
   'declared variables': async () => takesDeclaredVariables(await startService()),
   'exit codes': async () => endsWithItsCodes(await startService()),
@@ -71,7 +72,9 @@ async function runAllSabotaged() {
     for (let next = left.shift(); next; next = left.shift()) {
       const [faults, sabotage] = next;
       try {
-        const only = options.short ? [...sabotage.fails, ...(sabotage.unjudged ?? [])].join(',') : sabotage.only;
+        const only = options.short
+          ? [...sabotage.fails, ...(sabotage.unjudged ?? [])].join(',')
+          : sabotage.only;
         console.log(`  ${faults}: ${await runSabotaged(service, faults, { ...sabotage, only })}`);
       } catch (error) {
         violations.push(`${faults}: ${error.message}`);

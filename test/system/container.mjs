@@ -35,7 +35,9 @@ async function main() {
   });
   const engine = await findEngine();
   const report = new Report();
-  if (values.only !== 'kit') await checkService(report, engine, values.short ? SHORT_LOAD_SECONDS : LOAD_SECONDS);
+  if (values.only !== 'kit') {
+    await checkService(report, engine, values.short ? SHORT_LOAD_SECONDS : LOAD_SECONDS);
+  }
   if (values.only !== 'service') await checkKit(report, engine);
   return report;
 }

@@ -44,7 +44,9 @@ async function importUnderLoad(database, count, print) {
   const exported = await measure('export', () => exportGroups(server.url));
   // Beside the groups of the look-ups.
   if (exported.exported <= count) throw new Error(`only ${exported.exported} were exported`);
-  await measure('import again', () => importGroups(server.url, generateGroups(count), count, 'unchanged'));
+  await measure('import again', () =>
+    importGroups(server.url, generateGroups(count), count, 'unchanged'),
+  );
   await lookUps.stop();
   await server.kill();
 }

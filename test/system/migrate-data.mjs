@@ -38,7 +38,10 @@ async function main() {
 
 function withKeysOf(source, { env }) {
   const TOKEN_ENCRYPTION_KEYS_FILE = join(source.dir, 'token-encryption-keys');
-  return { dir: source.dir, env: { DATA_DIR: source.dir, DATABASE_URL: env.DATABASE_URL, TOKEN_ENCRYPTION_KEYS_FILE } };
+  return {
+    dir: source.dir,
+    env: { DATA_DIR: source.dir, DATABASE_URL: env.DATABASE_URL, TOKEN_ENCRYPTION_KEYS_FILE },
+  };
 }
 
 async function check(source, target, count) {
@@ -73,7 +76,12 @@ function* generate(count) {
       user_group_id: `group ${number}`,
       name: `Gruppe ${number} ü 😀`,
       mapping: { sales: `warehouse-${number % 10}`, stock: number },
-      properties: { region: 'EMEA', seats: number, share: number / 7, note: 'x'.repeat(number % 500) },
+      properties: {
+        region: 'EMEA',
+        seats: number,
+        share: number / 7,
+        note: 'x'.repeat(number % 500),
+      },
     })}\n`;
   }
 }

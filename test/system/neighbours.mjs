@@ -66,7 +66,10 @@ function callsOf({ paths, components }, things) {
 }
 
 function examplesOf({ properties = {} }) {
-  const given = Object.entries(properties).map(([name, { example, enum: one }]) => [name, example ?? one?.[0]]);
+  const given = Object.entries(properties).map(([name, { example, enum: one }]) => [
+    name,
+    example ?? one?.[0],
+  ]);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
@@ -205,15 +208,31 @@ async function run() {
     const env = { ...database.env, WEBHOOK_DELIVERY: 'off', LOG_LEVEL: 'warn' };
     const server = await startServer({ ...database, env });
     await runCli({ ...database, env }, 'workspace', 'create', 'other');
-    const printed = await runCli({ ...database, env }, 'token', 'create', '--workspace', 'other', '--name', 'other');
+    const printed = await runCli(
+      { ...database, env },
+      'token',
+      'create',
+      '--workspace',
+      'other',
+      '--name',
+      'other',
+    );
     const [otherToken] = /uga_[\w-]+/.exec(printed);
     const other = new Api(server.url, otherToken);
     const noisy = new Api(server.url);
     await other.send('PUT', { user_group_id: 'theirs', name: 'Theirs' });
-    const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
-    const found = callsOf(document, await fill(noisy)).filter(({ name }) => name.includes(values.only));
+    const document = JSON.parse(
+      readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
+    );
+    const found = callsOf(document, await fill(noisy)).filter(({ name }) =>
+      name.includes(values.only),
+    );
     // Operations that end or remove something go last.
-    const calls = [REFUSED_AT_ONCE, ...found.filter(({ isLast }) => !isLast), ...found.filter(({ isLast }) => isLast)];
+    const calls = [
+      REFUSED_AT_ONCE,
+      ...found.filter(({ isLast }) => !isLast),
+      ...found.filter(({ isLast }) => isLast),
+    ];
     const failures = [];
     for (const call of calls) {
       let failed = [];
@@ -224,7 +243,9 @@ async function run() {
     }
     if (server.hasEnded) throw new Error('the server has ended');
     if (failures.length > 0) throw new Error(`\n  ${failures.join('\n  ')}`);
-    console.log(`${calls.length} operations, each 400 times at once: the other workspace was served.`);
+    console.log(
+      `${calls.length} operations, each 400 times at once: the other workspace was served.`,
+    );
     other.close();
     noisy.close();
   } finally {

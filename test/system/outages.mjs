@@ -20,7 +20,9 @@ const SHORT = ['stop', 'halt', 'every table locked', 'failover'];
 const LOCKED_ROUNDS = { short: 2, long: 8 };
 
 async function main() {
-  const { values } = parseArgs({ options: { short: { type: 'boolean', default: false }, only: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
+  });
   requirePrograms({
     [`${postgresPrograms()}/postgres`]: 'postgresql',
     haproxy: 'haproxy',

@@ -67,7 +67,9 @@ class Reader {
 
   read(piece) {
     const bytes = Buffer.concat([this.rest, piece]);
-    for (let at = bytes.indexOf(CHANGE); at >= 0; at = bytes.indexOf(CHANGE, at + 1)) this.changes++;
+    for (let at = bytes.indexOf(CHANGE); at >= 0; at = bytes.indexOf(CHANGE, at + 1)) {
+      this.changes++;
+    }
     this.rest = bytes.subarray(Math.max(0, bytes.length - CHANGE.length + 1));
   }
 }

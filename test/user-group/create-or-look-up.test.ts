@@ -4,7 +4,10 @@ import { withService } from '../support/test-service.ts';
 onEachDatabase((kind) => {
   const service = withService(kind);
 
-  async function create(id: string, fields: object = {}): Promise<{ team_id: number; token: string }> {
+  async function create(
+    id: string,
+    fields: object = {},
+  ): Promise<{ team_id: number; token: string }> {
     const answer = await service.api.get({ user_group_id: id, name: id, ...fields });
     expect(answer.body.new_user_group).toBe(true);
     return answer.body.user_group;
@@ -46,17 +49,29 @@ onEachDatabase((kind) => {
   test('properties without a name cannot create', async () => {
     const answer = await service.api.get({ user_group_id: 'nameless', properties: { a: 1 } });
     expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/name', code: 'required' })]);
+    expect(answer.body.errors).toEqual([
+      expect.objectContaining({ pointer: '/name', code: 'required' }),
+    ]);
     expect((await service.api.get({ user_group_id: 'nameless' })).status).toBe(404);
   });
 
   test('a field that is sent and differs is stored and answered', async () => {
     const { team_id, token } = await create('differs', { properties: { plan: 'free' } });
-    const changed = await service.api.get({ user_group_id: 'differs', name: 'Renamed', properties: { plan: 'pro' } });
+    const changed = await service.api.get({
+      user_group_id: 'differs',
+      name: 'Renamed',
+      properties: { plan: 'pro' },
+    });
     expect(changed.body).toEqual({
       success: 1,
       new_user_group: false,
-      user_group: { team_id, token, name: 'Renamed', provided_id: 'differs', properties: { plan: 'pro' } },
+      user_group: {
+        team_id,
+        token,
+        name: 'Renamed',
+        provided_id: 'differs',
+        properties: { plan: 'pro' },
+      },
     });
     const after = await service.api.get({ user_group_id: 'differs' });
     expect(after.body.user_group.name).toBe('Renamed');
@@ -103,7 +118,8 @@ onEachDatabase((kind) => {
   });
 
   test('keys that are named like parts of a prototype are kept', async () => {
-    const properties = '{"__proto__":{"admin":true},"constructor":1,"toString":"x","hasOwnProperty":null}';
+    const properties =
+      '{"__proto__":{"admin":true},"constructor":1,"toString":"x","hasOwnProperty":null}';
     const body = `{"user_group_id":"proto","name":"p","properties":${properties},"mapping":{"__proto__":"d"}}`;
     const answer = await service.api.get(body);
     expect(answer.status).toBe(200);

@@ -87,7 +87,9 @@ onEachDatabase((kind) => {
     await measure('look-up', into, () => each(groups, (group) => api.get(group)));
     await measure('introspect for the first time', into, () => each(tokens, introspect));
     await measure('introspect again', into, () => each(tokens, introspect));
-    await measure('rotate', into, () => each(tokens, (current_token) => api.post({ current_token })));
+    await measure('rotate', into, () =>
+      each(tokens, (current_token) => api.post({ current_token })),
+    );
     await measure('rotate what is not there', into, async () => {
       const answers = await Promise.all(tokens.map((current_token) => api.post({ current_token })));
       expect(answers.every(({ status }) => status === 404)).toBe(true);
@@ -95,14 +97,20 @@ onEachDatabase((kind) => {
   }
 
   async function importLines(name: string) {
-    const lines = Array.from({ length: LINES }, (_, line) => JSON.stringify(groupOf(`${name}, line ${line}`)));
+    const lines = Array.from({ length: LINES }, (_, line) =>
+      JSON.stringify(groupOf(`${name}, line ${line}`)),
+    );
     const path = '/api/v1/user-groups/import';
     const answer = await service.api.call('POST', path, lines.join('\n'), NDJSON);
     expect(answer.body).toMatchObject({ summary: { created: LINES } });
   }
 
   /** Keeps the cheapest run of each operation. */
-  async function measure<T>(operation: string, into: Record<string, RoundTrip[]>, work: () => Promise<T>): Promise<T> {
+  async function measure<T>(
+    operation: string,
+    into: Record<string, RoundTrip[]>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     roundTrips.length = 0;
     const result = await work();
     const sent = roundTrips.filter((roundTrip) => !roundTrip.every(isOfChangeFeed));

@@ -9,7 +9,16 @@ import { onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
 import { withService } from '../support/test-service.ts';
 
-const IDS = ['.', '..', 'x/../globex', './x', 'x/.', '../../api-tokens', 'x\\..\\globex', 'x/..\\y'];
+const IDS = [
+  '.',
+  '..',
+  'x/../globex',
+  './x',
+  'x/.',
+  '../../api-tokens',
+  'x\\..\\globex',
+  'x/..\\y',
+];
 const NEAR = ['...', '.x', 'x.', 'a..b', 'x/..y/z', 'x/.../y', '..x/', 'x%2F..%2Fy', '/'];
 
 onEachDatabase((kind) => {
@@ -19,7 +28,10 @@ onEachDatabase((kind) => {
   const call = (method: string, id: string, body?: object) =>
     new Promise<Pick<Answer, 'status' | 'body'>>((resolve, reject) => {
       const path = `/api/v1/user-groups/${encodeURIComponent(id)}`;
-      const headers = { Authorization: `Token ${service.bootstrapToken}`, 'Content-Type': 'application/json' };
+      const headers = {
+        Authorization: `Token ${service.bootstrapToken}`,
+        'Content-Type': 'application/json',
+      };
       request({ port: service.port, method, path, headers }, (response) => {
         json(response).then((answer) => {
           resolve({ status: response.statusCode!, body: answer as Answer['body'] });

@@ -18,7 +18,9 @@ function createGroups(): object[] {
       provided_id: `group ${index} \u{1f600} "`,
       name: `Name ${index}`,
       mapping: index % 2 === 0 ? { sales: index, code: `${index}`, ['__proto__']: 'p' } : {},
-      properties: JSON.parse(`{"n":${index},"__proto__":{"constructor":[null,1.5]},"e":"é\\u2028"}`),
+      properties: JSON.parse(
+        `{"n":${index},"__proto__":{"constructor":[null,1.5]},"e":"é\\u2028"}`,
+      ),
       valid_until: index % 4 === 0 ? '2090-01-01T00:00:00.000Z' : null,
       suspended: index % 5 === 0,
       ...(index % 3 === 0 && { token }),
@@ -34,7 +36,10 @@ onEachDatabase((kind) => {
     const groups = createGroups();
     await importGroups(service.api, ...groups);
     const exported = await service.api.call('POST', EXPORT, {});
-    expect([exported.status, exported.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    expect([exported.status, exported.headers['content-type']]).toEqual([
+      200,
+      'application/x-ndjson',
+    ]);
     expect(exported.headers).not.toHaveProperty('etag');
     const lines = linesOf(exported);
     expect(lines.pop()).toEqual({ summary: { exported: COUNT, complete: true } });
@@ -89,7 +94,10 @@ onEachDatabase((kind) => {
     [{ include_tokens: null }, '/include_tokens', 'type'],
   ])('%j is refused before anything is exported', async (body, pointer, code) => {
     const answer = await service.api.call('POST', EXPORT, body);
-    expect([answer.status, answer.body.errors]).toEqual([422, [expect.objectContaining({ pointer, code })]]);
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      [expect.objectContaining({ pointer, code })],
+    ]);
   });
 
   test('two exports of a workspace run at once, and a third waits for neither', async () => {
@@ -120,7 +128,9 @@ onEachDatabase((kind) => {
   });
 
   test('it is a POST, whose body may be omitted', async () => {
-    const [empty, none] = await Promise.all([{}, undefined].map((body) => service.api.call('POST', EXPORT, body)));
+    const [empty, none] = await Promise.all(
+      [{}, undefined].map((body) => service.api.call('POST', EXPORT, body)),
+    );
     expect([none!.status, none!.text]).toEqual([200, empty!.text]);
     // To every other method it is the path of a group called so.
     expect((await service.api.call('GET', EXPORT)).body.code).toBe('user_group_not_found');

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Answer } from '../support/api-client.ts';
 import { stopTimeLimits } from '../support/fake-time.ts';
 import { withService } from '../support/test-service.ts';
-import { IdempotencyKeyExpiry, IdempotencyKeys } from '../../src/core/user-group/writing/idempotency-keys.ts';
+import {
+  IdempotencyKeyExpiry,
+  IdempotencyKeys,
+} from '../../src/core/user-group/writing/idempotency-keys.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 
 onEachDatabase((kind) => {
@@ -90,7 +93,9 @@ onEachDatabase((kind) => {
   test('two calls at once with one key and two bodies: one is done, the other refused', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await create(), await create()];
-      const answers = await Promise.all([one, other].map(({ token }) => post(one.key, { current_token: token })));
+      const answers = await Promise.all(
+        [one, other].map(({ token }) => post(one.key, { current_token: token })),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect((await generations(one.id)) + (await generations(other.id))).toBe(3);
     }

@@ -12,9 +12,17 @@ onEachDatabase((kind) => {
 
   const send = async (query: string, ...groups: object[]) =>
     linesOf(await service.api.call('POST', `${IMPORT}?${query}`, toLines(...groups), NDJSON));
-  const tables = ['user_group', 'user_group_token', 'data_source_mapping', 'audit_event', 'user_group_version'];
+  const tables = [
+    'user_group',
+    'user_group_token',
+    'data_source_mapping',
+    'audit_event',
+    'user_group_version',
+  ];
   const countRows = () =>
-    Promise.all(tables.map(async (table) => (await service.query(`SELECT 1 FROM ${table}`)).length));
+    Promise.all(
+      tables.map(async (table) => (await service.query(`SELECT 1 FROM ${table}`)).length),
+    );
 
   test('a dry run tells each result that the import then has, and stores nothing', async () => {
     await service.api.put({ user_group_id: 'known', name: 'Known' });
@@ -51,10 +59,14 @@ onEachDatabase((kind) => {
 
   test('groups beyond the quota are refused in a later batch, too', async () => {
     const api = service.clientOf(await service.issueToken([...scopes], 'full'));
-    const [workspace] = await service.query<{ id: number }>(`SELECT id FROM workspace WHERE name = 'full'`);
+    const [workspace] = await service.query<{ id: number }>(
+      `SELECT id FROM workspace WHERE name = 'full'`,
+    );
     await service.app.get(WorkspaceSettingsService).setUserGroupQuota(operator(workspace!.id), 250);
     const groups = Array.from({ length: 600 }, (_, n) => ({ user_group_id: `g${n}`, name: 'G' }));
-    const lines = linesOf(await api.call('POST', `${IMPORT}?dry_run=true&results=failed`, toLines(...groups), NDJSON));
+    const lines = linesOf(
+      await api.call('POST', `${IMPORT}?dry_run=true&results=failed`, toLines(...groups), NDJSON),
+    );
     expect(lines.at(-1)!.summary).toMatchObject({ created: 250, failed: 350 });
     expect(lines[0]).toMatchObject({ line: 251, code: 'user_group_quota_reached' });
     expect(await service.query(`SELECT 1 FROM user_group WHERE provided_id = 'g1'`)).toEqual([]);
@@ -62,6 +74,9 @@ onEachDatabase((kind) => {
 
   test('another value of dry_run is refused: a misspelt one would store', async () => {
     const { status, body } = await service.api.call('POST', `${IMPORT}?dry_run=yes`, '', NDJSON);
-    expect([status, body.errors[0]]).toEqual([422, expect.objectContaining({ parameter: 'dry_run' })]);
+    expect([status, body.errors[0]]).toEqual([
+      422,
+      expect.objectContaining({ parameter: 'dry_run' }),
+    ]);
   });
 });

@@ -15,7 +15,8 @@ onEachDatabase((kind) => {
   const send = async (body: unknown, query = '') =>
     linesOf(await service.api.call('POST', IMPORT + query, body, NDJSON));
   const group = (id: string) => ({ user_group_id: id, name: 'N' });
-  const tokenOf = async (user_group_id: string) => (await service.api.get({ user_group_id })).body.user_group.token;
+  const tokenOf = async (user_group_id: string) =>
+    (await service.api.get({ user_group_id })).body.user_group.token;
   const ownToken = () => {
     const token = generateToken('ugt');
     noteTokens(token);
@@ -48,9 +49,15 @@ onEachDatabase((kind) => {
       { provided_id: 'by user_group_id', result: 'created' },
       { status: 422, errors: [{ pointer: '/provided_id', code: 'repeated' }] },
       { status: 422, errors: [{ pointer: '/provided_id', code: 'required' }] },
-      { status: 422, errors: [{ pointer: '/provided_id', code: 'repeated' }], provided_id: 'by user_group_id' },
+      {
+        status: 422,
+        errors: [{ pointer: '/provided_id', code: 'repeated' }],
+        provided_id: 'by user_group_id',
+      },
     ]);
-    for (const id of ['by provided_id', 'by user_group_id']) expect(await tokenOf(id)).toMatch(/^ugt_/);
+    for (const id of ['by provided_id', 'by user_group_id']) {
+      expect(await tokenOf(id)).toMatch(/^ugt_/);
+    }
     expect((await service.api.get({ user_group_id: 'both' })).status).toBe(404);
   });
 
@@ -59,10 +66,14 @@ onEachDatabase((kind) => {
     const lines = await send(`${MARK}${first}${MARK}${second}`);
     expect(lines[0]).toMatchObject({ line: 1, provided_id: 'marked', result: 'created' });
     expect(lines[1]).toMatchObject({ line: 2, code: 'json_malformed' });
-    expect(lines[1]!.detail).toBe('The line is not valid JSON at character 0, which is a byte order mark.');
+    expect(lines[1]!.detail).toBe(
+      'The line is not valid JSON at character 0, which is a byte order mark.',
+    );
     expect(lines[2]!.summary).toMatchObject({ created: 1, failed: 1 });
     const body = await service.api.put(`${MARK}{}`);
-    expect(body.body.detail).toBe('The body is not valid JSON at character 0, which is a byte order mark.');
+    expect(body.body.detail).toBe(
+      'The body is not valid JSON at character 0, which is a byte order mark.',
+    );
   });
 
   test('a line of the largest size may have a byte order mark and a CR besides', async () => {
@@ -120,10 +131,15 @@ onEachDatabase((kind) => {
   test('a second line of a group is refused, and names both; the first token stays', async () => {
     const [first, second] = [ownToken(), ownToken()];
     const filler = Array.from({ length: 450 }, (_, index) => group(`filler ${index}`));
-    const lines = await importGroups(service.api, { ...group('doubled'), token: first }, ...filler, {
-      ...group('doubled'),
-      token: second,
-    });
+    const lines = await importGroups(
+      service.api,
+      { ...group('doubled'), token: first },
+      ...filler,
+      {
+        ...group('doubled'),
+        token: second,
+      },
+    );
     const refused = lines.find(({ line }) => line === 452)!;
     expect(refused).toMatchObject({ ...SAME, success: 0, provided_id: 'doubled' });
     expect(refused.detail).toContain('Lines 1 and 452 have the same id');
@@ -152,9 +168,15 @@ onEachDatabase((kind) => {
     // However far apart the two lines are.
     const far = Array.from({ length: 10_000 }, (_, index) => group(`far ${index}`));
     const doubled = await send(
-      toLines({ ...group('replaced'), token: second }, ...far, { ...group('replaced'), token: ownToken() }),
+      toLines({ ...group('replaced'), token: second }, ...far, {
+        ...group('replaced'),
+        token: ownToken(),
+      }),
       '?results=failed',
     );
-    expect(doubled).toMatchObject([{ line: 10_002, token_replaced: true }, { summary: { tokens_replaced: 1 } }]);
+    expect(doubled).toMatchObject([
+      { line: 10_002, token_replaced: true },
+      { summary: { tokens_replaced: 1 } },
+    ]);
   });
 });

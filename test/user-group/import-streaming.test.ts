@@ -11,7 +11,10 @@ onEachDatabase((kind) => {
   const service = withService(kind);
 
   /** An import whose body is written by the test, piece by piece. */
-  function open(apiToken = service.bootstrapToken): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
+  function open(apiToken = service.bootstrapToken): {
+    outgoing: ClientRequest;
+    response: Promise<IncomingMessage>;
+  } {
     const outgoing = request(service.baseUrl + IMPORT, {
       method: 'POST',
       agent: false,
@@ -58,7 +61,9 @@ onEachDatabase((kind) => {
     const timer = setInterval(() => outgoing.write(group(`ending ${sent++}`)), 50);
     const answers = await readAll(incoming);
     clearInterval(timer);
-    expect(answers.at(-1)).toMatchObject({ summary: { complete: false, code: 'api_token_invalid' } });
+    expect(answers.at(-1)).toMatchObject({
+      summary: { complete: false, code: 'api_token_invalid' },
+    });
     expect(await countGroups('ending')).toBe(answers.length);
     outgoing.destroy();
   });
@@ -69,7 +74,9 @@ onEachDatabase((kind) => {
     const incoming = await response;
     await once(incoming, 'data');
     outgoing.destroy();
-    await until(() => service.app.get<{ slots: { total: number } }>(UserGroupImporter).slots.total === 0);
+    await until(
+      () => service.app.get<{ slots: { total: number } }>(UserGroupImporter).slots.total === 0,
+    );
     expect(await countGroups('gone')).toBeGreaterThanOrEqual(50);
     expect((await service.api.get({ user_group_id: 'gone 0' })).status).toBe(200);
   });

@@ -25,7 +25,8 @@ onEachDatabase((kind) => {
 
   const send = (body: unknown, headers: Record<string, string> = NDJSON, query = '') =>
     service.api.call('POST', IMPORT + query, body, headers);
-  const tokenOf = async (user_group_id: string) => (await service.api.get({ user_group_id })).body.user_group.token;
+  const tokenOf = async (user_group_id: string) =>
+    (await service.api.get({ user_group_id })).body.user_group.token;
 
   test('new groups are numbered in the order of their lines', async () => {
     const groups = Array.from({ length: 1600 }, (_, line) => {
@@ -36,7 +37,9 @@ onEachDatabase((kind) => {
     });
     const lines = linesOf(await send(toLines(...groups))).slice(0, -1);
     const ids = lines.map(({ team_id }) => team_id);
-    expect(lines.map(({ provided_id }) => provided_id)).toEqual(groups.map(({ user_group_id }) => user_group_id));
+    expect(lines.map(({ provided_id }) => provided_id)).toEqual(
+      groups.map(({ user_group_id }) => user_group_id),
+    );
     expect(ids).toEqual(ids.toSorted((one, other) => one - other));
     expect(new Set(ids).size).toBe(groups.length);
   });
@@ -52,11 +55,11 @@ onEachDatabase((kind) => {
         { user_group_id: 'nameless' },
       ),
     );
-    expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
-      200,
-      'application/x-ndjson',
-      'no-store, no-transform',
-    ]);
+    expect([
+      answer.status,
+      answer.headers['content-type'],
+      answer.headers['cache-control'],
+    ]).toEqual([200, 'application/x-ndjson', 'no-store, no-transform']);
     const id = expect.any(Number);
     expect(linesOf(answer)).toEqual([
       { line: 1, success: 1, provided_id: 'new', result: 'created', team_id: id },
@@ -70,16 +73,25 @@ onEachDatabase((kind) => {
         code: 'validation_failed',
         detail: 'The user group is new, so the field name is required.',
         errors: [
-          { pointer: '/name', code: 'required', detail: 'The user group is new, so the field name is required.' },
+          {
+            pointer: '/name',
+            code: 'required',
+            detail: 'The user group is new, so the field name is required.',
+          },
         ],
       },
       {
-        summary: { ...{ created: 1, updated: 1, unchanged: 1, failed: 1 }, ...{ tokens_replaced: 0, complete: true } },
+        summary: {
+          ...{ created: 1, updated: 1, unchanged: 1, failed: 1 },
+          ...{ tokens_replaced: 0, complete: true },
+        },
       },
     ]);
     const { body } = await service.api.get({ user_group_id: 'new', properties: { a: [1] } });
     expect(body.user_group).toMatchObject({ name: 'New', properties: { a: [1] } });
-    expect(await service.api.introspect(body.user_group.token)).toMatchObject({ mapping: { s: 'x' } });
+    expect(await service.api.introspect(body.user_group.token)).toMatchObject({
+      mapping: { s: 'x' },
+    });
   });
 
   test('an import that is repeated changes nothing and writes no event', async () => {
@@ -87,7 +99,9 @@ onEachDatabase((kind) => {
       { user_group_id: 'twice', name: 'T', properties: { a: 1 }, token: foreignToken() },
       { user_group_id: 'twice too', name: 'T', suspended: true },
     ];
-    expect((await importGroups(service.api, ...groups)).at(-1)!.summary).toMatchObject({ created: 2 });
+    expect((await importGroups(service.api, ...groups)).at(-1)!.summary).toMatchObject({
+      created: 2,
+    });
     const events = await countEvents();
     expect((await importGroups(service.api, ...groups)).at(-1)!.summary).toEqual({
       created: 0,
@@ -100,7 +114,8 @@ onEachDatabase((kind) => {
     expect(await countEvents()).toBe(events);
   });
 
-  const countEvents = async () => (await service.query<{ id: number }>('SELECT id FROM audit_event')).length;
+  const countEvents = async () =>
+    (await service.query<{ id: number }>('SELECT id FROM audit_event')).length;
 
   test.each([
     ['a token of another system', foreignToken],
@@ -134,7 +149,11 @@ onEachDatabase((kind) => {
       '/api/v1/audit-events?object_id=retokened&types=user_group_token.rotate',
     );
     expect(audit.body.audit_events).toMatchObject([
-      { before: { generation: 1 }, after: { generation: 2 }, details: { import: true, grace_period_seconds: 0 } },
+      {
+        before: { generation: 1 },
+        after: { generation: 2 },
+        details: { import: true, grace_period_seconds: 0 },
+      },
     ]);
   });
 
@@ -159,8 +178,17 @@ onEachDatabase((kind) => {
     ];
     const refusals = lines.filter(({ success }) => success === 0);
     expect(refusals).toHaveLength(5);
-    for (const words of refusals.map((line) => ({ ...line, line: undefined, provided_id: undefined }))) {
-      expect(words).toEqual({ success: 0, status: 409, code: 'token_not_usable', detail: expect.any(String) });
+    for (const words of refusals.map((line) => ({
+      ...line,
+      line: undefined,
+      provided_id: undefined,
+    }))) {
+      expect(words).toEqual({
+        success: 0,
+        status: 409,
+        code: 'token_not_usable',
+        detail: expect.any(String),
+      });
       expect(words).toEqual({ ...refusals[0], line: undefined, provided_id: undefined });
     }
     expect((await service.api.get({ user_group_id: 'nobody' })).status).toBe(404);
@@ -196,7 +224,8 @@ onEachDatabase((kind) => {
   test('deleting a group and importing it again does not bring back a token that a rotation ended', async () => {
     const scopes: Scope[] = ['user-groups:write', 'user-groups:read'];
     const writer = service.clientOf(await service.issueToken(scopes));
-    const { token } = (await service.api.put({ user_group_id: 'leaked', name: 'L' })).body.user_group;
+    const { token } = (await service.api.put({ user_group_id: 'leaked', name: 'L' })).body
+      .user_group;
     await service.api.post({ current_token: token });
     expect((await writer.call('DELETE', '/api/v1/user-groups/leaked')).status).toBe(200);
     const [line] = await importGroups(writer, { user_group_id: 'leaked', name: 'L', token });
@@ -211,7 +240,10 @@ onEachDatabase((kind) => {
         noteForeignToken(token);
         return { user_group_id: `twice ${round} ${number}`, name: 'Twice', token };
       });
-      const results = await Promise.all([importGroups(service.api, ...lines), importGroups(service.api, ...lines)]);
+      const results = await Promise.all([
+        importGroups(service.api, ...lines),
+        importGroups(service.api, ...lines),
+      ]);
       const kinds = results.flat().map((line) => ('result' in line ? line.result : line));
       expect(kinds.filter((kind) => kind === 'created')).toHaveLength(lines.length);
       expect(kinds.filter((kind) => kind === 'unchanged')).toHaveLength(lines.length);
@@ -260,7 +292,11 @@ onEachDatabase((kind) => {
         'validation_failed',
       ],
       ['[{"user_group_id":"h","name":"n"}]', 422, 'validation_failed'],
-      ['{"user_group_id":"h","name":"n","properties":{"n":9007199254740993}}', 422, 'validation_failed'],
+      [
+        '{"user_group_id":"h","name":"n","properties":{"n":9007199254740993}}',
+        422,
+        'validation_failed',
+      ],
       ['{"user_group_id":"h","name":"n"', 400, 'json_malformed'],
       ['{"user_group_id":"h","name":"n"}{}', 400, 'json_malformed'],
       ['{"user_group_id":"h","name":"n","suspended":1}', 422, 'validation_failed'],
@@ -284,7 +320,9 @@ onEachDatabase((kind) => {
 
   test('blank lines, CRLF, a missing last line end and the last line of an export are taken', async () => {
     const group = (id: string) => JSON.stringify({ user_group_id: id, name: 'L' });
-    const answer = await send(`\r\n${group('crlf')}\r\n\n  \t\n{"summary":{"exported":1}}\n${group('last')}`);
+    const answer = await send(
+      `\r\n${group('crlf')}\r\n\n  \t\n{"summary":{"exported":1}}\n${group('last')}`,
+    );
     expect(linesOf(answer)).toEqual([
       expect.objectContaining({ line: 2, provided_id: 'crlf' }),
       expect.objectContaining({ line: 6, provided_id: 'last' }),
@@ -294,11 +332,23 @@ onEachDatabase((kind) => {
 
   test.each<[string, unknown, Record<string, string>, number, string]>([
     ['a JSON body', '{}', { 'Content-Type': 'application/json' }, 415, 'media_type_unsupported'],
-    ['latin1', '{}', { 'Content-Type': 'application/x-ndjson; charset=latin1' }, 415, 'media_type_unsupported'],
+    [
+      'latin1',
+      '{}',
+      { 'Content-Type': 'application/x-ndjson; charset=latin1' },
+      415,
+      'media_type_unsupported',
+    ],
     ['gzip', '{}', { ...NDJSON, 'Content-Encoding': 'gzip' }, 415, 'media_type_unsupported'],
   ])('%s is refused as a whole', async (_name, body, headers, status, code) => {
     for (const chunked of [false, true]) {
-      const answer = await service.api.send({ method: 'POST', path: IMPORT, body, headers, chunked });
+      const answer = await service.api.send({
+        method: 'POST',
+        path: IMPORT,
+        body,
+        headers,
+        chunked,
+      });
       expect([answer.status, answer.body.code]).toEqual([status, code]);
     }
   });
@@ -306,7 +356,10 @@ onEachDatabase((kind) => {
   test('a misspelt field is refused, and a refused line names its group where it can be read', async () => {
     const line = { user_group_id: 'misspelt', name: 'M', tokn: foreignToken() };
     const [refused] = await importGroups(service.api, line);
-    expect(refused).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/tokn', code: 'unknown' }] });
+    expect(refused).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ pointer: '/tokn', code: 'unknown' }],
+    });
     const [taken] = await importGroups(service.api, { user_group_id: 'nameless' });
     expect(taken).toMatchObject({ provided_id: 'nameless', status: 422 });
   });
@@ -328,22 +381,38 @@ onEachDatabase((kind) => {
     const { body } = await service.api.call('GET', '/api/v1/audit-events?object_id=audited');
     expect(body.audit_events).toMatchObject([
       { action: 'user_group.resume', details: { import: true } },
-      { action: 'user_group.update', before: { name: 'A' }, after: { name: 'B' }, details: { import: true } },
-      { action: 'user_group.create', after: { name: 'A', suspended: true }, details: { import: true } },
+      {
+        action: 'user_group.update',
+        before: { name: 'A' },
+        after: { name: 'B' },
+        details: { import: true },
+      },
+      {
+        action: 'user_group.create',
+        after: { name: 'A', suspended: true },
+        details: { import: true },
+      },
     ]);
   });
 
   test('imports and PUTs of the same groups at the same time leave each as one of them had it', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `raced ${index}`);
     const write = (version: string, order: string[]) =>
-      importGroups(service.api, ...order.map((id) => ({ user_group_id: id, name: version, properties: { version } })));
+      importGroups(
+        service.api,
+        ...order.map((id) => ({ user_group_id: id, name: version, properties: { version } })),
+      );
     // A 503 asks to be repeated: on a busy machine a lock may be waited for too long.
     const put = async (id: string): Promise<Answer> => {
       const group = { user_group_id: id, name: 'put', properties: { version: 'put' } };
       const answer = await service.api.put(group);
       return answer.status === 503 ? put(id) : answer;
     };
-    const answers = await Promise.all([write('one', ids), write('two', ids.toReversed()), ...ids.map(put)]);
+    const answers = await Promise.all([
+      write('one', ids),
+      write('two', ids.toReversed()),
+      ...ids.map(put),
+    ]);
     for (const answer of answers) {
       if (Array.isArray(answer)) {
         expect(answer.at(-1)!.summary).toMatchObject({ failed: 0, complete: true });
@@ -368,7 +437,9 @@ onEachDatabase((kind) => {
         }),
       );
       expect(lines.map(({ success }) => success).sort()).toEqual([0, 1]);
-      expect(lines.find(({ success }) => success === 0)).toMatchObject({ code: 'token_not_usable' });
+      expect(lines.find(({ success }) => success === 0)).toMatchObject({
+        code: 'token_not_usable',
+      });
     }
   });
 
@@ -376,7 +447,11 @@ onEachDatabase((kind) => {
     const own = (await service.api.put({ user_group_id: 'shared id', name: 'Own' })).body;
     const scopes: Scope[] = ['user-groups:write', 'tokens:rotate', 'user-groups:read'];
     const stranger = service.clientOf(await service.issueToken(scopes, 'strangers'));
-    const [line] = await importGroups(stranger, { user_group_id: 'shared id', name: 'Theirs', token: foreignToken() });
+    const [line] = await importGroups(stranger, {
+      user_group_id: 'shared id',
+      name: 'Theirs',
+      token: foreignToken(),
+    });
     expect(line!.result).toBe('created');
     expect(line!.team_id).not.toBe(own.user_group.team_id);
     const after = await service.api.get({ user_group_id: 'shared id' });

@@ -67,33 +67,55 @@ onEachDatabase((kind) => {
       cursor = body.next_cursor === undefined ? '' : `&cursor=${body.next_cursor}`;
       calls++;
     } while (cursor !== '');
-    return { calls, found, statements: new Set(roundTrips.flat().filter((sql) => sql.includes('FROM user_group'))) };
+    return {
+      calls,
+      found,
+      statements: new Set(roundTrips.flat().filter((sql) => sql.includes('FROM user_group'))),
+    };
   };
 
-  test.each(SORTS)('sorted by %s, groups that few of a filter pass are read by their ids', async (sort) => {
-    const period = `valid_until_before=${new Date(LATER + 500).toISOString()}`;
-    for (const [filter, count, index] of [
-      [period, 100, /user_group_(workspace_id_)?valid_until_(id_)?idx/],
-      ['in_overlap=true', 500, /user_group_token_(overlap|valid_until)_idx/],
-    ] as const) {
-      const { calls, found, statements } = await readAll(`${filter}&sort=${sort}`);
-      expect([filter, new Set(found).size, calls]).toEqual([filter, count, Math.ceil(count / 200)]);
-      for (const sql of statements) {
-        const plan = await planOf(service, sql);
-        const isList = sql.includes('AS "providedId"');
-        expect([sql, plan.filter((step) => WHOLE.test(step)), plan]).toEqual([sql, [], plan]);
-        if (!isList) expect([sql, plan.join('\n')]).toEqual([sql, expect.stringMatching(index)]);
-        else if (sql.includes('json_')) {
-          expect([sql, plan.join('\n')]).toEqual([sql, expect.stringMatching(/id = ANY|PRIMARY KEY \(rowid=\?\)/)]);
+  test.each(SORTS)(
+    'sorted by %s, groups that few of a filter pass are read by their ids',
+    async (sort) => {
+      const period = `valid_until_before=${new Date(LATER + 500).toISOString()}`;
+      for (const [filter, count, index] of [
+        [period, 100, /user_group_(workspace_id_)?valid_until_(id_)?idx/],
+        ['in_overlap=true', 500, /user_group_token_(overlap|valid_until)_idx/],
+      ] as const) {
+        const { calls, found, statements } = await readAll(`${filter}&sort=${sort}`);
+        expect([filter, new Set(found).size, calls]).toEqual([
+          filter,
+          count,
+          Math.ceil(count / 200),
+        ]);
+        for (const sql of statements) {
+          const plan = await planOf(service, sql);
+          const isList = sql.includes('AS "providedId"');
+          expect([sql, plan.filter((step) => WHOLE.test(step)), plan]).toEqual([sql, [], plan]);
+          if (!isList) expect([sql, plan.join('\n')]).toEqual([sql, expect.stringMatching(index)]);
+          else if (sql.includes('json_')) {
+            expect([sql, plan.join('\n')]).toEqual([
+              sql,
+              expect.stringMatching(/id = ANY|PRIMARY KEY \(rowid=\?\)/),
+            ]);
+          }
         }
       }
-    }
-    const { found } = await readAll(`valid_until_after=${new Date(LATER).toISOString()}&sort=${sort}`);
-    expect(new Set(found).size).toBe(GROUPS / 2 - 100);
-  });
+      const { found } = await readAll(
+        `valid_until_after=${new Date(LATER).toISOString()}&sort=${sort}`,
+      );
+      expect(new Set(found).size).toBe(GROUPS / 2 - 100);
+    },
+  );
 
   test.each(SORTS)('sorted by %s, no statement reads or sorts more than its page', async (sort) => {
-    for (const filter of ['', '&search=x', '&status=active', '&status=expired', '&status=suspended&search=name']) {
+    for (const filter of [
+      '',
+      '&search=x',
+      '&status=active',
+      '&status=expired',
+      '&status=suspended&search=name',
+    ]) {
       roundTrips.length = 0;
       const first = await service.api.call('GET', `${PATH}?limit=2&sort=${sort}${filter}`);
       expect([filter, first.status]).toEqual([filter, 200]);

@@ -45,12 +45,18 @@ onEachDatabase((kind) => {
     const first = await list('?limit=3');
     const second = await list(`?limit=3&cursor=${first.next_cursor}`);
     const third = await list(`?limit=3&cursor=${second.next_cursor}`);
-    expect([first, second, third].flatMap(({ user_groups: groups }) => groups)).toEqual(all.user_groups);
+    expect([first, second, third].flatMap(({ user_groups: groups }) => groups)).toEqual(
+      all.user_groups,
+    );
     expect(third).not.toHaveProperty('next_cursor');
   });
 
   test('a page is not disturbed by groups that come and go between', async () => {
-    const { api, list } = await workspaceOf({ a: { name: 'a' }, b: { name: 'b' }, c: { name: 'c' } });
+    const { api, list } = await workspaceOf({
+      a: { name: 'a' },
+      b: { name: 'b' },
+      c: { name: 'c' },
+    });
     const first = await list('?limit=2');
     await api.call('DELETE', `${PATH}/b`);
     await api.call('PUT', `${PATH}/d`, { name: 'd' });
@@ -92,10 +98,23 @@ onEachDatabase((kind) => {
   });
 
   test.each<[string, unknown[], string[]]>([
-    ['region', ['"EMEA"', '"emea"', 'null', '25', '"25"', 'true', '"true"', '{"a":1}', '[1]', '""'], []],
+    [
+      'region',
+      ['"EMEA"', '"emea"', 'null', '25', '"25"', 'true', '"true"', '{"a":1}', '[1]', '""'],
+      [],
+    ],
     [
       'number',
-      ['25', '-0.5', '1e-7', '1e21', '9007199254740992', '1152921504606847000', '5e-324', '1.7976931348623157e308'],
+      [
+        '25',
+        '-0.5',
+        '1e-7',
+        '1e21',
+        '9007199254740992',
+        '1152921504606847000',
+        '5e-324',
+        '1.7976931348623157e308',
+      ],
       [],
     ],
     ['a"b', ['1'], ['a', 'a\\"b']],
@@ -115,7 +134,10 @@ onEachDatabase((kind) => {
   ])('finds by the property %.20j and its JSON value', async (name, values, others) => {
     const key = JSON.stringify(name);
     const groups = Object.fromEntries(
-      values.map((value, index) => [`g${index}`, `{"name":"n","properties":{"x y":0,${key}:${String(value)}}}`]),
+      values.map((value, index) => [
+        `g${index}`,
+        `{"name":"n","properties":{"x y":0,${key}:${String(value)}}}`,
+      ]),
     );
     const { ids } = await workspaceOf({
       ...groups,
@@ -288,7 +310,9 @@ onEachDatabase((kind) => {
             cursor = `&cursor=${page.next_cursor}`;
           }
           const all =
-            filter === '&status=suspended' ? ['b'] : expected.filter((id) => filter !== '&status=active' || id !== 'b');
+            filter === '&status=suspended'
+              ? ['b']
+              : expected.filter((id) => filter !== '&status=active' || id !== 'b');
           expect([asked, filter, found]).toEqual([asked, filter, all]);
         }
       }
@@ -329,7 +353,11 @@ onEachDatabase((kind) => {
     const { next_cursor: cursor } = await list('?sort=name&limit=1');
     for (const sort of ['created_at', 'updated_at', '-updated_at']) {
       const answer = await api.call('GET', `${PATH}?sort=${sort}&cursor=${cursor}`);
-      expect([sort, answer.status, answer.body.errors[0]?.parameter]).toEqual([sort, 422, 'cursor']);
+      expect([sort, answer.status, answer.body.errors[0]?.parameter]).toEqual([
+        sort,
+        422,
+        'cursor',
+      ]);
     }
   });
 
@@ -338,7 +366,10 @@ onEachDatabase((kind) => {
     const [{ id: workspace }] = (await service.query<{ id: number }>(
       `SELECT id FROM workspace WHERE name = 'list ${count}'`,
     )) as [{ id: number }];
-    const rows = Array.from({ length: 2500 }, (_, index) => `(${workspace}, 'filled ${index}', 'hay', '{}', 0, 0)`);
+    const rows = Array.from(
+      { length: 2500 },
+      (_, index) => `(${workspace}, 'filled ${index}', 'hay', '{}', 0, 0)`,
+    );
     await changeGroups(rows);
     await api.call('PUT', `${PATH}/last`, { name: 'needle' });
     const found: string[] = [];
@@ -365,7 +396,11 @@ onEachDatabase((kind) => {
         cursor = `&cursor=${page.next_cursor}`;
       }
     }
-    expect(sorted).toEqual([...['last,first', '', ''], ...['', '', 'first,last'], ...['last,first', '', '']]);
+    expect(sorted).toEqual([
+      ...['last,first', '', ''],
+      ...['', '', 'first,last'],
+      ...['last,first', '', ''],
+    ]);
     const byPrefix = await list('?name_prefix=needle');
     expect(byPrefix.user_groups.map(({ provided_id: id }) => id)).toEqual(['first', 'last']);
     expect(byPrefix.next_cursor).toBeUndefined();
@@ -407,7 +442,10 @@ onEachDatabase((kind) => {
     ['cursor=x', 'cursor', 'not_acceptable'],
   ])('the query %s is refused', async (query, parameter, code) => {
     const { status, body } = await service.api.call('GET', `${PATH}?${query}`);
-    expect([status, body.errors[0]]).toEqual([422, { in: 'query', parameter, code, detail: expect.any(String) }]);
+    expect([status, body.errors[0]]).toEqual([
+      422,
+      { in: 'query', parameter, code, detail: expect.any(String) },
+    ]);
   });
 
   test('a hostile query is an answer, never a defect', async () => {

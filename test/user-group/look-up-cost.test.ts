@@ -6,9 +6,15 @@ onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
   const service = withService(kind);
   /** The statements without those that tell other processes of changes at the same time. */
-  const sent = () => roundTrips.flat().filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot/.test(sql));
+  const sent = () =>
+    roundTrips.flat().filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot/.test(sql));
 
-  const group = { user_group_id: 'cheap', name: 'Cheap', mapping: { s: 1, t: 'x' }, properties: { a: 1, b: { c: 2 } } };
+  const group = {
+    user_group_id: 'cheap',
+    name: 'Cheap',
+    mapping: { s: 1, t: 'x' },
+    properties: { a: 1, b: { c: 2 } },
+  };
 
   test('what is sent to the database is seen here', async () => {
     roundTrips.length = 0;
@@ -41,7 +47,8 @@ onEachDatabase((kind) => {
 
   test('an introspection that is not answered from memory is one statement, which writes nothing', async () => {
     const { body } = await service.api.get(group);
-    const introspect = () => service.api.introspect(body.user_group.token, { 'Cache-Control': 'no-cache' });
+    const introspect = () =>
+      service.api.introspect(body.user_group.token, { 'Cache-Control': 'no-cache' });
     await introspect();
     roundTrips.length = 0;
     expect((await introspect()).active).toBe(true);
@@ -51,7 +58,11 @@ onEachDatabase((kind) => {
   test('properties with their keys in another order and a PUT of the same are unchanged too', async () => {
     await service.api.get(group);
     roundTrips.length = 0;
-    await service.api.get({ ...group, properties: { b: { c: 2 }, a: 1 }, mapping: { t: 'x', s: 1 } });
+    await service.api.get({
+      ...group,
+      properties: { b: { c: 2 }, a: 1 },
+      mapping: { t: 'x', s: 1 },
+    });
     await service.api.put(group);
     expect(sent().filter((sql) => !/^\s*SELECT/.test(sql))).toEqual([]);
   });

@@ -18,11 +18,15 @@ onEachDatabase((kind) => {
     if (answer.status >= 300) throw new Error(answer.text);
     return answer;
   };
-  const at = (path: string, time: string) => service.api.call('GET', `${path}?at=${encodeURIComponent(time)}`);
+  const at = (path: string, time: string) =>
+    service.api.call('GET', `${path}?at=${encodeURIComponent(time)}`);
   const seen = async (path: string, time: string) => {
     const { body } = await at(path, time);
     const { user_group, past } = body;
-    const tokens = past.tokens.map(({ generation, refused_because }) => [generation, refused_because]);
+    const tokens = past.tokens.map(({ generation, refused_because }) => [
+      generation,
+      refused_because,
+    ]);
     return [past.version, user_group.name, ...tokens];
   };
   /** Returns the time; the next call happens at a later one. */
@@ -34,7 +38,10 @@ onEachDatabase((kind) => {
 
   test('each time has its state and its tokens, also after the deletion, and none before the creation', async () => {
     const before = now();
-    const { path, token, id, teamId } = await service.api.create({ mapping: { sales: 7 }, properties: { a: 1 } });
+    const { path, token, id, teamId } = await service.api.create({
+      mapping: { sales: 7 },
+      properties: { a: 1 },
+    });
     const first = now();
     await call('PATCH', path, { name: 'Second', mapping: null });
     const second = now();
@@ -57,7 +64,9 @@ onEachDatabase((kind) => {
       [sixth, [4, 'Second', [3, null], [2, 'superseded']]],
     ];
     const inOrder = async () => {
-      for (const [time, state] of expected) expect([time, await seen(path, time)]).toEqual([time, state]);
+      for (const [time, state] of expected) {
+        expect([time, await seen(path, time)]).toEqual([time, state]);
+      }
     };
     await inOrder();
     await call('DELETE', path);
@@ -68,7 +77,11 @@ onEachDatabase((kind) => {
     expect(await seen(path, now())).toEqual([1, 'Another', [1, null]]);
 
     const { body } = await at(path, first);
-    expect(body.user_group).toMatchObject({ team_id: teamId, mapping: { sales: 7 }, properties: { a: 1 } });
+    expect(body.user_group).toMatchObject({
+      team_id: teamId,
+      mapping: { sales: 7 },
+      properties: { a: 1 },
+    });
     expect(body.past.at).toBe(first);
     expect((await at(path, first)).headers['etag']).toBeUndefined();
     for (const time of [before, gone]) {
@@ -91,7 +104,11 @@ onEachDatabase((kind) => {
     const statuses = await Promise.all(
       [active, ending, expired, suspended].map(async (time) => {
         const { user_group, past } = (await at(path, time)).body as unknown as PastBody;
-        return [user_group.status, user_group.reasons.map(({ code }) => code), past.tokens[0]!.refused_because];
+        return [
+          user_group.status,
+          user_group.reasons.map(({ code }) => code),
+          past.tokens[0]!.refused_because,
+        ];
       }),
     );
     expect(statuses).toEqual([
@@ -124,7 +141,10 @@ onEachDatabase((kind) => {
       `UPDATE workspace SET variables = '[{"name":"plan","type":"string","required":true,"isSecret":false}]', rules_version = rules_version + 1`,
     );
     const required = await realTime();
-    await changeDatabase(service.database, `UPDATE workspace SET variables = '[]', rules_version = rules_version + 1`);
+    await changeDatabase(
+      service.database,
+      `UPDATE workspace SET variables = '[]', rules_version = rules_version + 1`,
+    );
     const relaxed = await realTime();
     await call('POST', `${settings}/end-tokens`, { kinds: ['user_group_token'], reason: 'test' });
     const ended = await realTime();
@@ -143,7 +163,9 @@ onEachDatabase((kind) => {
     expect([user_group.status, past.tokens[0]!.generation]).toEqual(['no_valid_token', 1]);
     await service.api.get({ user_group_id: id });
     const statuses = await Promise.all(
-      [relaxed, ended, await realTime()].map(async (time) => (await at(path, time)).body.user_group.status),
+      [relaxed, ended, await realTime()].map(
+        async (time) => (await at(path, time)).body.user_group.status,
+      ),
     );
     expect(statuses).toEqual(['active', 'no_valid_token', 'active']);
   });

@@ -24,17 +24,26 @@ onEachDatabase((kind) => {
   });
 
   test('writes what is sent and keeps the token', async () => {
-    const { body: created } = await service.api.put({ user_group_id: 'w', name: 'Before', properties: { a: 1 } });
+    const { body: created } = await service.api.put({
+      user_group_id: 'w',
+      name: 'Before',
+      properties: { a: 1 },
+    });
     const { body: written } = await service.api.put({ user_group_id: 'w', name: 'After' });
     expect(written.user_group).toEqual({ ...created.user_group, name: 'After' });
     const { body: found } = await service.api.get({ user_group_id: 'w', properties: { a: 1 } });
-    expect(found).toMatchObject({ new_user_group: false, user_group: { name: 'After', properties: { a: 1 } } });
+    expect(found).toMatchObject({
+      new_user_group: false,
+      user_group: { name: 'After', properties: { a: 1 } },
+    });
   });
 
   test('without a name it changes a known group and cannot create a new one', async () => {
     const refused = await service.api.put({ user_group_id: 'x', properties: {} });
     expect(refused.status).toBe(422);
-    expect(refused.body.errors).toEqual([expect.objectContaining({ pointer: '/name', code: 'required' })]);
+    expect(refused.body.errors).toEqual([
+      expect.objectContaining({ pointer: '/name', code: 'required' }),
+    ]);
     await service.api.put({ user_group_id: 'x', name: 'X' });
     const changed = await service.api.put({ user_group_id: 'x', properties: { b: 2 } });
     expect(changed.body.user_group.name).toBe('X');
@@ -48,7 +57,10 @@ onEachDatabase((kind) => {
         service.api.put({ user_group_id: `both ${round}`, properties: { p: round } }),
         service.api.put({ user_group_id: `both ${round}`, mapping: { m: round } }),
       ]);
-      const { body } = await service.api.get({ user_group_id: `both ${round}`, properties: { p: round } });
+      const { body } = await service.api.get({
+        user_group_id: `both ${round}`,
+        properties: { p: round },
+      });
       expect(body.user_group.name).toBe('renamed');
       const rows = await service.query<{ updated: number }>(
         `SELECT count(*) AS updated FROM data_source_mapping m JOIN user_group g ON g.id = m.user_group_id

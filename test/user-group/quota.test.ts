@@ -17,7 +17,9 @@ onEachDatabase((kind) => {
   beforeEach(async () => {
     const name = `workspace ${++count}`;
     api = service.clientOf(await service.issueToken([...scopes], name));
-    const [row] = await service.query<{ id: number }>(`SELECT id FROM workspace WHERE name = '${name}'`);
+    const [row] = await service.query<{ id: number }>(
+      `SELECT id FROM workspace WHERE name = '${name}'`,
+    );
     workspaceId = row!.id;
   });
 
@@ -90,7 +92,9 @@ onEachDatabase((kind) => {
     await setQuota(1);
     await put('a');
     expect((await api.call('DELETE', path('a'))).status).toBe(200);
-    await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'region', type: 'string', required: true }] });
+    await api.call('PATCH', '/api/v1/workspace', {
+      variables: [{ name: 'region', type: 'string', required: true }],
+    });
     expect((await put('b')).status).toBe(422);
     const group = { user_group_id: 'b', name: 'B', properties: { region: 'EU' } };
     expect((await api.put(group)).status).toBe(200);
@@ -101,14 +105,22 @@ onEachDatabase((kind) => {
     await setQuota(10);
     const answers = await Promise.all([
       ...Array.from({ length: 30 }, (_, n) => put(`together ${n % 15}`)),
-      importGroups(api, ...Array.from({ length: 15 }, (_, n) => ({ user_group_id: `together ${n}`, name: 'Q' }))),
-      importGroups(api, ...Array.from({ length: 15 }, (_, n) => ({ user_group_id: `others ${n}`, name: 'Q' }))),
+      importGroups(
+        api,
+        ...Array.from({ length: 15 }, (_, n) => ({ user_group_id: `together ${n}`, name: 'Q' })),
+      ),
+      importGroups(
+        api,
+        ...Array.from({ length: 15 }, (_, n) => ({ user_group_id: `others ${n}`, name: 'Q' })),
+      ),
     ]);
     const statuses = answers.flatMap((answer) => ('status' in answer ? [answer.status] : []));
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
     expect(await countGroups()).toBe(10);
     const { user_groups: groups } = (await api.call('GET', '/api/v1/user-groups')).body;
-    await Promise.all(groups.slice(0, 6).map(({ provided_id }) => api.call('DELETE', path(provided_id))));
+    await Promise.all(
+      groups.slice(0, 6).map(({ provided_id }) => api.call('DELETE', path(provided_id))),
+    );
     const again = await Promise.all(Array.from({ length: 20 }, (_, n) => put(`again ${n}`)));
     expect(again.filter(({ status }) => status === 200)).toHaveLength(6);
     expect(await countGroups()).toBe(10);

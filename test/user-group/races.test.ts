@@ -17,7 +17,9 @@ onEachDatabase((kind) => {
   test('100 parallel rotations of one token have one winner', async () => {
     const { body: before } = await service.api.get({ user_group_id: 'rotated', name: 'R' });
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => service.api.post({ current_token: before.user_group.token })),
+      Array.from({ length: 100 }, () =>
+        service.api.post({ current_token: before.user_group.token }),
+      ),
     );
     const winners = answers.filter(({ status }) => status === 200);
     const losers = answers.filter(({ status }) => status === 404);
@@ -28,11 +30,15 @@ onEachDatabase((kind) => {
 
   test('100 parallel callers of different kinds never see an error or a half change', async () => {
     const ids = Array.from({ length: 10 }, (_, index) => `mixed ${index}`);
-    for (const id of ids) await service.api.put({ user_group_id: id, name: '0', properties: { v: '0' } });
+    for (const id of ids) {
+      await service.api.put({ user_group_id: id, name: '0', properties: { v: '0' } });
+    }
     const calls = Array.from({ length: 100 }, async (_, caller) => {
       const id = ids[caller % ids.length]!;
       const version = String(caller);
-      if (caller % 3 === 0) return service.api.put({ user_group_id: id, name: version, properties: { v: version } });
+      if (caller % 3 === 0) {
+        return service.api.put({ user_group_id: id, name: version, properties: { v: version } });
+      }
       if (caller % 3 === 1) return service.api.get({ user_group_id: id });
       const { body } = await service.api.get({ user_group_id: id });
       const answer = await service.api.post({ current_token: body.user_group.token });

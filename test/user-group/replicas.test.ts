@@ -44,7 +44,9 @@ onEachDatabase((kind) => {
         ),
       );
       const winners = answers.filter(({ status }) => status === 200);
-      expect([winners.length, answers.filter(({ status }) => status === 404).length]).toEqual([1, 99]);
+      expect([winners.length, answers.filter(({ status }) => status === 404).length]).toEqual([
+        1, 99,
+      ]);
       for (const index of [0, 1]) {
         const { body } = await api(index).get({ user_group_id: `rotated ${round}` });
         expect(body.user_group.token).toBe(winners[0]!.body.user_group.token);
@@ -83,13 +85,17 @@ onEachDatabase((kind) => {
       const groups = await Promise.all([api(0).create(), api(1).create()]);
       const headers = { 'Idempotency-Key': `${kind}-two-${round}` };
       const answers = await Promise.all(
-        groups.map(({ token }, index) => answered(() => api(index).post({ current_token: token }, headers))),
+        groups.map(({ token }, index) =>
+          answered(() => api(index).post({ current_token: token }, headers)),
+        ),
       );
       expect(answers.map(({ status, body }) => [status, body.code]).sort()).toEqual([
         [200, undefined],
         [409, 'idempotency_key_reused'],
       ]);
-      const lists = await Promise.all(groups.map(({ path }) => api(0).call('GET', `${path}/tokens`)));
+      const lists = await Promise.all(
+        groups.map(({ path }) => api(0).call('GET', `${path}/tokens`)),
+      );
       expect(lists.map(({ body }) => body.tokens.length).sort()).toEqual([1, 2]);
     }
   });
@@ -110,29 +116,53 @@ onEachDatabase((kind) => {
       );
       const refused = lines.flat().filter(({ success }) => success === 0);
       expect(refused.map(({ line, code }) => [line, code])).toEqual([[10, 'token_not_usable']]);
-      expect(lines.map((all) => all.filter(({ result }) => result === 'created').length).sort()).toEqual([19, 20]);
+      expect(
+        lines.map((all) => all.filter(({ result }) => result === 'created').length).sort(),
+      ).toEqual([19, 20]);
     }
     for (const { output } of servers) expect(output()).not.toContain('a shared write has failed');
   });
 
   test('of the creators on two processes as many succeed as the quota has room for, also beside deletions', async () => {
     expect((await runCli(database.env, 'workspace', 'create', 'limited')).code).toBe(0);
-    const created = await runCli(database.env, 'token', 'create', '--name', 'quota', '--workspace', 'limited');
+    const created = await runCli(
+      database.env,
+      'token',
+      'create',
+      '--name',
+      'quota',
+      '--workspace',
+      'limited',
+    );
     const own = servers.map(({ apiOf }) => apiOf(created.stdout.trim()));
     const on = (index: number) => own[index % own.length]!;
     const QUOTA = 40;
     expect(
-      (await runCli(database.env, 'workspace', 'update', 'limited', '--user-group-quota', String(QUOTA))).code,
+      (
+        await runCli(
+          database.env,
+          'workspace',
+          'update',
+          'limited',
+          '--user-group-quota',
+          String(QUOTA),
+        )
+      ).code,
     ).toBe(0);
     const counts = async () => {
       const { stdout } = await runCli(database.env, 'workspace', 'list');
       return Number(/^\d+ +limited .* (\d+) *$/m.exec(stdout)![1]);
     };
-    const create = (index: number, id: string) => answered(() => on(index).put({ user_group_id: id, name: 'Q' }));
+    const create = (index: number, id: string) =>
+      answered(() => on(index).put({ user_group_id: id, name: 'Q' }));
     const ids = async () =>
-      (await on(0).call('GET', '/api/v1/user-groups?limit=200')).body.user_groups.map(({ provided_id }) => provided_id);
+      (await on(0).call('GET', '/api/v1/user-groups?limit=200')).body.user_groups.map(
+        ({ provided_id }) => provided_id,
+      );
 
-    const first = await Promise.all(Array.from({ length: 3 * QUOTA }, (_, index) => create(index, `first ${index}`)));
+    const first = await Promise.all(
+      Array.from({ length: 3 * QUOTA }, (_, index) => create(index, `first ${index}`)),
+    );
     const statuses = first.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA);
     expect(statuses.filter((status) => status === 409)).toHaveLength(2 * QUOTA);
@@ -160,14 +190,20 @@ onEachDatabase((kind) => {
     const created = await runCli(database.env, 'token', 'create', '--name', 'to revoke');
     const token = created.stdout.trim();
     const calls = () =>
-      Promise.all(servers.map((server) => server.api.get({ user_group_id: 'x' }, { Authorization: `Token ${token}` })));
+      Promise.all(
+        servers.map((server) =>
+          server.api.get({ user_group_id: 'x' }, { Authorization: `Token ${token}` }),
+        ),
+      );
     expect((await calls()).map(({ status }) => status)).toEqual([404, 404]);
     const listed = await runCli(database.env, 'token', 'list');
     const id = /^(\d+) +to revoke/m.exec(listed.stdout)![1]!;
     await calls();
     await runCli(database.env, 'token', 'revoke', id);
     const revokedAt = performance.now();
-    const lastAskedAt = await lastAskedBefore(async () => (await calls()).every(({ status }) => status === 401));
+    const lastAskedAt = await lastAskedBefore(async () =>
+      (await calls()).every(({ status }) => status === 401),
+    );
     expect(lastAskedAt - revokedAt).toBeLessThan(1000);
   });
 });

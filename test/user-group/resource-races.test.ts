@@ -77,11 +77,14 @@ onEachDatabase((kind) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { path, token, teamId: team } = await create();
       const key = { 'Idempotency-Key': `race-${kind}-${round}` };
-      const rotate = () => service.api.post({ current_token: token, grace_period_seconds: 60 }, key);
+      const rotate = () =>
+        service.api.post({ current_token: token, grace_period_seconds: 60 }, key);
       const rotateByGroup = () => service.api.call('POST', `${path}/tokens/rotate`, {});
       const [deleted, ...rotated] = await Promise.all([
         service.api.call('DELETE', path),
-        ...(round % 2 ? [rotate(), rotateByGroup(), rotateByGroup()] : [rotateByGroup(), rotate(), rotate()]),
+        ...(round % 2
+          ? [rotate(), rotateByGroup(), rotateByGroup()]
+          : [rotateByGroup(), rotate(), rotate()]),
       ]);
       expect(codeOf(deleted)).toEqual([200, undefined]);
       for (const answer of rotated) {
@@ -92,7 +95,9 @@ onEachDatabase((kind) => {
           [409, 'idempotency_key_spent'],
         ];
         expect(wanted).toContainEqual(codeOf(answer));
-        if (answer.status === 200) expect(await service.api.isActive(answer.body.user_group.token)).toBe(false);
+        if (answer.status === 200) {
+          expect(await service.api.isActive(answer.body.user_group.token)).toBe(false);
+        }
       }
       expect(await left(team)).toEqual([]);
       expect(await service.api.isActive(token)).toBe(false);
@@ -128,9 +133,13 @@ onEachDatabase((kind) => {
         service.api.call('PUT', path, { name: 'n' }),
       ]);
       for (const { status } of answers) expect([200, 201]).toContain(status);
-      const rows = await service.query<{ id: number }>(`SELECT id FROM user_group WHERE provided_id = '${id}'`);
+      const rows = await service.query<{ id: number }>(
+        `SELECT id FROM user_group WHERE provided_id = '${id}'`,
+      );
       expect(rows.length).toBeLessThanOrEqual(1);
-      const kept = answers.flatMap(({ body }) => (body.user_group as { team_id: number } | undefined)?.team_id ?? []);
+      const kept = answers.flatMap(
+        ({ body }) => (body.user_group as { team_id: number } | undefined)?.team_id ?? [],
+      );
       for (const one of kept) expect([team, rows[0]?.id]).toContain(one);
       expect(await left(team)).toEqual([]);
     }
@@ -139,7 +148,9 @@ onEachDatabase((kind) => {
   test('deleting twice at once is done once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { path } = await create();
-      const answers = await Promise.all(Array.from({ length: 4 }, () => service.api.call('DELETE', path)));
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => service.api.call('DELETE', path)),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
     }
   });
@@ -161,7 +172,9 @@ onEachDatabase((kind) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { path, token } = await create();
       const before = Array.from({ length: 4 }, () => service.api.isActive(token));
-      const suspended = await Promise.all(Array.from({ length: 3 }, () => service.api.call('POST', `${path}/suspend`)));
+      const suspended = await Promise.all(
+        Array.from({ length: 3 }, () => service.api.call('POST', `${path}/suspend`)),
+      );
       const after = Array.from({ length: 4 }, () => service.api.isActive(token));
       expect(await Promise.all(after)).toEqual([false, false, false, false]);
       await Promise.all(before);

@@ -21,11 +21,17 @@ onEachDatabase((kind) => {
     expect(answer.status).toBe(201);
     return { id, path: pathOf(id), group: answer.body.user_group };
   };
-  const tagOf = async (path: string) => (await service.api.call('GET', path)).headers['etag'] as string;
+  const tagOf = async (path: string) =>
+    (await service.api.call('GET', path)).headers['etag'] as string;
   const eventsOf = async (id: string) =>
-    (await service.api.call('GET', `/api/v1/audit-events?object_type=user_group&object_id=${encodeURIComponent(id)}`))
-      .body.audit_events;
-  const rows = async (id: string) => service.query(`SELECT * FROM user_group WHERE provided_id = '${id}'`);
+    (
+      await service.api.call(
+        'GET',
+        `/api/v1/audit-events?object_type=user_group&object_id=${encodeURIComponent(id)}`,
+      )
+    ).body.audit_events;
+  const rows = async (id: string) =>
+    service.query(`SELECT * FROM user_group WHERE provided_id = '${id}'`);
 
   test('PUT creates with 201 and a Location, which GET answers the same, without a token', async () => {
     const id = `group ${++count}`;
@@ -75,9 +81,14 @@ onEachDatabase((kind) => {
 
   test('the current token is that of the contract, without an ETag', async () => {
     const { id, path } = await create();
-    const answer = await service.api.call('GET', `${path}/tokens/current`, undefined, { 'If-None-Match': '*' });
+    const answer = await service.api.call('GET', `${path}/tokens/current`, undefined, {
+      'If-None-Match': '*',
+    });
     const { body } = await service.api.get({ user_group_id: id });
-    expect([answer.status, answer.body]).toEqual([200, { success: 1, user_group: body.user_group }]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { success: 1, user_group: body.user_group },
+    ]);
     expect(answer.headers).not.toHaveProperty('etag');
   });
 
@@ -124,7 +135,9 @@ onEachDatabase((kind) => {
       expect([method, answer.status]).toEqual([method, status]);
       if (status !== 412) expect(answer.headers['etag']).toBe(tag);
       if (status === 304 || method === 'HEAD') expect(answer.text).toBe('');
-      expect(answer.headers['cache-control']).toBe(status === 412 ? 'no-store' : 'no-store, no-transform');
+      expect(answer.headers['cache-control']).toBe(
+        status === 412 ? 'no-store' : 'no-store, no-transform',
+      );
     }
   });
 
@@ -170,9 +183,15 @@ onEachDatabase((kind) => {
 
     test('a very long list is judged quickly', async () => {
       const { path } = await create();
-      for (const list of [`${'"a",'.repeat(3000)}x`, `"a"${' ,'.repeat(6000)}x`, `"a"${' '.repeat(12_000)}x`]) {
+      for (const list of [
+        `${'"a",'.repeat(3000)}x`,
+        `"a"${' ,'.repeat(6000)}x`,
+        `"a"${' '.repeat(12_000)}x`,
+      ]) {
         const judge = async () =>
-          expect((await service.api.call(method, path, body, { 'If-Match': list })).status).toBe(400);
+          expect((await service.api.call(method, path, body, { 'If-Match': list })).status).toBe(
+            400,
+          );
         expect(await processorMs(judge)).toBeLessThan(1000);
       }
     });
@@ -185,8 +204,17 @@ onEachDatabase((kind) => {
       const put = await service.api.call('PUT', path, { name: 'n' }, headers);
       expect([put.status, put.body.code]).toEqual([412, 'precondition_failed']);
       for (const method of ['PATCH', 'DELETE', 'GET']) {
-        const answer = await service.api.call(method, path, method === 'PATCH' ? {} : undefined, headers);
-        expect([method, answer.status, answer.body.code]).toEqual([method, 404, 'user_group_not_found']);
+        const answer = await service.api.call(
+          method,
+          path,
+          method === 'PATCH' ? {} : undefined,
+          headers,
+        );
+        expect([method, answer.status, answer.body.code]).toEqual([
+          method,
+          404,
+          'user_group_not_found',
+        ]);
       }
     }
     const created = await service.api.call('PUT', path, { name: 'n' }, { 'If-None-Match': '*' });
@@ -207,7 +235,10 @@ onEachDatabase((kind) => {
   ])('PUT of %j is refused', async (body, pointer, code) => {
     const path = pathOf(`refused ${++count}`);
     const { status, body: problem } = await service.api.call('PUT', path, body);
-    expect([status, problem.errors[0]]).toEqual([422, { pointer, code, detail: expect.any(String) }]);
+    expect([status, problem.errors[0]]).toEqual([
+      422,
+      { pointer, code, detail: expect.any(String) },
+    ]);
     expect((await service.api.call('GET', path)).status).toBe(404);
   });
 
@@ -238,7 +269,11 @@ onEachDatabase((kind) => {
         { mapping: { sales: null, hr: 7 } },
         { mapping: { billing: 42, hr: 7 } },
       ],
-      ['empties what is null', { mapping: null, properties: null }, { mapping: {}, properties: {} }],
+      [
+        'empties what is null',
+        { mapping: null, properties: null },
+        { mapping: {}, properties: {} },
+      ],
       ['renames', { name: 'Renamed' }, { name: 'Renamed' }],
     ])('%s', async (_name, patch, changed) => {
       for (const type of ['application/merge-patch+json', 'application/json; charset=utf-8']) {
@@ -270,7 +305,9 @@ onEachDatabase((kind) => {
         '{"properties":{"__proto__":{"b":2},"constructor":null,"toString":null,"valueOf":null},"mapping":{"__proto__":null}}',
       );
       const second = await service.api.call('GET', path);
-      expect(second.text).toContain('"mapping":{},"properties":{"keep":1,"__proto__":{"a":1,"b":2}}');
+      expect(second.text).toContain(
+        '"mapping":{},"properties":{"keep":1,"__proto__":{"a":1,"b":2}}',
+      );
     });
 
     test.each<[object | string, string, string]>([
@@ -283,7 +320,11 @@ onEachDatabase((kind) => {
       [{ mapping: { '': 'x' } }, '/mapping/', 'empty'],
       [{ properties: { big: 'x'.repeat(16_000) } }, '/properties', 'too_large'],
       [
-        { mapping: Object.fromEntries(Array.from({ length: 199 }, (_, index) => [`s${index}`, index])) },
+        {
+          mapping: Object.fromEntries(
+            Array.from({ length: 199 }, (_, index) => [`s${index}`, index]),
+          ),
+        },
         '/mapping',
         'too_many',
       ],
@@ -294,13 +335,18 @@ onEachDatabase((kind) => {
       const { id, path } = await create({ ...full, properties: { filling: 'x'.repeat(1000) } });
       const before = await rows(id);
       const { status, body } = await service.api.call('PATCH', path, patch);
-      expect([status, body.errors[0]]).toEqual([422, { pointer, code, detail: expect.any(String) }]);
+      expect([status, body.errors[0]]).toEqual([
+        422,
+        { pointer, code, detail: expect.any(String) },
+      ]);
       expect(await rows(id)).toEqual(before);
     });
 
     test('what does not fit beside what it removes is accepted when the result fits', async () => {
       const { path } = await create({ name: 'n', properties: { old: 'x'.repeat(16_000) } });
-      const answer = await service.api.call('PATCH', path, { properties: { old: null, new: 'y'.repeat(16_000) } });
+      const answer = await service.api.call('PATCH', path, {
+        properties: { old: null, new: 'y'.repeat(16_000) },
+      });
       expect(answer.status).toBe(200);
     });
 
@@ -317,7 +363,9 @@ onEachDatabase((kind) => {
           'application/merge-patch+json, application/json',
         ]);
       }
-      const put = await service.api.call('PUT', path, full, { 'Content-Type': 'application/merge-patch+json' });
+      const put = await service.api.call('PUT', path, full, {
+        'Content-Type': 'application/merge-patch+json',
+      });
       expect([put.status, put.headers['accept-patch']]).toEqual([415, undefined]);
     });
   });
@@ -333,7 +381,9 @@ onEachDatabase((kind) => {
     const deleted = await service.api.call('DELETE', path);
     expect([deleted.status, deleted.body]).toEqual([200, { success: 1 }]);
     for (const table of ['user_group_token', 'data_source_mapping', 'idempotency_key']) {
-      expect(await service.query(`SELECT 1 FROM ${table} WHERE user_group_id = ${group.team_id}`)).toEqual([]);
+      expect(
+        await service.query(`SELECT 1 FROM ${table} WHERE user_group_id = ${group.team_id}`),
+      ).toEqual([]);
     }
     for (const one of [token, rotated.body.user_group.token]) {
       expect(await service.api.introspect(one)).toEqual({ active: false });
@@ -347,7 +397,10 @@ onEachDatabase((kind) => {
       before: { name: full.name, mapping: full.mapping, properties: full.properties },
       details: { team_id: group.team_id },
     });
-    expect(others.map(({ action }) => action)).toEqual(['user_group_token.rotate', 'user_group.create']);
+    expect(others.map(({ action }) => action)).toEqual([
+      'user_group_token.rotate',
+      'user_group.create',
+    ]);
     const anew = await service.api.call('PUT', path, full);
     expect([anew.status, anew.body.user_group.team_id === group.team_id]).toEqual([201, false]);
   });
@@ -357,14 +410,20 @@ onEachDatabase((kind) => {
     const { token } = (await service.api.get({ user_group_id: id })).body.user_group;
     const tag = await tagOf(path);
     const suspended = await service.api.call('POST', `${path}/suspend`);
-    expect([suspended.status, suspended.body.user_group.suspended_at]).toEqual([200, expect.stringMatching(/Z$/)]);
+    expect([suspended.status, suspended.body.user_group.suspended_at]).toEqual([
+      200,
+      expect.stringMatching(/Z$/),
+    ]);
     expect(await service.api.introspect(token)).toEqual({ active: false });
     expect(await tagOf(path)).not.toBe(tag);
     expect((await service.api.call('POST', `${path}/suspend`)).body).toEqual(suspended.body);
-    expect((await service.api.get({ user_group_id: id, name: 'Full' })).body.user_group.token).toBe(token);
-    expect((await service.api.call('PATCH', path, { properties: { a: 1 } })).body.user_group.suspended_at).toBe(
-      suspended.body.user_group.suspended_at,
+    expect((await service.api.get({ user_group_id: id, name: 'Full' })).body.user_group.token).toBe(
+      token,
     );
+    expect(
+      (await service.api.call('PATCH', path, { properties: { a: 1 } })).body.user_group
+        .suspended_at,
+    ).toBe(suspended.body.user_group.suspended_at);
     const rotated = await service.api.post({ current_token: token, grace_period_seconds: 60 });
     const next = rotated.body.user_group.token;
     expect([await service.api.introspect(token), await service.api.introspect(next)]).toEqual([
@@ -374,11 +433,13 @@ onEachDatabase((kind) => {
     const resumed = await service.api.call('POST', `${path}/resume`);
     expect([resumed.status, resumed.body.user_group.suspended_at]).toEqual([200, null]);
     expect((await service.api.call('POST', `${path}/resume`)).body).toEqual(resumed.body);
-    expect([(await service.api.introspect(token)).active, (await service.api.introspect(next)).active]).toEqual([
-      true,
-      true,
-    ]);
-    const actions = (await eventsOf(id)).map(({ action }) => action).filter((action) => /suspend|resume/.test(action));
+    expect([
+      (await service.api.introspect(token)).active,
+      (await service.api.introspect(next)).active,
+    ]).toEqual([true, true]);
+    const actions = (await eventsOf(id))
+      .map(({ action }) => action)
+      .filter((action) => /suspend|resume/.test(action));
     expect(actions).toEqual(['user_group.resume', 'user_group.suspend']);
   });
 
@@ -405,7 +466,9 @@ onEachDatabase((kind) => {
       [`${path}/resume`, 'POST'],
       [`${path}/tokens/current`, 'GET, HEAD'],
     ] as const) {
-      for (const method of ['OPTIONS', 'TRACE', 'POST', 'GET'].filter((one) => !allowed.includes(one))) {
+      for (const method of ['OPTIONS', 'TRACE', 'POST', 'GET'].filter(
+        (one) => !allowed.includes(one),
+      )) {
         const { status, headers, body } = await service.api.call(method, where);
         expect([where, method, status, body.code, headers['allow']]).toEqual([
           where,
@@ -435,15 +498,20 @@ onEachDatabase((kind) => {
     ['255 astral code points', '🚀'.repeat(255)],
   ])('an id of %s goes round: PUT, Location, GET, PATCH, DELETE', async (_name, id) => {
     // Sends the path unchanged: a URL would resolve the dots.
-    const send = (method: string, path: string, body?: object) => rawCall(service, method, path, body);
-    const encoded = [...Buffer.from(id)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    const send = (method: string, path: string, body?: object) =>
+      rawCall(service, method, path, body);
+    const encoded = [...Buffer.from(id)]
+      .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
+      .join('');
     const created = await send('PUT', `${PATH}/${encoded}`, { name: 'n' });
     expect(created.status).toBe(201);
     const location = created.location!;
     const read = await send('GET', location);
     expect([read.status, read.body.user_group?.provided_id]).toEqual([200, id]);
     expect((await send('GET', `${location}/tokens/current`)).body.user_group?.provided_id).toBe(id);
-    expect((await service.api.get({ user_group_id: id })).body.user_group.team_id).toBe(read.body.user_group?.team_id);
+    expect((await service.api.get({ user_group_id: id })).body.user_group.team_id).toBe(
+      read.body.user_group?.team_id,
+    );
     expect((await send('PATCH', location, { name: 'm' })).body.user_group?.name).toBe('m');
     expect((await send('POST', `${location}/suspend`)).status).toBe(200);
     expect((await send('DELETE', location)).status).toBe(200);
@@ -460,21 +528,29 @@ onEachDatabase((kind) => {
     ['%ED%A0%80', 400, 400],
     ['%', 400, 400],
     ['%zz', 400, 400],
-  ])('the path %.20s names nothing, and nothing can be created there', async (segment, absent, creating) => {
-    for (const [method, rest] of [
-      ['GET', ''],
-      ['PATCH', ''],
-      ['DELETE', ''],
-      ['POST', '/suspend'],
-      ['POST', '/resume'],
-      ['GET', '/tokens/current'],
-    ] as const) {
-      const answer = await rawCall(service, method, `${PATH}/${segment}${rest}`, method === 'PATCH' ? {} : undefined);
-      expect([method, rest, answer.status]).toEqual([method, rest, absent]);
-    }
-    const put = await rawCall(service, 'PUT', `${PATH}/${segment}`, { name: 'n' });
-    expect([put.status, put.body.success]).toEqual([creating, 0]);
-  });
+  ])(
+    'the path %.20s names nothing, and nothing can be created there',
+    async (segment, absent, creating) => {
+      for (const [method, rest] of [
+        ['GET', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/suspend'],
+        ['POST', '/resume'],
+        ['GET', '/tokens/current'],
+      ] as const) {
+        const answer = await rawCall(
+          service,
+          method,
+          `${PATH}/${segment}${rest}`,
+          method === 'PATCH' ? {} : undefined,
+        );
+        expect([method, rest, answer.status]).toEqual([method, rest, absent]);
+      }
+      const put = await rawCall(service, 'PUT', `${PATH}/${segment}`, { name: 'n' });
+      expect([put.status, put.body.success]).toEqual([creating, 0]);
+    },
+  );
 });
 
 interface RawResponse {
@@ -484,7 +560,12 @@ interface RawResponse {
 }
 
 /** A call whose path is sent as it is. */
-function rawCall(service: TestService, method: string, path: string, body?: object): Promise<RawResponse> {
+function rawCall(
+  service: TestService,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const outgoing = request({

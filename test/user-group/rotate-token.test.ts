@@ -10,7 +10,11 @@ onEachDatabase((kind) => {
   }
 
   test('gives the group a new token and answers exactly its four fields', async () => {
-    const { body: before } = await service.api.get({ user_group_id: 'r', name: 'R', properties: { a: 1 } });
+    const { body: before } = await service.api.get({
+      user_group_id: 'r',
+      name: 'R',
+      properties: { a: 1 },
+    });
     const answer = await service.api.post({ current_token: before.user_group.token });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -51,11 +55,13 @@ onEachDatabase((kind) => {
   test('unknown, malformed, foreign and replaced tokens get the same words', async () => {
     const replaced = await tokenOf('same words');
     await service.api.post({ current_token: replaced });
-    const foreignApi = service.clientOf(await service.issueToken(['user-groups:read', 'user-groups:write'], 'foreign'));
+    const foreignApi = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-groups:write'], 'foreign'),
+    );
     const { body: foreign } = await foreignApi.get({ user_group_id: 'f', name: 'F' });
     const refusals = await Promise.all(
-      ['ugt_unknown', '', 'not a token', replaced, foreign.user_group.token].map((current_token: string) =>
-        service.api.post({ current_token }),
+      ['ugt_unknown', '', 'not a token', replaced, foreign.user_group.token].map(
+        (current_token: string) => service.api.post({ current_token }),
       ),
     );
     const [first, ...others] = refusals.map(({ body }) => ({ ...body, request_id: '' }));
@@ -71,6 +77,8 @@ onEachDatabase((kind) => {
   ])('%j is refused as %s', async (body, code) => {
     const answer = await service.api.post(body);
     expect(answer.status).toBe(422);
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/current_token', code })]);
+    expect(answer.body.errors).toEqual([
+      expect.objectContaining({ pointer: '/current_token', code }),
+    ]);
   });
 });

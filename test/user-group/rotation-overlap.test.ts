@@ -14,14 +14,20 @@ onEachDatabase((kind) => {
   test('without a grace period the old token ends at once', async () => {
     const { token } = await create();
     const next = await service.api.rotate(token);
-    expect([await service.api.introspect(token), await service.api.isActive(next)]).toEqual([{ active: false }, true]);
+    expect([await service.api.introspect(token), await service.api.isActive(next)]).toEqual([
+      { active: false },
+      true,
+    ]);
   });
 
   test('the predecessor can be introspected until the grace period is over, and can never rotate', async () => {
     const { id, token } = await create();
     const next = await service.api.rotate(token, 60);
     const rotatedUntil = Date.now();
-    const [old, current] = [await service.api.introspect(token), await service.api.introspect(next)];
+    const [old, current] = [
+      await service.api.introspect(token),
+      await service.api.introspect(next),
+    ];
     expect(old).toEqual({ ...current, iat: expect.any(Number), exp: expect.any(Number) });
     expect(current).not.toHaveProperty('exp');
     expect(old.exp * 1000).toBeLessThanOrEqual(rotatedUntil + 60_000);
@@ -31,11 +37,17 @@ onEachDatabase((kind) => {
     }
     // Either token gives the same facts of the group, and GET returns the new one.
     await service.api.put({ user_group_id: id, name: 'renamed', properties: { a: 1 } });
-    expect(await service.api.introspect(token)).toMatchObject({ name: 'renamed', properties: { a: 1 } });
+    expect(await service.api.introspect(token)).toMatchObject({
+      name: 'renamed',
+      properties: { a: 1 },
+    });
     expect((await service.api.get({ user_group_id: id })).body.user_group.token).toBe(next);
     const over = old.exp * 1000 + 1000 - Date.now();
     passTime(over);
-    expect([await service.api.introspect(token), await service.api.isActive(next)]).toEqual([{ active: false }, true]);
+    expect([await service.api.introspect(token), await service.api.isActive(next)]).toEqual([
+      { active: false },
+      true,
+    ]);
   });
 
   test('a second rotation ends the overlap of the first', async () => {
@@ -69,7 +81,10 @@ onEachDatabase((kind) => {
       200,
       expect.objectContaining({ generation: 1, state: 'revoked' }),
     ]);
-    expect([await service.api.isActive(token), await service.api.isActive(next)]).toEqual([false, true]);
+    expect([await service.api.isActive(token), await service.api.isActive(next)]).toEqual([
+      false,
+      true,
+    ]);
     const again = await service.api.call('POST', `${path}/1/revoke`);
     expect(again.body).toEqual(revoked.body);
   });
@@ -77,7 +92,12 @@ onEachDatabase((kind) => {
   test('what cannot be revoked is said', async () => {
     const { path } = await create();
     const codes = [];
-    for (const where of [`${path}/1`, `${path}/2`, `${path}/x`, '/api/v1/user-groups/none/tokens/1']) {
+    for (const where of [
+      `${path}/1`,
+      `${path}/2`,
+      `${path}/x`,
+      '/api/v1/user-groups/none/tokens/1',
+    ]) {
       const { status, body } = await service.api.call('POST', `${where}/revoke`);
       codes.push([status, body.code]);
     }
@@ -99,7 +119,10 @@ onEachDatabase((kind) => {
     );
     for (const issued of tokens) expect(all.text).not.toContain(issued.slice(4, -4));
     const first = await service.api.call('GET', `${path}?limit=3`);
-    const second = await service.api.call('GET', `${path}?limit=3&cursor=${first.body.next_cursor}`);
+    const second = await service.api.call(
+      'GET',
+      `${path}?limit=3&cursor=${first.body.next_cursor}`,
+    );
     expect([...first.body.tokens, ...second.body.tokens]).toEqual(all.body.tokens);
     expect(second.body).not.toHaveProperty('next_cursor');
   });
@@ -109,13 +132,23 @@ onEachDatabase((kind) => {
     const answer = await service.api.call('POST', `${path}/rotate`, { grace_period_seconds: 60 });
     expect([answer.status, answer.body]).toEqual([
       200,
-      { success: 1, user_group: { team_id: expect.any(Number), token: expect.any(String), name: id, provided_id: id } },
+      {
+        success: 1,
+        user_group: {
+          team_id: expect.any(Number),
+          token: expect.any(String),
+          name: id,
+          provided_id: id,
+        },
+      },
     ]);
-    expect([await service.api.isActive(token), await service.api.isActive(answer.body.user_group.token)]).toEqual([
-      true,
-      true,
-    ]);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => service.api.call('POST', `${path}/rotate`, {})));
+    expect([
+      await service.api.isActive(token),
+      await service.api.isActive(answer.body.user_group.token),
+    ]).toEqual([true, true]);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => service.api.call('POST', `${path}/rotate`, {})),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(new Set(answers.map(({ body }) => body.user_group.token)).size).toBe(10);
     const none = await service.api.call('POST', '/api/v1/user-groups/none/tokens/rotate', {});
@@ -132,7 +165,9 @@ onEachDatabase((kind) => {
       const [byToken, byGroup] = [answers.slice(0, 4), answers.slice(4)];
       expect(byToken.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
       expect(byGroup.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      const issued = answers.flatMap(({ status, body }) => (status === 200 ? [body.user_group.token] : []));
+      const issued = answers.flatMap(({ status, body }) =>
+        status === 200 ? [body.user_group.token] : [],
+      );
       const current = (await service.api.get({ user_group_id: id })).body.user_group.token;
       expect(issued).toContain(current);
       const active = [];
@@ -167,7 +202,10 @@ onEachDatabase((kind) => {
     expect([malformed.status, malformed.body.code]).toEqual([400, 'request_malformed']);
     const odd = 'a/b c%2F?#é';
     await service.api.get({ user_group_id: odd, name: 'Odd' });
-    const found = await service.api.call('GET', `/api/v1/user-groups/${encodeURIComponent(odd)}/tokens`);
+    const found = await service.api.call(
+      'GET',
+      `/api/v1/user-groups/${encodeURIComponent(odd)}/tokens`,
+    );
     expect(found.status).toBe(200);
   });
 

@@ -1,7 +1,12 @@
 import { operator } from '../../src/platform/common/access/caller.ts';
 import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
 import type { Answer } from '../support/api-client.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
 import { inRealTime } from '../support/real-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
@@ -37,7 +42,12 @@ interface Rules {
   user_group_quota: number | null;
 }
 
-const NO_RULES: Rules = { variables: [], required_schemas: [], mapping_policy: 'open', user_group_quota: null };
+const NO_RULES: Rules = {
+  variables: [],
+  required_schemas: [],
+  mapping_policy: 'open',
+  user_group_quota: null,
+};
 
 const required = (...names: string[]) => ({
   variables: names.map((name) => ({ name, type: 'number', required: true })),
@@ -129,7 +139,9 @@ onEachDatabase((kind) => {
       await Promise.all([...writers, ...deleters]);
     }
     expect(wrong).toEqual([]);
-    const unavailable = [...answers].filter(([key]) => key.endsWith(' 503')).reduce((sum, [, times]) => sum + times, 0);
+    const unavailable = [...answers]
+      .filter(([key]) => key.endsWith(' 503'))
+      .reduce((sum, [, times]) => sum + times, 0);
     expect(unavailable / ended).toBeLessThan(MOST_UNAVAILABLE);
     expect(switches.filter((status) => status === 200).length).toBeGreaterThan(0);
     for (const key of ['a 200', 'a 422', 'b 200', 'b 422', 'mapped 200', 'mapped 422', 'all 200']) {
@@ -153,7 +165,8 @@ onEachDatabase((kind) => {
   test('rules that one process has changed hold for the very next write of another', async () => {
     const [, other] = servers as [RunningServer, RunningServer];
     let count = 0;
-    const statusOf = async (content: ContentName) => (await put(other, `next ${++count}`, content)).status;
+    const statusOf = async (content: ContentName) =>
+      (await put(other, `next ${++count}`, content)).status;
     for (let round = 0; round < 10; round++) {
       await set(required('a'));
       expect([await statusOf('b'), await statusOf('a')]).toEqual([422, 200]);
@@ -191,7 +204,8 @@ onEachDatabase((kind) => {
   test('rules that an operator has changed by SQL hold within a second', async () => {
     const [, other] = servers as [RunningServer, RunningServer];
     let count = 0;
-    const statusOf = async (content: ContentName) => (await put(other, `by SQL ${++count}`, content)).status;
+    const statusOf = async (content: ContentName) =>
+      (await put(other, `by SQL ${++count}`, content)).status;
     const requireBySql = (name: string) => {
       const properties = JSON.stringify(required(name).variables);
       return changeDatabase(database, `UPDATE workspace SET variables = '${properties}'`);
@@ -230,7 +244,10 @@ async function readEvents(service: TestService): Promise<StoredEvent[]> {
      FROM change_event c JOIN audit_event a ON a.public_id = c.public_id AND a.action = c.kind
      WHERE c.workspace_id = ${workspaceId} ORDER BY c.transaction_id, c.id`,
   );
-  return rows.map((row) => ({ ...row, after: JSON.parse(row.after ?? '{}') as StoredEvent['after'] }));
+  return rows.map((row) => ({
+    ...row,
+    after: JSON.parse(row.after ?? '{}') as StoredEvent['after'],
+  }));
 }
 
 function contentOf(name: string): ContentName {
@@ -247,7 +264,9 @@ function brokenRules(events: readonly StoredEvent[]): string[] {
   let before = 0;
   const beyondQuota = (position: string) => {
     const most = Math.max(rules.user_group_quota ?? Infinity, before);
-    return count > most ? [`${position}: ${count} groups, beyond the quota of ${rules.user_group_quota}`] : [];
+    return count > most
+      ? [`${position}: ${count} groups, beyond the quota of ${rules.user_group_quota}`]
+      : [];
   };
   const broken = events.flatMap(({ kind, position, object, after }) => {
     if (kind === 'workspace.update') {
@@ -261,9 +280,14 @@ function brokenRules(events: readonly StoredEvent[]): string[] {
     if (kind !== 'user_group.create' && kind !== 'user_group.update') return [];
     const { properties, mapping } = contents[contentOf(after.name!)];
     return [
-      ...rules.variables.filter(({ name }) => !(name in properties)).map(({ name }) => `without ${name}`),
-      ...rules.required_schemas.filter((schema) => !(schema in mapping)).map((schema) => `without ${schema}`),
-      ...(rules.mapping_policy === 'registered' && Object.values<string>(mapping).includes('unknown')
+      ...rules.variables
+        .filter(({ name }) => !(name in properties))
+        .map(({ name }) => `without ${name}`),
+      ...rules.required_schemas
+        .filter((schema) => !(schema in mapping))
+        .map((schema) => `without ${schema}`),
+      ...(rules.mapping_policy === 'registered' &&
+      Object.values<string>(mapping).includes('unknown')
         ? ['unknown']
         : []),
     ].map((what) => `${position} ${kind} ${object} ${after.name}: ${what}`);

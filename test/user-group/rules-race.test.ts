@@ -38,14 +38,20 @@ onPostgres('a change of the rules', () => {
 /** Makes the next statement of a write wait after it has taken its snapshot, and before it looks at the rules. */
 function holdUpNextWrite(): void {
   const original = Reflect.get(Client.prototype, 'query') as (...args: unknown[]) => unknown;
-  const spy = jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+  const spy = jest.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...args: unknown[]
+  ) {
     const [config, ...others] = args as [QueryConfig | string, ...unknown[]];
     if (typeof config === 'string' || !config.text.includes('same_rules AS')) {
       return original.apply(this, args) as never;
     }
     spy.mockRestore();
     const text = config.text
-      .replace('WITH ', `WITH held_up AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${HELD_UP})), `)
+      .replace(
+        'WITH ',
+        `WITH held_up AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${HELD_UP})), `,
+      )
       .replace('WHERE w.id = ', 'WHERE (SELECT count(*) FROM held_up) > 0 AND w.id = ');
     return original.call(this, { ...config, name: undefined, text }, ...others) as never;
   });

@@ -38,12 +38,16 @@ onEachDatabase((kind) => {
   });
 
   test('look-ups of two workspaces at once see the groups of their own', async () => {
-    const other = service.clientOf(await service.issueToken(['user-groups:read', 'user-groups:write'], 'other'));
+    const other = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-groups:write'], 'other'),
+    );
     const ids = Array.from({ length: GROUPS }, (_, number) => `both ${number}`);
     for (const id of ids) await service.api.get({ user_group_id: id, name: `here ${id}` });
     for (const id of ids.slice(1)) await other.get({ user_group_id: id, name: `there ${id}` });
     const [here, there] = await Promise.all(
-      [service.api, other].map((api) => Promise.all(ids.map((user_group_id) => api.get({ user_group_id })))),
+      [service.api, other].map((api) =>
+        Promise.all(ids.map((user_group_id) => api.get({ user_group_id }))),
+      ),
     );
     const names = (answers: Answer[]) =>
       answers.map(({ status, body }) => (status === 200 ? body.user_group.name : status));

@@ -56,7 +56,8 @@ onEachDatabase((kind) => {
         { summary: expect.objectContaining({ failed: 0, complete: true }) },
       ]);
     }
-    const subjects = (workspace: TestWorkspace) => Promise.all(candidates.map((token) => subjectOf(workspace, token)));
+    const subjects = (workspace: TestWorkspace) =>
+      Promise.all(candidates.map((token) => subjectOf(workspace, token)));
     expect(await subjects(guesser)).toEqual(['0', '1', '2']);
     expect(await subjects(victim)).toEqual([undefined, 'theirs', undefined]);
     const { body } = await guesser.api.get({ user_group_id: '1' });
@@ -68,7 +69,10 @@ onEachDatabase((kind) => {
     await importInto(victim, 'theirs', token);
     await guesser.put('mine');
     expect(await importInto(guesser, 'mine', token)).toMatchObject({ result: 'updated' });
-    expect([await subjectOf(victim, token), await subjectOf(guesser, token)]).toEqual(['theirs', 'mine']);
+    expect([await subjectOf(victim, token), await subjectOf(guesser, token)]).toEqual([
+      'theirs',
+      'mine',
+    ]);
   });
 
   test('within a workspace a value belongs to one group, for ever', async () => {
@@ -88,10 +92,16 @@ onEachDatabase((kind) => {
     await importInto(guesser, 'mine', token);
     expect(await rotate(guesser, token, 60)).toBe(200);
     expect(await rotate(guesser, token)).toBe(404);
-    expect([await subjectOf(guesser, token), await subjectOf(victim, token)]).toEqual(['mine', 'theirs']);
+    expect([await subjectOf(guesser, token), await subjectOf(victim, token)]).toEqual([
+      'mine',
+      'theirs',
+    ]);
     await guesser.api.call('POST', '/api/v1/user-groups/mine/tokens/1/revoke');
     await guesser.api.call('DELETE', '/api/v1/user-groups/mine');
-    expect([await subjectOf(guesser, token), await subjectOf(victim, token)]).toEqual([undefined, 'theirs']);
+    expect([await subjectOf(guesser, token), await subjectOf(victim, token)]).toEqual([
+      undefined,
+      'theirs',
+    ]);
     const { body } = await victim.api.get({ user_group_id: 'theirs' });
     expect(body.user_group.token).toBe(token);
     expect(await rotate(victim, token)).toBe(200);

@@ -1,6 +1,9 @@
 import { parseUserGroupRules } from '../../src/core/mapping/user-group-rules.ts';
 import type { Change } from '../../src/core/change-log/change-feed.ts';
-import { SnapshotCache, type SnapshotKey } from '../../src/core/user-group/snapshot/snapshot-cache.ts';
+import {
+  SnapshotCache,
+  type SnapshotKey,
+} from '../../src/core/user-group/snapshot/snapshot-cache.ts';
 import type { UserGroupSnapshot } from '../../src/core/user-group/snapshot/user-group-snapshot.repository.ts';
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 33): UserGroupSnapshot => ({
@@ -97,18 +100,21 @@ test.each<[string, SnapshotKey, Change]>([
   ['the workspace', keyOf(1), { workspaceId: 1, of: 'user_groups' }],
   ['the group of a token', byHash, { workspaceId: 1, userGroupId: 1 }],
   ['the workspace of a token', byHash, { workspaceId: 1, of: 'user_groups' }],
-])('a load that started before a change of %s is not cached, and nobody joins it', async (_name, key, change) => {
-  const [before, after] = [startLoad(), startLoad()];
-  const old = cache.load(key, false, before.load);
-  cache.invalidate(change);
-  const next = cache.load(key, false, after.load);
-  before.finish(snapshotOf(1, 'old'));
-  expect((await old)?.name).toBe('old');
-  expect(cache.get(1)).toBeUndefined();
-  after.finish(snapshotOf(1, 'new'));
-  expect((await next)?.name).toBe('new');
-  expect(cache.get(1)?.name).toBe('new');
-});
+])(
+  'a load that started before a change of %s is not cached, and nobody joins it',
+  async (_name, key, change) => {
+    const [before, after] = [startLoad(), startLoad()];
+    const old = cache.load(key, false, before.load);
+    cache.invalidate(change);
+    const next = cache.load(key, false, after.load);
+    before.finish(snapshotOf(1, 'old'));
+    expect((await old)?.name).toBe('old');
+    expect(cache.get(1)).toBeUndefined();
+    after.finish(snapshotOf(1, 'new'));
+    expect((await next)?.name).toBe('new');
+    expect(cache.get(1)?.name).toBe('new');
+  },
+);
 
 test('changes of other groups and other workspaces do not affect a load', async () => {
   const { load, finish, loads } = startLoad();
@@ -134,7 +140,9 @@ test('the group of a token is cached although another group has changed', async 
 test('a change of a workspace invalidates its groups and no others', async () => {
   await keep(1);
   const foreign = { ...snapshotOf(2), workspaceId: 2 };
-  await cache.load({ text: '2/2', workspaceId: 2, userGroupId: 2 }, false, () => Promise.resolve(foreign));
+  await cache.load({ text: '2/2', workspaceId: 2, userGroupId: 2 }, false, () =>
+    Promise.resolve(foreign),
+  );
   cache.invalidate({ workspaceId: 1, of: 'user_groups' });
   expect([cache.get(1), cache.get(2)]).toEqual([undefined, foreign]);
 });

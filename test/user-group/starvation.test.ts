@@ -78,7 +78,8 @@ async function callsOf(api: ApiClient, name: string): Promise<number> {
   const took: number[] = [];
   for (let count = 0; count < CALLS; count++) {
     const group = { user_group_id: `${name} ${count >> 1}`, name: 'Other' };
-    const call = async () => expect((await (count % 2 ? api.get(group) : api.put(group))).status).toBe(200);
+    const call = async () =>
+      expect((await (count % 2 ? api.get(group) : api.put(group))).status).toBe(200);
     took.push(await measuredMs(call));
   }
   return took.sort((a, b) => a - b)[Math.floor(took.length * 0.99) - 1]!;

@@ -30,7 +30,8 @@ onEachDatabase((kind) => {
         await workspace.put(id, { mapping: { sales: 'lake' }, properties: { plan: 'pro' } })
       ).body.user_group.token;
     }
-    const show = async (id: string) => (await api.call('GET', `${PATH}/${id}`)).body.user_group as unknown as Shown;
+    const show = async (id: string) =>
+      (await api.call('GET', `${PATH}/${id}`)).body.user_group as unknown as Shown;
     const list = async (query: string) => {
       const { status, body } = await api.call('GET', `${PATH}?${query}`);
       expect([query, status]).toEqual([query, 200]);
@@ -54,18 +55,34 @@ onEachDatabase((kind) => {
     expect(await show('lacks')).toMatchObject({
       status: 'incomplete',
       reasons: [
-        { code: 'required', pointer: '/properties/plan', detail: expect.stringContaining('of the type string') },
+        {
+          code: 'required',
+          pointer: '/properties/plan',
+          detail: expect.stringContaining('of the type string'),
+        },
       ],
     });
-    expect(await show('wrong')).toMatchObject({ status: 'incomplete', reasons: [{ code: 'type' }] });
+    expect(await show('wrong')).toMatchObject({
+      status: 'incomplete',
+      reasons: [{ code: 'type' }],
+    });
     expect(await show('whole')).toMatchObject({ status: 'active', reasons: [] });
-    expect([await api.isActive(tokens['lacks']!), await api.isActive(tokens['whole']!)]).toEqual([false, true]);
+    expect([await api.isActive(tokens['lacks']!), await api.isActive(tokens['whole']!)]).toEqual([
+      false,
+      true,
+    ]);
     await until(async () => (await list('status=incomplete')).length === 2);
-    expect([await list('status=incomplete'), await list('status=active')]).toEqual([['lacks', 'wrong'], ['whole']]);
+    expect([await list('status=incomplete'), await list('status=active')]).toEqual([
+      ['lacks', 'wrong'],
+      ['whole'],
+    ]);
     const { body } = await api.call('GET', `${PATH}?status=incomplete`);
     expect(body.user_groups[0]).toEqual(await show('lacks'));
     await patch('lacks', { properties: { plan: 'free' } });
-    expect([await list('status=incomplete'), await list('status=active')]).toEqual([['wrong'], ['lacks', 'whole']]);
+    expect([await list('status=incomplete'), await list('status=active')]).toEqual([
+      ['wrong'],
+      ['lacks', 'whole'],
+    ]);
     await workspace.set({ variables: [] });
     expect(await show('wrong')).toMatchObject({ status: 'active', reasons: [] });
     await until(async () => (await list('status=incomplete')).length === 0);
@@ -126,7 +143,9 @@ onEachDatabase((kind) => {
     ]);
     await until(async () => (await list('status=incomplete')).length === 1);
     expect(
-      await Promise.all(['suspended', 'expired', 'incomplete', 'active'].map((one) => list(`status=${one}`))),
+      await Promise.all(
+        ['suspended', 'expired', 'incomplete', 'active'].map((one) => list(`status=${one}`)),
+      ),
     ).toEqual([['a'], ['b'], ['c'], ['d']]);
     // Suspending keeps the flaw that the check has found.
     await api.call('POST', `${PATH}/c/suspend`);
@@ -166,7 +185,10 @@ onEachDatabase((kind) => {
     const { api, tokens, show, patch } = await start('a');
     const end = Date.now() + 60_000;
     const set = await patch('a', { valid_until: new Date(end).toISOString() });
-    expect(set.body.user_group).toMatchObject({ status: 'active', valid_until: new Date(end).toISOString() });
+    expect(set.body.user_group).toMatchObject({
+      status: 'active',
+      valid_until: new Date(end).toISOString(),
+    });
     const embed = await api.call('POST', `${PATH}/a/embed-tokens`, { audience: 'here' });
     expect(Date.parse(embed.body.embed_token.expires_at)).toBe(Math.floor(end / 1000) * 1000);
     const introspected = await api.call('POST', '/api/v1/introspect', { token: tokens['a'] });
@@ -200,13 +222,19 @@ onEachDatabase((kind) => {
     await api.call('PUT', `${PATH}/a`, { name: 'replaced' });
     expect((await show('a')).valid_until).toBeNull();
     const line = { provided_id: 'a', name: 'imported', valid_until: FUTURE };
-    await api.call('POST', `${PATH}/import`, JSON.stringify(line), { 'Content-Type': 'application/x-ndjson' });
+    await api.call('POST', `${PATH}/import`, JSON.stringify(line), {
+      'Content-Type': 'application/x-ndjson',
+    });
     expect((await show('a')).valid_until).toBe(FUTURE);
     await api.call('PUT', `${PATH}/b`, { name: 'new', valid_until: FUTURE });
     expect((await show('b')).valid_until).toBe(FUTURE);
     for (const valid_until of ['tomorrow', '2090-02-30T00:00:00Z', 7, '2090-01-01']) {
       const { status, body } = await patch('a', { valid_until });
-      expect([valid_until, status, body.errors[0]?.pointer]).toEqual([valid_until, 422, '/valid_until']);
+      expect([valid_until, status, body.errors[0]?.pointer]).toEqual([
+        valid_until,
+        422,
+        '/valid_until',
+      ]);
     }
   });
 
@@ -214,10 +242,15 @@ onEachDatabase((kind) => {
     const { workspace, api, patch } = await start('a');
     await patch('a', { properties: null });
     await workspace.set({ variables: [{ name: 'plan', type: 'string', required: true }] });
-    expect((await patch('a', { valid_until: FUTURE })).body.user_group).toMatchObject({ status: 'incomplete' });
+    expect((await patch('a', { valid_until: FUTURE })).body.user_group).toMatchObject({
+      status: 'incomplete',
+    });
     expect((await patch('a', { name: 'other' })).status).toBe(422);
     const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group.update&limit=1');
-    expect(body.audit_events[0]).toMatchObject({ before: { valid_until: null }, after: { valid_until: FUTURE } });
+    expect(body.audit_events[0]).toMatchObject({
+      before: { valid_until: null },
+      after: { valid_until: FUTURE },
+    });
   });
 
   test('a write says the status that it leaves, and the entity tag changes with the status', async () => {
@@ -227,16 +260,26 @@ onEachDatabase((kind) => {
     const tag = ({ headers }: Answer) => String(headers['etag']);
     await workspace.set({ variables: [{ name: 'plan', type: 'string', required: true }] });
     const after = await api.call('GET', `${PATH}/a`, undefined, { 'If-None-Match': tag(before) });
-    expect([after.status, after.body.user_group]).toEqual([200, expect.objectContaining({ status: 'incomplete' })]);
-    expect((await api.call('GET', `${PATH}/a`, undefined, { 'If-None-Match': tag(after) })).status).toBe(304);
+    expect([after.status, after.body.user_group]).toEqual([
+      200,
+      expect.objectContaining({ status: 'incomplete' }),
+    ]);
+    expect(
+      (await api.call('GET', `${PATH}/a`, undefined, { 'If-None-Match': tag(after) })).status,
+    ).toBe(304);
     for (const [sent, status] of [
       [tag(after), 200],
       [tag(after), 412],
     ] as const) {
       const change = { properties: { plan: `p${status}` } };
-      expect((await api.call('PATCH', `${PATH}/a`, change, { 'If-Match': sent })).status).toBe(status);
+      expect((await api.call('PATCH', `${PATH}/a`, change, { 'If-Match': sent })).status).toBe(
+        status,
+      );
     }
     const suspended = await api.call('POST', `${PATH}/a/suspend`);
-    expect(suspended.body.user_group).toMatchObject({ status: 'suspended', reasons: [{ code: 'suspended' }] });
+    expect(suspended.body.user_group).toMatchObject({
+      status: 'suspended',
+      reasons: [{ code: 'suspended' }],
+    });
   });
 });

@@ -43,7 +43,9 @@ describe('the cipher', () => {
     for (let index = 0; index < ciphertext.length; index++) {
       const changed = Buffer.from(ciphertext);
       changed[index]! ^= 1;
-      expect(() => cipher.decrypt({ keyId, ciphertext: changed }, row)).toThrow(/cannot be decrypted/);
+      expect(() => cipher.decrypt({ keyId, ciphertext: changed }, row)).toThrow(
+        /cannot be decrypted/,
+      );
     }
     for (let length = 0; length < ciphertext.length; length++) {
       const cut = ciphertext.subarray(0, length);
@@ -62,11 +64,15 @@ onEachDatabase((kind) => {
   });
 
   test('a token is found by its SHA-256 and stands nowhere in the database', async () => {
-    const rows = await service.query<{ token_hash: Buffer }>('SELECT token_hash FROM user_group_token');
+    const rows = await service.query<{ token_hash: Buffer }>(
+      'SELECT token_hash FROM user_group_token',
+    );
     expect(rows).toEqual([{ token_hash: hashToken(token) }]);
     for (const table of ['user_group', 'user_group_token', 'api_token']) {
-      const dump = JSON.stringify(await service.query(`SELECT * FROM ${table}`), (_key, value: unknown) =>
-        isBufferJson(value) ? Buffer.from(value.data).toString('latin1') : value,
+      const dump = JSON.stringify(
+        await service.query(`SELECT * FROM ${table}`),
+        (_key, value: unknown) =>
+          isBufferJson(value) ? Buffer.from(value.data).toString('latin1') : value,
       );
       expect(dump).not.toContain(token.slice(4));
     }

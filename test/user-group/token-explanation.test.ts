@@ -10,8 +10,10 @@ onEachDatabase((kind) => {
     const group = await service.api.create();
     return { ...group, path: `${group.path}/tokens` };
   };
-  const list = async (path: string, query = '') => (await service.api.call('GET', `${path}${query}`)).body.tokens;
-  const reasons = async (path: string) => (await list(path)).map(({ refused_because }) => refused_because);
+  const list = async (path: string, query = '') =>
+    (await service.api.call('GET', `${path}${query}`)).body.tokens;
+  const reasons = async (path: string) =>
+    (await list(path)).map(({ refused_because }) => refused_because);
 
   test('each token says why it is refused, by what it was replaced and who ended it', async () => {
     const { path, token } = await create();
@@ -22,7 +24,9 @@ onEachDatabase((kind) => {
     await service.api.call('POST', `${path}/3/revoke`);
     const fifth = await service.api.rotate(fourth, 3600);
     await service.api.rotate(fifth, 3600);
-    expect((await list(path)).map((view) => [view.generation, view.state, view.refused_because])).toEqual([
+    expect(
+      (await list(path)).map((view) => [view.generation, view.state, view.refused_because]),
+    ).toEqual([
       [6, 'current', null],
       [5, 'overlap', null],
       // Its overlap was not over: the next rotation ended it.
@@ -58,7 +62,10 @@ onEachDatabase((kind) => {
     const second = await service.api.rotate(token);
     await service.api.rotate(second, 3600);
     const suspend = (at: string) =>
-      changeDatabase(service.database, `UPDATE user_group SET suspended_at = ${at} WHERE id = ${teamId}`);
+      changeDatabase(
+        service.database,
+        `UPDATE user_group SET suspended_at = ${at} WHERE id = ${teamId}`,
+      );
     await suspend('1');
     expect(await reasons(path)).toEqual(['group_suspended', 'group_suspended', 'superseded']);
     await suspend('NULL');
@@ -104,12 +111,15 @@ onEachDatabase((kind) => {
     const { path, token } = await create();
     const tokens = [token];
     for (let round = 0; round < 4; round++) tokens.push(await service.api.rotate(tokens.at(-1)!));
-    const generations = async (query: string) => (await list(path, query)).map(({ generation }) => generation);
+    const generations = async (query: string) =>
+      (await list(path, query)).map(({ generation }) => generation);
     expect(await generations('?generation=2')).toEqual([2]);
     expect(await generations('?generation=99')).toEqual([]);
     for (const [index, issued] of tokens.entries()) {
       expect(await generations(`?last_four=${issued.slice(-4)}`)).toContain(index + 1);
-      expect(await generations(`?generation=${index + 1}&last_four=${issued.slice(-4)}`)).toEqual([index + 1]);
+      expect(await generations(`?generation=${index + 1}&last_four=${issued.slice(-4)}`)).toEqual([
+        index + 1,
+      ]);
     }
     const other = tokens[0]!.endsWith('0000') ? '1111' : '0000';
     expect(await generations(`?generation=1&last_four=${other}`)).toEqual([]);

@@ -24,7 +24,8 @@ onEachDatabase((kind) => {
 
   afterAll(() => service.close());
 
-  const find = (hash: string, isFresh = false) => snapshots.findToken({ workspaceId, hash }, { isFresh });
+  const find = (hash: string, isFresh = false) =>
+    snapshots.findToken({ workspaceId, hash }, { isFresh });
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
   /** The hash of the token of a new group. */
@@ -49,7 +50,9 @@ onEachDatabase((kind) => {
     let guessed: string;
     for (let guess = 0; guess < GUESSES; guess += AT_ONCE) {
       const guesses = Array.from({ length: AT_ONCE }, () => randomBytes(32).toString('hex'));
-      expect(new Set(await Promise.all(guesses.map((guess) => find(guess))))).toEqual(new Set([undefined]));
+      expect(new Set(await Promise.all(guesses.map((guess) => find(guess))))).toEqual(
+        new Set([undefined]),
+      );
       guessed = guesses[0]!;
     }
     // A guess is kept nowhere: it is searched as ever.

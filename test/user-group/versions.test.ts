@@ -20,16 +20,27 @@ onEachDatabase((kind) => {
     const group = await service.api.create(fields);
     return { ...group, versions: `${group.path}/versions` };
   };
-  const call = async (method: string, path: string, body?: object, headers?: Record<string, string>) => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ) => {
     const answer = await service.api.call(method, path, body, headers);
     if (answer.status >= 300) throw new Error(answer.text);
     return answer;
   };
   const patch = (path: string, body: object) => call('PATCH', path, body);
-  const list = async (path: string, query = '') => (await call('GET', `${path}${query}`)).body.versions;
+  const list = async (path: string, query = '') =>
+    (await call('GET', `${path}${query}`)).body.versions;
   const get = async (path: string) => (await call('GET', path)).body;
   const brief = async (path: string) =>
-    (await list(path)).map(({ version, change, changed, ended_by }) => [version, change, changed, ended_by]);
+    (await list(path)).map(({ version, change, changed, ended_by }) => [
+      version,
+      change,
+      changed,
+      ended_by,
+    ]);
   const failure = ({ status, body }: Answer) => [status, body.code];
   const countRows = async () =>
     (await service.query<{ n: number }>('SELECT count(*) AS n FROM user_group_version'))[0]!;
@@ -56,7 +67,9 @@ onEachDatabase((kind) => {
     await write(() => patch(path, { name: 'Second', properties: { region: null, seats: 4 } }));
     await write(() => service.api.put({ user_group_id: id, mapping: { sales: 7 } }));
     await write(() => call('POST', `${path}/suspend`));
-    await write(() => importGroups(service.api, { provided_id: id, name: 'Imported', suspended: false }));
+    await write(() =>
+      importGroups(service.api, { provided_id: id, name: 'Imported', suspended: false }),
+    );
     await write(() => call('POST', `${path}/suspend`));
     await write(() => call('POST', `${path}/resume`));
     await write(() => call('PUT', path, { name: 'Replaced' }));
@@ -77,7 +90,16 @@ onEachDatabase((kind) => {
       const { name, mapping, properties, status, reasons, suspended_at } = state;
       expect((await get(`${versions}/${version}`)).version).toEqual({
         ...all[index],
-        ...{ team_id: teamId, name, mapping, properties, status, reasons, valid_until: null, suspended_at },
+        ...{
+          team_id: teamId,
+          name,
+          mapping,
+          properties,
+          status,
+          reasons,
+          valid_until: null,
+          suspended_at,
+        },
       });
       expect(recorded_at).toBe(state.updated_at);
       expect(replaced_at).toBe(states[index - 1]?.updated_at ?? null);
@@ -105,7 +127,13 @@ onEachDatabase((kind) => {
     await step(() => own.set({ variables: [] }));
     await step(() => api.call('PATCH', path, { valid_until: '2020-01-01T00:00:00Z' }));
     await step(() => api.call('POST', `${path}/suspend`));
-    expect([await status(1), await status(2), await status(3), await status(4), await status(5)]).toEqual([
+    expect([
+      await status(1),
+      await status(2),
+      await status(3),
+      await status(4),
+      await status(5),
+    ]).toEqual([
       ['active'],
       ['incomplete', '/properties/plan required'],
       ['active'],
@@ -154,7 +182,9 @@ onEachDatabase((kind) => {
     const names = Array.from({ length: 40 }, (_, index) => `Writer ${index}`);
     await Promise.all(names.map((name) => patch(path, { properties: { [name]: true } })));
     const all = await list(versions);
-    expect(all.map(({ version }) => version)).toEqual(Array.from({ length: 41 }, (_, index) => 41 - index));
+    expect(all.map(({ version }) => version)).toEqual(
+      Array.from({ length: 41 }, (_, index) => 41 - index),
+    );
     const sizes: number[] = [];
     for (const { version } of all) {
       sizes.push(Object.keys((await get(`${versions}/${version}`)).version.properties).length);
@@ -170,7 +200,9 @@ onEachDatabase((kind) => {
     await patch(path, { name: 'Other', mapping: null, properties: null });
     await call('POST', `${path}/suspend`);
     const { headers, body: present } = await call('GET', path);
-    const restored = await call('POST', `${versions}/1/restore`, undefined, { 'If-Match': headers['etag'] as string });
+    const restored = await call('POST', `${versions}/1/restore`, undefined, {
+      'If-Match': headers['etag'] as string,
+    });
     expect(restored.body.user_group).toEqual({
       ...present.user_group,
       ...{ name: id, ...full, updated_at: restored.body.user_group.updated_at },
@@ -178,10 +210,9 @@ onEachDatabase((kind) => {
     expect((await call('GET', path)).headers['etag']).toBe(restored.headers['etag']);
     expect((await get(`${path}/tokens/current`)).user_group.token).toBe(token);
     const late = { 'If-Match': headers['etag'] as string };
-    expect(failure(await service.api.call('POST', `${versions}/1/restore`, undefined, late))).toEqual([
-      412,
-      'precondition_failed',
-    ]);
+    expect(
+      failure(await service.api.call('POST', `${versions}/1/restore`, undefined, late)),
+    ).toEqual([412, 'precondition_failed']);
     const events = `/api/v1/audit-events?object_id=${encodeURIComponent(id)}&types=user_group.update`;
     const [event] = (await get(events)).audit_events;
     expect(event).toMatchObject({ details: { restored_version: 1 }, after: { name: id } });
@@ -201,19 +232,31 @@ onEachDatabase((kind) => {
       [1, 'create', [], 'change'],
     ]);
     expect((await get(`${versions}/3`)).version).toMatchObject({ name: 'Last', ...full });
-    const present = await service.api.call('POST', `${versions}/3/restore`, undefined, { 'If-Match': '*' });
+    const present = await service.api.call('POST', `${versions}/3/restore`, undefined, {
+      'If-Match': '*',
+    });
     expect(failure(present)).toEqual([412, 'precondition_failed']);
 
-    const restored = await call('POST', `${versions}/3/restore`, undefined, { 'If-None-Match': '*' });
+    const restored = await call('POST', `${versions}/3/restore`, undefined, {
+      'If-None-Match': '*',
+    });
     expect([restored.status, restored.headers['location']]).toEqual([201, path]);
     const { user_group: group } = restored.body;
-    expect(group).toMatchObject({ provided_id: id, name: 'Last', ...full, suspended_at: expect.any(String) });
+    expect(group).toMatchObject({
+      provided_id: id,
+      name: 'Last',
+      ...full,
+      suspended_at: expect.any(String),
+    });
     expect(group.team_id).not.toBe(teamId);
     expect(restored.text).not.toContain('ugt_');
     await call('POST', `${path}/resume`);
     const fresh = (await get(`${path}/tokens/current`)).user_group.token;
     expect(fresh).not.toBe(token);
-    expect([await service.api.isActive(token), await service.api.isActive(fresh)]).toEqual([false, true]);
+    expect([await service.api.isActive(token), await service.api.isActive(fresh)]).toEqual([
+      false,
+      true,
+    ]);
 
     expect((await list(versions)).map(({ team_id, version }) => [team_id, version])).toEqual([
       [group.team_id, 2],
@@ -232,7 +275,12 @@ onEachDatabase((kind) => {
     for (let round = 0; round < 40; round++) {
       const { path, versions, teamId } = await create({});
       const rotate = () => service.api.call('POST', `${path}/tokens/rotate`, {});
-      const [deleted, ...rotated] = await Promise.all([service.api.call('DELETE', path), rotate(), rotate(), rotate()]);
+      const [deleted, ...rotated] = await Promise.all([
+        service.api.call('DELETE', path),
+        rotate(),
+        rotate(),
+        rotate(),
+      ]);
       expect(deleted.status).toBe(200);
       const issued = 1 + rotated.filter(({ status }) => status === 200).length;
       const [row] = await service.query<{ tokens: string }>(
@@ -255,7 +303,9 @@ onEachDatabase((kind) => {
     await patch(path, { name: 'Other' });
     const deleted = await create();
     await call('DELETE', deleted.path);
-    const other = service.clientOf(await service.issueToken(['user-groups:read', 'user-groups:write'], 'another'));
+    const other = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-groups:write'], 'another'),
+    );
     const paths = [versions, deleted.versions, '/api/v1/user-groups/never/versions'];
     const texts: unknown[] = [];
     for (const one of paths) {
@@ -276,7 +326,10 @@ onEachDatabase((kind) => {
   test('what no query means is refused', async () => {
     const { versions } = await create();
     for (const query of ['?team_id=0', '?team_id=x', '?limit=0', '?cursor=x', '?version=1']) {
-      expect([query, (await service.api.call('GET', `${versions}${query}`)).status]).toEqual([query, 422]);
+      expect([query, (await service.api.call('GET', `${versions}${query}`)).status]).toEqual([
+        query,
+        422,
+      ]);
     }
     expect((await service.api.call('GET', `${versions}/1?compare_with=-1`)).status).toBe(422);
     for (const version of ['0', '2', 'x', '99999999999']) {

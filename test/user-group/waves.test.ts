@@ -23,7 +23,10 @@ onEachDatabase((kind) => {
   test('writes that arrive together are refused one by one', async () => {
     const answers = await Promise.all(
       numbers.map((number) =>
-        service.api.put({ user_group_id: `mixed ${number}`, name: number % 4 ? `Name ${number}` : undefined }),
+        service.api.put({
+          user_group_id: `mixed ${number}`,
+          name: number % 4 ? `Name ${number}` : undefined,
+        }),
       ),
     );
     for (const [number, { status, body }] of answers.entries()) {
@@ -35,16 +38,27 @@ onEachDatabase((kind) => {
   });
 
   test('a write that is refused for any reason leaves the others of its wave as they would be without it', async () => {
-    const writers = service.clientOf(await service.issueToken(['user-groups:write', 'user-groups:read'], 'refusals'));
+    const writers = service.clientOf(
+      await service.issueToken(['user-groups:write', 'user-groups:read'], 'refusals'),
+    );
     const owner = service.clientOf(await service.issueToken([...scopes], 'refusals'));
     const unreadable = await owner.create();
-    const required = { variables: [{ name: 'region', type: 'string', required: true }], mapping_policy: 'registered' };
+    const required = {
+      variables: [{ name: 'region', type: 'string', required: true }],
+      mapping_policy: 'registered',
+    };
     expect((await owner.call('PATCH', '/api/v1/workspace', required)).status).toBe(200);
     const group = (id: string) => ({ user_group_id: id, name: id, properties: { region: 'EU' } });
     const refused: (() => Promise<Answer>)[] = [
       () => writers.put({ ...group('lacks a property'), properties: {} }),
       () => writers.put({ ...group('names an unknown schema'), mapping: { unknown: 'x' } }),
-      () => writers.call('PUT', unreadable.path, { name: 'x', properties: { region: 'EU' } }, { 'If-Match': '"0"' }),
+      () =>
+        writers.call(
+          'PUT',
+          unreadable.path,
+          { name: 'x', properties: { region: 'EU' } },
+          { 'If-Match': '"0"' },
+        ),
       () => writers.call('DELETE', '/api/v1/user-groups/absent'),
       () => writers.call('POST', `${unreadable.path}/tokens/rotate`, {}),
       () => service.clientOf('uga_unknown').put(group('of a stranger')),
@@ -52,11 +66,15 @@ onEachDatabase((kind) => {
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(
         numbers.map((number) =>
-          number % 4 ? writers.put(group(`kept ${round} ${number}`)) : refused[(number / 4) % refused.length]!(),
+          number % 4
+            ? writers.put(group(`kept ${round} ${number}`))
+            : refused[(number / 4) % refused.length]!(),
         ),
       );
       expect(answers.map(({ status }) => status)).toEqual(
-        numbers.map((number) => (number % 4 ? 200 : [422, 422, 412, 404, 403, 401][(number / 4) % refused.length])),
+        numbers.map((number) =>
+          number % 4 ? 200 : [422, 422, 412, 404, 403, 401][(number / 4) % refused.length],
+        ),
       );
     }
     const { body } = await owner.call('GET', '/api/v1/user-groups?limit=200');
@@ -70,7 +88,9 @@ onEachDatabase((kind) => {
     const unknown = (await service.api.create()).token;
     await service.api.rotate(unknown);
     const answers = await Promise.all(
-      groups.map(({ token }, number) => service.api.post({ current_token: number % 4 ? token : unknown })),
+      groups.map(({ token }, number) =>
+        service.api.post({ current_token: number % 4 ? token : unknown }),
+      ),
     );
     const tokens = new Set<string>();
     for (const [number, { status, body }] of answers.entries()) {
@@ -141,7 +161,9 @@ onPostgres('a group that another transaction holds', () => {
     let isWritten = false;
     await service.app.get(Transactor).run(async (manager) => {
       await hold(manager, held.id);
-      const writes = [held, ...others].map(({ id }) => service.api.put({ user_group_id: id, name: 'Renamed' }));
+      const writes = [held, ...others].map(({ id }) =>
+        service.api.put({ user_group_id: id, name: 'Renamed' }),
+      );
       waiting = writes.shift()!.then((answer) => {
         isWritten = true;
         return answer;

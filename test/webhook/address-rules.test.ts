@@ -19,7 +19,15 @@ test.each([
 test.each([
   ['this host', '0.0.0.0', '0.1.2.3', '::'],
   ['loopback', '127.0.0.1', '127.0.0.53', '127.255.255.255', '::1', '0:0:0:0:0:0:0:1'],
-  ['private networks', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fd00::1', 'fc00::1'],
+  [
+    'private networks',
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    'fd00::1',
+    'fc00::1',
+  ],
   [
     'the metadata of clouds',
     '169.254.169.254',
@@ -31,13 +39,39 @@ test.each([
   ],
   ['shared addresses of carriers', '100.64.0.1', '100.127.255.254'],
   ['multicast and broadcast', '224.0.0.1', '239.255.255.255', '255.255.255.255', 'ff02::1'],
-  ['documentation and tests', '192.0.2.1', '198.51.100.7', '203.0.113.9', '198.18.0.1', '2001:db8::1', '3fff::1'],
+  [
+    'documentation and tests',
+    '192.0.2.1',
+    '198.51.100.7',
+    '203.0.113.9',
+    '198.18.0.1',
+    '2001:db8::1',
+    '3fff::1',
+  ],
   ['reserved ranges', '192.0.0.1', '240.0.0.1', '192.88.99.1', '4000::1', '100::1', '5f00::1'],
   ['site-local addresses', 'fec0::1', 'feff::1'],
-  ['mapped forms', '::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:ffff:a00:1', '::FFFF:169.254.169.254'],
+  [
+    'mapped forms',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '0:0:0:0:0:ffff:a00:1',
+    '::FFFF:169.254.169.254',
+  ],
   ['compatible forms', '::127.0.0.1', '::10.0.0.1', '::a9fe:a9fe'],
-  ['translated forms', '64:ff9b::127.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::a00:1', '::ffff:0:127.0.0.1'],
-  ['tunnels', '2002:7f00:1::', '2002:808:808::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2', '2001:10::1'],
+  [
+    'translated forms',
+    '64:ff9b::127.0.0.1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::a00:1',
+    '::ffff:0:127.0.0.1',
+  ],
+  [
+    'tunnels',
+    '2002:7f00:1::',
+    '2002:808:808::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdd2',
+    '2001:10::1',
+  ],
   [
     'what is no address',
     '',
@@ -58,7 +92,12 @@ test.each([
 });
 
 describe('an allow-list', () => {
-  const allowing = new AddressRules(['127.0.0.2', '10.0.0.0/8', 'fd00:1::/32', '::ffff:192.168.0.0/112']);
+  const allowing = new AddressRules([
+    '127.0.0.2',
+    '10.0.0.0/8',
+    'fd00:1::/32',
+    '::ffff:192.168.0.0/112',
+  ]);
 
   test('admits what is in it, in every form, and nothing beside it', () => {
     const admitted = [

@@ -10,7 +10,12 @@ import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { absolute, createAjv } from '../support/openapi-schemas.ts';
 import { errorsOf } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { FORBIDDEN, type ReceivedMessage, SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import {
+  FORBIDDEN,
+  type ReceivedMessage,
+  SENDING,
+  WebhookReceiver,
+} from '../support/webhook-receiver.ts';
 import { passTime, stopTime } from '../support/fake-time.ts';
 import { until } from '../support/until.ts';
 import { workerRounds } from '../support/worker-rounds.ts';
@@ -23,7 +28,10 @@ interface OpenApi {
   components: { schemas: Record<string, unknown> };
   webhooks: {
     event: {
-      post: { parameters: { name: string }[]; requestBody: { content: { 'application/json': { schema: object } } } };
+      post: {
+        parameters: { name: string }[];
+        requestBody: { content: { 'application/json': { schema: object } } };
+      };
     };
   };
 }
@@ -77,14 +85,18 @@ onEachDatabase((kind) => {
 
   const replay = (path: string, body: object) => api.call('POST', `${path}/replay`, body);
 
-  const signatures = ({ headers }: ReceivedMessage) => String(headers['webhook-signature']).split(' ');
+  const signatures = ({ headers }: ReceivedMessage) =>
+    String(headers['webhook-signature']).split(' ');
 
   test('an event arrives, signed so that the public library accepts it, and holds no token', async () => {
-    const { secret, path } = await subscribe({ headers: { 'X-Api-Key': 'k', Authorization: 'Bearer b' } });
+    const { secret, path } = await subscribe({
+      headers: { 'X-Api-Key': 'k', Authorization: 'Bearer b' },
+    });
     const group = await api.create({ properties: { secret: 'of the group' }, mapping: { a: 'b' } });
     const [message] = await receiver.receive(1);
     const { body, headers } = message!;
-    const [event] = (await api.call('GET', '/api/v1/audit-events?types=user_group.create')).body.audit_events;
+    const [event] = (await api.call('GET', '/api/v1/audit-events?types=user_group.create')).body
+      .audit_events;
     expect(new Webhook(secret!).verify(body, headers as Record<string, string>)).toEqual({
       type: 'user_group.create',
       timestamp: event!.occurred_at,
@@ -180,7 +192,12 @@ onEachDatabase((kind) => {
     receiver.answer(500, {}, 'x'.repeat(5000));
     await api.create();
     const [failed] = await attempted(path);
-    expect(failed).toMatchObject({ attempt: 1, status: 500, response: 'x'.repeat(1024), delivery: 'pending' });
+    expect(failed).toMatchObject({
+      attempt: 1,
+      status: 500,
+      response: 'x'.repeat(1024),
+      delivery: 'pending',
+    });
     const waitMs = Date.parse(failed!.next_attempt_at!) - Date.parse(failed!.occurred_at);
     expect(waitMs).toBeGreaterThanOrEqual(5000);
     expect(waitMs).toBeLessThanOrEqual(5500);
@@ -188,7 +205,13 @@ onEachDatabase((kind) => {
     await hurry(id);
     const [first, second] = await receiver.receive(2);
     expect([second!.id, second!.body]).toEqual([first!.id, first!.body]);
-    expect((await attempted(path, 2)).map(({ attempt, status, delivery }) => [attempt, status, delivery])).toEqual([
+    expect(
+      (await attempted(path, 2)).map(({ attempt, status, delivery }) => [
+        attempt,
+        status,
+        delivery,
+      ]),
+    ).toEqual([
       [2, 204, 'delivered'],
       [1, 500, 'delivered'],
     ]);
@@ -199,11 +222,15 @@ onEachDatabase((kind) => {
     receiver.answer(429, { 'Retry-After': '3' });
     await api.create();
     const [refused] = await attempted(path);
-    expect(Date.parse(refused!.next_attempt_at!) - Date.parse(refused!.occurred_at)).toBeGreaterThanOrEqual(3000);
+    expect(
+      Date.parse(refused!.next_attempt_at!) - Date.parse(refused!.occurred_at),
+    ).toBeGreaterThanOrEqual(3000);
     receiver.answer(204);
     // Another event has to wait, too.
     await api.create();
-    await sql(`UPDATE webhook_delivery SET due_at = 1 WHERE endpoint_id = ${id} AND due_at IS NOT NULL`);
+    await sql(
+      `UPDATE webhook_delivery SET due_at = 1 WHERE endpoint_id = ${id} AND due_at IS NOT NULL`,
+    );
     passTime(2998);
     await workerRounds(service);
     expect(receiver.messages).toHaveLength(1);
@@ -222,7 +249,8 @@ onEachDatabase((kind) => {
     expect((await api.call('GET', path)).body.webhook_endpoint.disabled_reason).toBe('gone');
     await watcher.receive(1);
     expect(watcher.types).toEqual(['webhook_endpoint.disable']);
-    const [event] = (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.disable')).body.audit_events;
+    const [event] = (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.disable'))
+      .body.audit_events;
     expect(event).toMatchObject({ actor: { type: 'service' }, details: { reason: 'gone' } });
     receiver.answer(204);
     const second = await api.create();
@@ -234,7 +262,11 @@ onEachDatabase((kind) => {
     await receiver.receive(3);
     const sent = receiver.messages
       .slice(1)
-      .map(({ body }) => (JSON.parse(body) as { data: { user_group: { team_id: number } } }).data.user_group.team_id);
+      .map(
+        ({ body }) =>
+          (JSON.parse(body) as { data: { user_group: { team_id: number } } }).data.user_group
+            .team_id,
+      );
     expect(sent.sort()).toEqual([first.teamId, second.teamId].sort());
     watcher.close();
   });
@@ -245,7 +277,9 @@ onEachDatabase((kind) => {
     const { path, id } = await subscribe();
     await api.create();
     expect(await attempted(path)).toMatchObject([{ status: 307, delivery: 'pending' }]);
-    await sql(`UPDATE webhook_endpoint SET url = 'http://${FORBIDDEN}:${receiver.port}/' WHERE id = ${id}`);
+    await sql(
+      `UPDATE webhook_endpoint SET url = 'http://${FORBIDDEN}:${receiver.port}/' WHERE id = ${id}`,
+    );
     await hurry(id);
     const [second] = await attempted(path, 2);
     expect(second).toMatchObject({ status: null, failure: 'address_forbidden', response: null });
@@ -256,12 +290,17 @@ onEachDatabase((kind) => {
   test('it is warned of after three days of failures, and switched off two days later', async () => {
     const { path, id } = await subscribe();
     const watcher = await WebhookReceiver.listen();
-    await subscribe({ url: watcher.url, event_types: ['webhook_endpoint.warn', 'webhook_endpoint.disable'] });
+    await subscribe({
+      url: watcher.url,
+      event_types: ['webhook_endpoint.warn', 'webhook_endpoint.disable'],
+    });
     receiver.answer(500);
     await api.create();
     await attempted(path, 1);
     const failAgain = async (count: number, column: string, days: number) => {
-      await sql(`UPDATE webhook_endpoint SET ${column} = ${Date.now() - days * DAY_MS} WHERE id = ${id}`);
+      await sql(
+        `UPDATE webhook_endpoint SET ${column} = ${Date.now() - days * DAY_MS} WHERE id = ${id}`,
+      );
       await hurry(id);
       await attempted(path, count);
       return (await api.call('GET', path)).body.webhook_endpoint.enabled;
@@ -288,11 +327,15 @@ onEachDatabase((kind) => {
     receiver.answer(500);
     await api.create();
     await attempted(path);
-    await sql(`UPDATE webhook_endpoint SET failing_since = 1, warned_at = ${Date.now()} WHERE id = ${id}`);
+    await sql(
+      `UPDATE webhook_endpoint SET failing_since = 1, warned_at = ${Date.now()} WHERE id = ${id}`,
+    );
     receiver.answer(200);
     await hurry(id);
     await attempted(path, 2);
-    const [row] = await service.query<object>(`SELECT failing_since, warned_at FROM webhook_endpoint WHERE id = ${id}`);
+    const [row] = await service.query<object>(
+      `SELECT failing_since, warned_at FROM webhook_endpoint WHERE id = ${id}`,
+    );
     expect(row).toEqual({ failing_since: null, warned_at: null });
   });
 
@@ -354,7 +397,11 @@ onEachDatabase((kind) => {
     ['a number', { event_id: 1 }, '/event_id'],
     ['too large an id', { event_id: 'evt_9999999999999999' }, '/event_id'],
     ['no time', { from: 'yesterday' }, '/from'],
-    ['a time that ends before it begins', { from: '2030-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' }, '/to'],
+    [
+      'a time that ends before it begins',
+      { from: '2030-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' },
+      '/to',
+    ],
     ['an unknown field', { from: '2030-01-01T00:00:00Z', x: 1 }, '/x'],
   ])('a replay of %s is refused', async (_name, body, pointer) => {
     const { path } = await subscribe();
@@ -374,8 +421,13 @@ onEachDatabase((kind) => {
     for (let index = 0; index < 3; index++) await api.create();
     const all = await attempted(path, 3);
     const first = await api.call('GET', `${path}/attempts?limit=2`);
-    const pages = [first, await api.call('GET', `${path}/attempts?limit=2&cursor=${first.body.next_cursor}`)];
-    expect(pages.flatMap(({ body }) => (body as unknown as { attempts: object[] }).attempts)).toEqual(all);
+    const pages = [
+      first,
+      await api.call('GET', `${path}/attempts?limit=2&cursor=${first.body.next_cursor}`),
+    ];
+    expect(
+      pages.flatMap(({ body }) => (body as unknown as { attempts: object[] }).attempts),
+    ).toEqual(all);
     expect(await attemptsOf(path, `?event_id=${all[1]!.event_id}`)).toEqual([all[1]]);
     expect((await api.call('GET', `${path}/attempts?event_id=x`)).status).toBe(422);
   });
@@ -460,7 +512,9 @@ onEachDatabase((kind) => {
     const { path, id } = await subscribe();
     await api.create();
     await attempted(path);
-    await sql(`UPDATE webhook_delivery SET occurred_at = ${Date.now() - 31 * DAY_MS} WHERE endpoint_id = ${id}`);
+    await sql(
+      `UPDATE webhook_delivery SET occurred_at = ${Date.now() - 31 * DAY_MS} WHERE endpoint_id = ${id}`,
+    );
     expect(await service.app.get(DeliveryRetention).sweep()).toBeGreaterThanOrEqual(1);
     expect(await attemptsOf(path)).toEqual([]);
   });
@@ -472,7 +526,11 @@ onEachDatabase((kind) => {
     await sql(`UPDATE webhook_endpoint SET key_id = 'lost' WHERE id = ${path.split('/').at(-1)}`);
     await api.create();
     const [second] = await attempted(path, 2);
-    expect(second).toMatchObject({ status: null, failure: 'secret_unreadable', delivery: 'pending' });
+    expect(second).toMatchObject({
+      status: null,
+      failure: 'secret_unreadable',
+      delivery: 'pending',
+    });
     expect(receiver.messages).toHaveLength(1);
   });
 
@@ -509,5 +567,8 @@ test('what asks for a pause or cannot be reached gets one, as long as it has bee
     expect(pauses).toEqual([5000, 7000, 60_000, 300_000]);
   }
   expect(pauseAfter(429, 60_000, 0)).toBe(60_000);
-  expect([pauseAfter(500, 60_000, 9000), pauseAfter(404, null, 9000)]).toEqual([undefined, undefined]);
+  expect([pauseAfter(500, 60_000, 9000), pauseAfter(404, null, 9000)]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

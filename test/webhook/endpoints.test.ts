@@ -103,7 +103,12 @@ onEachDatabase((kind) => {
     ['http', { url: 'http://receiver.example/' }, '/url', 'not_acceptable'],
     ['a password', { url: 'https://a:b@receiver.example/' }, '/url', 'not_acceptable'],
     ['an empty user', { url: 'https://@receiver.example/' }, '/url', 'not_acceptable'],
-    ['a backslash', { url: String.raw`https://receiver.example\@127.0.0.1/` }, '/url', 'not_acceptable'],
+    [
+      'a backslash',
+      { url: String.raw`https://receiver.example\@127.0.0.1/` },
+      '/url',
+      'not_acceptable',
+    ],
     ['a fragment', { url: 'https://receiver.example/#' }, '/url', 'not_acceptable'],
     ['a space', { url: 'https://receiver.example/ a' }, '/url', 'not_acceptable'],
     ['too long a url', { url: `${URL}${'x'.repeat(2048)}` }, '/url', 'not_acceptable'],
@@ -114,16 +119,31 @@ onEachDatabase((kind) => {
     ['no type of event', { event_types: [] }, '/event_types', 'empty'],
     ['types that are no list', { event_types: 'user_group.*' }, '/event_types', 'type'],
     ['an unknown type', { event_types: ['user.*'] }, '/event_types/0', 'not_acceptable'],
-    ['a type that is never sent', { event_types: ['user_group.export'] }, '/event_types/0', 'not_acceptable'],
+    [
+      'a type that is never sent',
+      { event_types: ['user_group.export'] },
+      '/event_types/0',
+      'not_acceptable',
+    ],
     ['a type twice', { event_types: ['*', '*'] }, '/event_types/1', 'repeated'],
     ['a number as a type', { event_types: [7] }, '/event_types/0', 'type'],
     ['too many types', { event_types: Array(51).fill('*') }, '/event_types', 'too_many'],
     ['an unknown signature', { signature: 'v2' }, '/signature', 'not_acceptable'],
     ['headers that are a list', { headers: [] }, '/headers', 'type'],
     ['a header of HTTP', { headers: { Host: 'x' } }, '/headers/Host', 'not_acceptable'],
-    ['a header of ours', { headers: { 'Webhook-Id': 'x' } }, '/headers/Webhook-Id', 'not_acceptable'],
+    [
+      'a header of ours',
+      { headers: { 'Webhook-Id': 'x' } },
+      '/headers/Webhook-Id',
+      'not_acceptable',
+    ],
     ['no name of a header', { headers: { 'a b': 'x' } }, '/headers/a b', 'not_acceptable'],
-    ['a line break in a header', { headers: { 'X-A': 'a\r\nX-B: b' } }, '/headers/X-A', 'not_acceptable'],
+    [
+      'a line break in a header',
+      { headers: { 'X-A': 'a\r\nX-B: b' } },
+      '/headers/X-A',
+      'not_acceptable',
+    ],
     ['an empty header', { headers: { 'X-A': '' } }, '/headers/X-A', 'not_acceptable'],
     ['a header that is no text', { headers: { 'X-A': 1 } }, '/headers/X-A', 'type'],
     ['a header twice', { headers: { 'X-A': 'a', 'x-a': 'b' } }, '/headers/x-a', 'repeated'],
@@ -189,7 +209,11 @@ onEachDatabase((kind) => {
     const again = await api.call('PATCH', `${PATH}/${id}`, { enabled: false });
     expect(again.body).toEqual(off.body);
     const on = await api.call('PATCH', `${PATH}/${id}`, { enabled: true });
-    expect(on.body.webhook_endpoint).toMatchObject({ enabled: true, disabled_at: null, disabled_reason: null });
+    expect(on.body.webhook_endpoint).toMatchObject({
+      enabled: true,
+      disabled_at: null,
+      disabled_reason: null,
+    });
     expect((await events()).slice(0, 2).map(({ action }) => action)).toEqual([
       'webhook_endpoint.update',
       'webhook_endpoint.disable',
@@ -199,14 +223,16 @@ onEachDatabase((kind) => {
   test('a rolled secret is another, beside which the old one has its time', async () => {
     const created = (await create({ headers: { 'X-A': 'a' } })).body.webhook_endpoint;
     const path = `${PATH}/${created.id}/roll-secret`;
-    const rolled = (await api.call('POST', path, { grace_period_seconds: 60 })).body.webhook_endpoint;
+    const rolled = (await api.call('POST', path, { grace_period_seconds: 60 })).body
+      .webhook_endpoint;
     expect(rolled.secret).toMatch(/^whsec_/);
     expect(rolled.secret).not.toBe(created.secret);
     const ms = Date.parse(rolled.old_secret_expires_at!) - Date.now();
     expect(ms).toBeGreaterThan(50_000);
     expect(ms).toBeLessThanOrEqual(60_000);
     expect(rolled.headers).toEqual(['X-A']);
-    const atOnce = (await api.call('POST', path, { grace_period_seconds: 0 })).body.webhook_endpoint;
+    const atOnce = (await api.call('POST', path, { grace_period_seconds: 0 })).body
+      .webhook_endpoint;
     expect(atOnce.old_secret_expires_at).toBeNull();
     const [event] = await events();
     expect(event).toMatchObject({
@@ -272,7 +298,8 @@ onEachDatabase((kind) => {
   });
 
   test('no secret stands in the database, and a ciphertext is of no use to another endpoint', async () => {
-    const first = (await create({ headers: { 'X-A': 'value of the header' } })).body.webhook_endpoint;
+    const first = (await create({ headers: { 'X-A': 'value of the header' } })).body
+      .webhook_endpoint;
     const second = (await create()).body.webhook_endpoint;
     const rows = await service.query<{ ciphertext: Buffer }>(
       `SELECT * FROM webhook_endpoint WHERE id IN (${first.id}, ${second.id})`,
@@ -296,8 +323,13 @@ onEachDatabase((kind) => {
     expect([answer.status, answer.body.code]).toEqual([409, 'webhook_secret_unreadable']);
     // The way out is a new secret, and then new headers.
     const rolled = await api.call('POST', `${PATH}/${second.id}/roll-secret`, {});
-    expect(rolled.body.webhook_endpoint).toMatchObject({ headers: [], old_secret_expires_at: null });
-    expect((await api.call('PATCH', `${PATH}/${second.id}`, { headers: { 'X-B': 'b' } })).status).toBe(200);
+    expect(rolled.body.webhook_endpoint).toMatchObject({
+      headers: [],
+      old_secret_expires_at: null,
+    });
+    expect(
+      (await api.call('PATCH', `${PATH}/${second.id}`, { headers: { 'X-B': 'b' } })).status,
+    ).toBe(200);
   });
 
   test('the command line does the same', async () => {
@@ -320,7 +352,10 @@ onEachDatabase((kind) => {
     expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^whsec_\S+\n$/)]);
     const [endpoint] = (await api.call('GET', PATH)).body.webhook_endpoints;
     const id = String(endpoint!.id);
-    expect(endpoint).toMatchObject({ event_types: ['user_group.*', 'api_token.*'], headers: ['X-A', 'X-B'] });
+    expect(endpoint).toMatchObject({
+      event_types: ['user_group.*', 'api_token.*'],
+      headers: ['X-A', 'X-B'],
+    });
     expect((await run('list')).lines[1]).toContain(id);
     expect(JSON.parse((await run('show', id, '-o', 'ndjson')).stdout)).toEqual(endpoint);
     expect((await run('update', id, '--description', 'x', '--no-headers')).code).toBe(0);
@@ -372,6 +407,7 @@ test('a glob is compared piece by piece', () => {
 });
 
 test('a secret of webhooks is redacted wherever it stands', () => {
-  const secrets = 'a whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/x= "whsk_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/x=="';
+  const secrets =
+    'a whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/x= "whsk_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/x=="';
   expect(redactTokens(secrets)).toBe('a whsec_[redacted] "whsk_[redacted]"');
 });

@@ -111,45 +111,48 @@ onEachDatabase((kind) => {
   test.each([
     ['loses connections', 'connection_lost'],
     ['refuses them', 'connection_refused'],
-  ])('an endpoint that %s pauses, longer each time, and gets one message to begin with', async (_name, failure) => {
-    stopTime();
-    const api = await workspace();
-    hanging.reply = (response) => response.destroy();
-    const path = await subscribe(api, hanging.url);
-    const id = path.split('/').at(-1)!;
-    if (failure === 'connection_refused') hanging.close();
-    await api.create();
-    await attemptsOf(api, path, 1);
-    // Its own pause may end while the groups are created.
-    await changeDatabase(
-      service.database,
-      `UPDATE webhook_endpoint SET paused_until = ${Date.now() + 3_600_000} WHERE id = ${id}`,
-    );
-    for (let number = 0; number < EVENTS; number++) await api.create();
-    const pauseAfter = async (failingMs: number, attempt: number) => {
+  ])(
+    'an endpoint that %s pauses, longer each time, and gets one message to begin with',
+    async (_name, failure) => {
+      stopTime();
+      const api = await workspace();
+      hanging.reply = (response) => response.destroy();
+      const path = await subscribe(api, hanging.url);
+      const id = path.split('/').at(-1)!;
+      if (failure === 'connection_refused') hanging.close();
+      await api.create();
+      await attemptsOf(api, path, 1);
+      // Its own pause may end while the groups are created.
       await changeDatabase(
         service.database,
-        `UPDATE webhook_endpoint SET failing_since = ${Date.now() - failingMs}, paused_until = 1 WHERE id = ${id}`,
+        `UPDATE webhook_endpoint SET paused_until = ${Date.now() + 3_600_000} WHERE id = ${id}`,
       );
-      const [last, ...others] = await attemptsOf(api, path, attempt);
-      expect(last!.failure).toBe(failure);
-      expect(others).toHaveLength(attempt - 1);
-      const [row] = await service.query<{ at: string }>(
-        `SELECT paused_until AS at FROM webhook_endpoint WHERE id = ${id}`,
-      );
-      return (Number(row!.at) - Date.now()) / 1000;
-    };
-    let attempts = 2;
-    for (const [seconds, least, most] of [
-      [0, 2, 5],
-      [60, 50, 75],
-      [3600, 250, 300],
-    ] as const) {
-      const pause = await pauseAfter(seconds * 1000, attempts++);
-      expect(pause).toBeGreaterThan(least);
-      expect(pause).toBeLessThanOrEqual(most);
-    }
-  });
+      for (let number = 0; number < EVENTS; number++) await api.create();
+      const pauseAfter = async (failingMs: number, attempt: number) => {
+        await changeDatabase(
+          service.database,
+          `UPDATE webhook_endpoint SET failing_since = ${Date.now() - failingMs}, paused_until = 1 WHERE id = ${id}`,
+        );
+        const [last, ...others] = await attemptsOf(api, path, attempt);
+        expect(last!.failure).toBe(failure);
+        expect(others).toHaveLength(attempt - 1);
+        const [row] = await service.query<{ at: string }>(
+          `SELECT paused_until AS at FROM webhook_endpoint WHERE id = ${id}`,
+        );
+        return (Number(row!.at) - Date.now()) / 1000;
+      };
+      let attempts = 2;
+      for (const [seconds, least, most] of [
+        [0, 2, 5],
+        [60, 50, 75],
+        [3600, 250, 300],
+      ] as const) {
+        const pause = await pauseAfter(seconds * 1000, attempts++);
+        expect(pause).toBeGreaterThan(least);
+        expect(pause).toBeLessThanOrEqual(most);
+      }
+    },
+  );
 
   test('a receiver that restarts gets what it has missed after the pause, and what has failed twice 30 s later', async () => {
     const api = await workspace();
@@ -166,7 +169,9 @@ onEachDatabase((kind) => {
     );
     const [second] = await soon(async () => {
       const attempts = await attemptsOf(api, path, 2);
-      return attempts.filter(({ event_id, attempt }) => event_id === first!.event_id && attempt === 2);
+      return attempts.filter(
+        ({ event_id, attempt }) => event_id === first!.event_id && attempt === 2,
+      );
     });
     const waitMs = Date.parse(second!.next_attempt_at!) - Date.parse(second!.occurred_at);
     expect(waitMs).toBeGreaterThanOrEqual(30_000);

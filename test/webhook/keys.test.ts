@@ -30,7 +30,8 @@ onEachDatabase((kind) => {
   };
 
   test('rewrapping encrypts the secrets anew, after which the old key is not needed', async () => {
-    const counts = async () => (await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'status')).stdout.match(/\d+$/gm);
+    const counts = async () =>
+      (await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'status')).stdout.match(/\d+$/gm);
     expect(await counts()).toEqual(['0', '1']);
     const rewrapped = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     expect([rewrapped.code, rewrapped.stderr]).toEqual([
@@ -52,7 +53,9 @@ onEachDatabase((kind) => {
       expect.stringContaining('affects 0 tokens and 1 webhook endpoint:'),
     ]);
     const forgotten = await runCli(withKeys(database, 'k2'), 'keys', 'forget', 'k1', '--yes');
-    expect(forgotten.stderr).toBe('The key "k1" is forgotten, and with it 0 tokens and 1 webhook endpoint.\n');
+    expect(forgotten.stderr).toBe(
+      'The key "k1" is forgotten, and with it 0 tokens and 1 webhook endpoint.\n',
+    );
     expect(await change(['k2'])).toEqual([409, 'webhook_secret_unreadable']);
     const service = await startTestService(database, withKeys(database, 'k2'));
     const rolled = await service.api.call('POST', `${PATH}/${id}/roll-secret`, {});

@@ -43,7 +43,10 @@ onPostgres('three processes on postgres', () => {
       () => `${ids().size} have arrived`,
     );
     const pending = () =>
-      runSql<{ id: number }>(database, "SELECT id FROM webhook_delivery WHERE state <> 'delivered'");
+      runSql<{ id: number }>(
+        database,
+        "SELECT id FROM webhook_delivery WHERE state <> 'delivered'",
+      );
     await until(async () => (await pending()).length === 0);
     for (const server of servers) await server.stop();
 
@@ -103,7 +106,10 @@ onPostgres('three processes on postgres', () => {
     }
     await importLines(api, ATTEMPTED);
     const open = () =>
-      runSql<{ id: number }>(database, "SELECT id FROM webhook_delivery WHERE state <> 'delivered' LIMIT 1");
+      runSql<{ id: number }>(
+        database,
+        "SELECT id FROM webhook_delivery WHERE state <> 'delivered' LIMIT 1",
+      );
     await until(() => begun.size === ENDPOINTS * ATTEMPTED);
     await until(async () => (await open()).length === 0);
     expect(twice).toEqual([]);
@@ -127,7 +133,9 @@ onPostgres('three processes on postgres', () => {
 });
 
 async function importLines(api: ApiClient, count: number): Promise<void> {
-  const lines = Array.from({ length: count }, (_, index) => JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }));
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
+  );
   const path = '/api/v1/user-groups/import';
   const sent = { method: 'POST', path, body: lines.join('\n'), headers: NDJSON };
   expect((await api.send(sent)).status).toBe(200);

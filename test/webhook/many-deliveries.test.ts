@@ -77,7 +77,10 @@ onPostgres('of very many deliveries on postgres', () => {
       const { body } = await service.api.call('POST', `${PATH}/${ids[0]}/replay`, { from });
       expect(body).toEqual({ success: 1 });
       while (await service.app.get(WebhookReplays).run());
-      const list = await service.api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay');
+      const list = await service.api.call(
+        'GET',
+        '/api/v1/audit-events?types=webhook_endpoint.replay',
+      );
       expect(list.body.audit_events[0]!.details).toMatchObject({ replayed: MANY / 2 / ENDPOINTS });
     });
     // Each by the index of the time, and by its own number.

@@ -24,7 +24,8 @@ onEachDatabase((kind) => {
     await subscribe(other.url);
     const id = Number(path.split('/').at(-1));
     const sql = (text: string) => changeDatabase(service.database, text);
-    const skippingSince = async () => (await api.call('GET', path)).body.webhook_endpoint.skipping_since;
+    const skippingSince = async () =>
+      (await api.call('GET', path)).body.webhook_endpoint.skipping_since;
     const waiting = async () => {
       const [row] = await service.query<{ count: string }>(
         `SELECT count(*) AS count FROM webhook_delivery WHERE endpoint_id = ${id} AND due_at IS NOT NULL`,
@@ -47,13 +48,17 @@ onEachDatabase((kind) => {
     await api.create();
     await other.receive(2);
     expect(await waiting()).toBe(MAX_WAITING);
-    expect(await service.app.get(Metrics).registry.metrics()).toMatch(/^webhook_endpoints_skipping_total 1$/m);
+    expect(await service.app.get(Metrics).registry.metrics()).toMatch(
+      /^webhook_endpoints_skipping_total 1$/m,
+    );
     // More than half of them still wait.
     const overflow = service.app.get(EndpointOverflow);
     await overflow.end();
     const since = await skippingSince();
     expect(since).not.toBeNull();
-    await sql(`UPDATE webhook_delivery SET due_at = NULL, state = 'delivered' WHERE endpoint_id = ${id}`);
+    await sql(
+      `UPDATE webhook_delivery SET due_at = NULL, state = 'delivered' WHERE endpoint_id = ${id}`,
+    );
     await overflow.end();
     expect(await skippingSince()).toBeNull();
     await api.create();
@@ -61,7 +66,9 @@ onEachDatabase((kind) => {
     await full.receive(2);
     await other.receive(3);
     expect(full.types.sort()).toEqual(['user_group.create', 'webhook_endpoint.overflow']);
-    const told = full.messages.map(({ body }) => JSON.parse(body) as { type: string; data: object });
+    const told = full.messages.map(
+      ({ body }) => JSON.parse(body) as { type: string; data: object },
+    );
     expect(told.find(({ type }) => type === 'webhook_endpoint.overflow')!.data).toEqual({
       object: { type: 'webhook_endpoint', id: String(id) },
     });

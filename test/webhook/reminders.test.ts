@@ -32,7 +32,8 @@ onEachDatabase((kind) => {
   const sql = (text: string) => changeDatabase(service.database, text);
   const remind = () => service.app.get(Reminders).remind();
   const settled = () => workerRounds(service);
-  const data = () => receiver.messages.map(({ body }) => (JSON.parse(body) as { data: unknown }).data);
+  const data = () =>
+    receiver.messages.map(({ body }) => (JSON.parse(body) as { data: unknown }).data);
 
   /** A group whose old token ends then. */
   const rotated = async (endsInMs: number, lastUse: string) => {
@@ -57,14 +58,19 @@ onEachDatabase((kind) => {
     await remind();
     await receiver.receive(1);
     await settled();
-    expect(data()).toEqual([{ user_group: { team_id: used.teamId, provided_id: used.id, generation: 1 } }]);
+    expect(data()).toEqual([
+      { user_group: { team_id: used.teamId, provided_id: used.id, generation: 1 } },
+    ]);
     // The one of an hour and a bit is announced in its time.
     await sql(
       `UPDATE user_group_token SET valid_until = ${Date.now() + 0.9 * HOUR_MS} WHERE user_group_id = ${others[2]!.teamId} AND generation = 1`,
     );
     await remind();
     await receiver.receive(2);
-    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.overlap_ending');
+    const { body } = await api.call(
+      'GET',
+      '/api/v1/audit-events?types=user_group_token.overlap_ending',
+    );
     expect(body.audit_events.map(({ actor, object }) => [actor.type, object!.id])).toEqual([
       ['service', others[2]!.id],
       ['service', used.id],
@@ -73,10 +79,15 @@ onEachDatabase((kind) => {
 
   test('an old token whose overlap a second rotation has ended is not announced', async () => {
     const group = await rotated(0.9 * HOUR_MS, 'retired_at + 1');
-    expect((await api.call('POST', `${group.path}/tokens/rotate`, { grace_period_seconds: 60 })).status).toBe(200);
+    expect(
+      (await api.call('POST', `${group.path}/tokens/rotate`, { grace_period_seconds: 60 })).status,
+    ).toBe(200);
     expect(await api.isActive(group.token)).toBe(false);
     await remind();
-    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.overlap_ending');
+    const { body } = await api.call(
+      'GET',
+      '/api/v1/audit-events?types=user_group_token.overlap_ending',
+    );
     expect(body.audit_events).toEqual([]);
   });
 
@@ -85,7 +96,10 @@ onEachDatabase((kind) => {
     const ending = { kinds: ['user_group_token'], reason: 'drill' };
     expect((await api.call('POST', '/api/v1/workspace/end-tokens', ending)).status).toBe(200);
     await remind();
-    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.overlap_ending');
+    const { body } = await api.call(
+      'GET',
+      '/api/v1/audit-events?types=user_group_token.overlap_ending',
+    );
     expect(body.audit_events).toEqual([]);
   });
 
@@ -131,7 +145,10 @@ onEachDatabase((kind) => {
     const announced = async () => {
       await remind();
       const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group.expiring');
-      const events = body.audit_events as unknown as { object: { id: string }; details: { days_left: number } }[];
+      const events = body.audit_events as unknown as {
+        object: { id: string };
+        details: { days_left: number };
+      }[];
       return events.map(({ object, details }) => `${object.id}: ${details.days_left}`).sort();
     };
     expect(await announced()).toEqual([]);
@@ -141,7 +158,9 @@ onEachDatabase((kind) => {
     expect(await announced()).toEqual([`${written.id}: 7`]);
     passTime(6 * DAY_MS);
     await patch(written, { name: 'Written again' });
-    expect(await announced()).toEqual([`${written.id}: 1`, `${written.id}: 7`, `${late.id}: 1`].sort());
+    expect(await announced()).toEqual(
+      [`${written.id}: 1`, `${written.id}: 7`, `${late.id}: 1`].sort(),
+    );
   });
 
   test('what was announced long ago is forgotten', async () => {
@@ -149,7 +168,9 @@ onEachDatabase((kind) => {
       `INSERT INTO reminder (kind, subject, at) VALUES ('x', '1', ${Date.now() - 31 * DAY_MS}), ('x', '2', ${Date.now()})`,
     );
     expect(await service.app.get(ReminderRetention).sweep()).toBe(1);
-    const rows = await service.query<{ subject: string }>("SELECT subject FROM reminder WHERE kind = 'x'");
+    const rows = await service.query<{ subject: string }>(
+      "SELECT subject FROM reminder WHERE kind = 'x'",
+    );
     expect(rows.map(({ subject }) => subject)).toEqual(['2']);
   });
 });

@@ -55,7 +55,9 @@ onEachDatabase((kind) => {
     expect([deleted.status, deleted.body]).toEqual([200, { success: 1 }]);
     expect((await api.call('GET', `${PATH}/${id}`)).status).toBe(404);
     expect((await api.call('GET', `${PATH}/${id}/attempts`)).status).toBe(404);
-    expect((await api.call('POST', `${PATH}/${id}/replay`, { event_id: 'evt_1' })).status).toBe(404);
+    expect((await api.call('POST', `${PATH}/${id}/replay`, { event_id: 'evt_1' })).status).toBe(
+      404,
+    );
     const listed = (await api.call('GET', PATH)).body.webhook_endpoints;
     expect(listed.map((endpoint) => endpoint.id)).toEqual([other]);
     await until(async () => (await rowsOf('webhook_endpoint', 'id', id)).length === 0);
@@ -94,7 +96,9 @@ onEachDatabase((kind) => {
     receiver.answer(500);
     const ids: number[] = [];
     for (let number = 1; number <= 10; number++) ids.push(await subscribe());
-    const lines = Array.from({ length: 100 }, (_, index) => JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }));
+    const lines = Array.from({ length: 100 }, (_, index) =>
+      JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
+    );
     const path = '/api/v1/user-groups/import';
     await api.send({ method: 'POST', path, body: lines.join('\n'), headers: NDJSON });
     await receiver.receive(100);
@@ -108,7 +112,9 @@ onEachDatabase((kind) => {
     await until(async () => {
       // Deliveries that are made of changes meanwhile are for the next sweep.
       await service.app.get(RemovedEndpoints).sweep();
-      const left = await service.query(`SELECT 1 FROM webhook_endpoint WHERE id IN (${ids.join()})`);
+      const left = await service.query(
+        `SELECT 1 FROM webhook_endpoint WHERE id IN (${ids.join()})`,
+      );
       return left.length === 0;
     });
     if (kind === 'sqlite') return;

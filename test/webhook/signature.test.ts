@@ -1,6 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { generateSigningSecret, signatureOf } from '../../src/features/webhook/sending/signature.ts';
+import {
+  generateSigningSecret,
+  signatureOf,
+} from '../../src/features/webhook/sending/signature.ts';
 
 const message = () => ({
   id: 'evt_4711',
@@ -24,11 +27,17 @@ test('the public library verifies v1, and refuses what was changed', () => {
   expect(receiver.verify(sent.body, headers)).toEqual(JSON.parse(sent.body));
   expect(() => receiver.verify(`${sent.body} `, headers)).toThrow();
   expect(() => receiver.verify(sent.body, { ...headers, 'webhook-id': 'evt_4712' })).toThrow();
-  expect(() => new Webhook(generateSigningSecret('v1').secret).verify(sent.body, headers)).toThrow();
+  expect(() =>
+    new Webhook(generateSigningSecret('v1').secret).verify(sent.body, headers),
+  ).toThrow();
 });
 
 test('the signature is that of the specification’s example', () => {
-  const known = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' };
+  const known = {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    timestamp: 1614265330,
+    body: '{"test": 2432232314}',
+  };
   expect(signatureOf(known, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   );

@@ -32,10 +32,17 @@ onEachDatabase((kind) => {
   };
   const send = async (path: string) => {
     const answer = await api.call('POST', `${path}/test`);
-    return { ...answer, attempt: (answer.body as unknown as { attempt: WebhookAttemptView }).attempt };
+    return {
+      ...answer,
+      attempt: (answer.body as unknown as { attempt: WebhookAttemptView }).attempt,
+    };
   };
   const attemptsOf = async (path: string) =>
-    ((await api.call('GET', `${path}/attempts`)).body as unknown as { attempts: WebhookAttemptView[] }).attempts;
+    (
+      (await api.call('GET', `${path}/attempts`)).body as unknown as {
+        attempts: WebhookAttemptView[];
+      }
+    ).attempts;
   const endpoint = async (path: string) => (await api.call('GET', path)).body.webhook_endpoint;
 
   test('a test event arrives at one endpoint alone, signed as any other, and its response is returned', async () => {
@@ -59,7 +66,9 @@ onEachDatabase((kind) => {
       delivery: 'delivered',
       next_attempt_at: null,
     });
-    expect(new Webhook(secret!).verify(message!.body, message!.headers as Record<string, string>)).toEqual({
+    expect(
+      new Webhook(secret!).verify(message!.body, message!.headers as Record<string, string>),
+    ).toEqual({
       type: 'webhook.test',
       timestamp: expect.stringMatching(/Z$/),
       data: { object: { type: 'webhook_endpoint', id: String(id) } },
@@ -85,7 +94,9 @@ onEachDatabase((kind) => {
         details: { event_id: attempt.event_id },
       },
     ]);
-    const events = (await api.call('GET', '/api/v1/events')).body as unknown as { events: { type: string }[] };
+    const events = (await api.call('GET', '/api/v1/events')).body as unknown as {
+      events: { type: string }[];
+    };
     expect(events.events.map(({ type }) => type)).not.toContain('webhook_endpoint.test');
   });
 
@@ -160,7 +171,9 @@ onEachDatabase((kind) => {
     await receiver.receive(3);
     expect((await api.call('GET', PATH)).status).toBe(200);
     for (const respond of waiting) respond();
-    expect((await Promise.all(sending)).map(({ attempt }) => attempt.status)).toEqual([204, 204, 204]);
+    expect((await Promise.all(sending)).map(({ attempt }) => attempt.status)).toEqual([
+      204, 204, 204,
+    ]);
     receiver.answer(204);
   });
 
@@ -171,9 +184,13 @@ onEachDatabase((kind) => {
     receiver.answer(204);
     const one = await api.call('POST', `${path}/replay`, { event_id: attempt.event_id });
     expect([one.status, one.body.code]).toEqual([404, 'webhook_event_not_found']);
-    await api.call('POST', `${path}/replay`, { from: '2020-01-01T00:00:00Z', include_delivered: true });
+    await api.call('POST', `${path}/replay`, {
+      from: '2020-01-01T00:00:00Z',
+      include_delivered: true,
+    });
     const replayed = async () =>
-      (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay')).body.audit_events;
+      (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay')).body
+        .audit_events;
     await until(async () => (await replayed()).length === 1);
     expect((await replayed())[0]!.details).toMatchObject({ replayed: 0 });
     expect(receiver.messages).toHaveLength(1);
@@ -181,7 +198,10 @@ onEachDatabase((kind) => {
 
   test('an endpoint tells since when it fails, and how many of its last attempts were taken', async () => {
     const { path } = await subscribe();
-    expect(await endpoint(path)).toMatchObject({ failing_since: null, last_hour: { attempts: 0, delivered: 0 } });
+    expect(await endpoint(path)).toMatchObject({
+      failing_since: null,
+      last_hour: { attempts: 0, delivered: 0 },
+    });
     const tag = (await api.call('GET', path)).headers['etag'];
     receiver.answer(500);
     await api.create();
@@ -199,7 +219,10 @@ onEachDatabase((kind) => {
 
     test('a test event is refused, and says why', async () => {
       const { body } = await silent.api.call('POST', PATH, { url: receiver.url });
-      const { status, body: refused } = await silent.api.call('POST', `${PATH}/${body.webhook_endpoint.id}/test`);
+      const { status, body: refused } = await silent.api.call(
+        'POST',
+        `${PATH}/${body.webhook_endpoint.id}/test`,
+      );
       expect([status, refused.code, refused.detail]).toEqual([
         409,
         'webhook_test_refused',

@@ -15,7 +15,9 @@ onEachDatabase((kind) => {
   test('the events of one workspace do not wait for the many of another, and none is lost', async () => {
     const receiver = await WebhookReceiver.listen();
     const [busy, other] = await Promise.all(
-      ['busy', 'other'].map(async (name) => service.clientOf(await service.issueToken([...scopes], name))),
+      ['busy', 'other'].map(async (name) =>
+        service.clientOf(await service.issueToken([...scopes], name)),
+      ),
     );
     const subscribe = (api: typeof busy) =>
       api!.call('POST', PATH, { url: receiver.url, event_types: ['user_group.*'] });
@@ -25,7 +27,9 @@ onEachDatabase((kind) => {
       await busy!.call('PATCH', headers['location'] as string, { enabled: false });
     }
     await subscribe(other);
-    const lines = Array.from({ length: LINES }, (_, n) => JSON.stringify({ user_group_id: `g${n}`, name: 'n' }));
+    const lines = Array.from({ length: LINES }, (_, n) =>
+      JSON.stringify({ user_group_id: `g${n}`, name: 'n' }),
+    );
     const imported = await busy!.call('POST', '/api/v1/user-groups/import', lines.join('\n'), {
       'Content-Type': 'application/x-ndjson',
     });

@@ -46,13 +46,19 @@ onEachDatabase((kind) => {
     // From here on nobody makes deliveries for longer than events are kept.
     const created = await api.create();
     await age();
-    const [progress] = await service.query<{ position: string }>('SELECT position FROM webhook_progress');
+    const [progress] = await service.query<{ position: string }>(
+      'SELECT position FROM webhook_progress',
+    );
     const position = { ...(JSON.parse(progress!.position) as object), at: LONG_AGO };
     await sql(`UPDATE webhook_progress SET position = '${JSON.stringify(position)}'`);
     expect(await sweep()).toBe(0);
     while (await fanOut.run());
-    const bodies = await service.query<{ body: string }>('SELECT body FROM webhook_delivery ORDER BY id');
-    expect(JSON.parse(bodies.at(-1)!.body)).toMatchObject({ data: { user_group: { team_id: created.teamId } } });
+    const bodies = await service.query<{ body: string }>(
+      'SELECT body FROM webhook_delivery ORDER BY id',
+    );
+    expect(JSON.parse(bodies.at(-1)!.body)).toMatchObject({
+      data: { user_group: { team_id: created.teamId } },
+    });
     expect(bodies).toHaveLength(2);
     expect(await sweep()).toBeGreaterThan(0);
     expect(await count('change_event')).toBe(0);
@@ -62,14 +68,18 @@ onEachDatabase((kind) => {
   const prepare = async (times: number[]) => {
     const scope = [...scopes];
     const api = service.clientOf(await service.issueToken(scope, `workspace ${Math.random()}`));
-    await sql('DELETE FROM webhook_endpoint; DELETE FROM webhook_progress; DELETE FROM change_event');
+    await sql(
+      'DELETE FROM webhook_endpoint; DELETE FROM webhook_progress; DELETE FROM change_event',
+    );
     const endpoint = { url: `http://${PERMITTED}:1/`, event_types: ['user_group.create'] };
     await api.call('POST', '/api/v1/webhook-endpoints', endpoint);
     await sql(`UPDATE webhook_endpoint SET created_at = ${Date.now() - 40 * DAY_MS}`);
     await sql('DELETE FROM change_event');
     for (const time of times) {
       const { teamId } = await api.create();
-      await sql(`UPDATE change_event SET occurred_at = ${Date.now() - time} WHERE user_group_id = ${teamId}`);
+      await sql(
+        `UPDATE change_event SET occurred_at = ${Date.now() - time} WHERE user_group_id = ${teamId}`,
+      );
     }
   };
   const failOnce = () =>
@@ -102,7 +112,9 @@ onEachDatabase((kind) => {
   test('how far webhooks are behind is a metric of every process, also of one that sends none', async () => {
     const lag = async () => {
       const metrics = await service.app.get(Metrics).registry.metrics();
-      const [, value] = /^change_consumer_lag_seconds\{consumer="webhooks"\} (\S+)$/m.exec(metrics)!;
+      const [, value] = /^change_consumer_lag_seconds\{consumer="webhooks"\} (\S+)$/m.exec(
+        metrics,
+      )!;
       return Number(value);
     };
     await prepare([DAY_MS]);

@@ -14,7 +14,8 @@ interface Sent {
   user_group: { team_id: number };
 }
 
-const byTeamId = (one: Sent['user_group'], other: Sent['user_group']) => one.team_id - other.team_id;
+const byTeamId = (one: Sent['user_group'], other: Sent['user_group']) =>
+  one.team_id - other.team_id;
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
@@ -75,10 +76,14 @@ onEachDatabase((kind) => {
 
   test('each group whose mapping named a deleted data source is announced once: in the audit log, the feed and to webhooks', async () => {
     const receiver = await WebhookReceiver.listen();
-    await own.api.call('POST', '/api/v1/webhook-endpoints', { url: receiver.url, event_types: [TYPE] });
+    await own.api.call('POST', '/api/v1/webhook-endpoints', {
+      url: receiver.url,
+      event_types: [TYPE],
+    });
     const stays = await own.dataSource('lake');
     const id = await own.dataSource('warehouse');
-    const group = (name: string, mapping: object): Promise<CreatedGroup> => own.api.create({ name, mapping });
+    const group = (name: string, mapping: object): Promise<CreatedGroup> =>
+      own.api.create({ name, mapping });
     const byText = await group('by text', { billing: 'lake', sales: 'warehouse', z: 'warehouse' });
     const byNumber = await group('by number', { sales: id });
     const byDigits = await group('by digits', { sales: String(id) });
@@ -93,14 +98,18 @@ onEachDatabase((kind) => {
     await remind();
     await remind();
     const gone = { type: 'data_source', id, provided_id: 'warehouse' };
-    expect(await announced()).toEqual([byText, byNumber, byDigits].map((found) => [found.id, 'sales', gone]));
+    expect(await announced()).toEqual(
+      [byText, byNumber, byDigits].map((found) => [found.id, 'sales', gone]),
+    );
     const events = [
       { team_id: byText.teamId, provided_id: byText.id, version: 2 },
       { team_id: byNumber.teamId, provided_id: byNumber.id, version: 1 },
       { team_id: byDigits.teamId, provided_id: byDigits.id, version: 1 },
     ];
     const feed = await own.api.call('GET', `/api/v1/events?types=${TYPE}`);
-    expect(feed.body).toMatchObject({ events: events.map((user_group) => ({ type: TYPE, user_group })) });
+    expect(feed.body).toMatchObject({
+      events: events.map((user_group) => ({ type: TYPE, user_group })),
+    });
     await receiver.receive(3);
     const sent = receiver.messages.map(({ body }) => (JSON.parse(body) as { data: Sent }).data);
     expect(sent.map(({ user_group }) => user_group).sort(byTeamId)).toEqual(events);

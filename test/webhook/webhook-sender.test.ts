@@ -1,6 +1,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
 import type { LookupAddress } from 'node:dns';
 import { setImmediate } from 'node:timers/promises';
 import { AddressRules } from '../../src/features/webhook/sending/address-rules.ts';
@@ -25,7 +30,8 @@ async function listen(server: TcpServer, address: string, port = 0): Promise<num
 }
 
 /** A receiver at the permitted address; gives its port. */
-const receive = (listener: RequestListener): Promise<number> => listen(createServer(listener), PERMITTED);
+const receive = (listener: RequestListener): Promise<number> =>
+  listen(createServer(listener), PERMITTED);
 
 /** Counts connections to the forbidden address at this port. */
 async function watchForbidden(port: number): Promise<() => number> {
@@ -48,7 +54,9 @@ function resolverOf(...answers: string[][]): Resolver & { calls: () => number } 
   let calls = 0;
   const resolve = (): Promise<LookupAddress[]> => {
     const addresses = answers[Math.min(calls++, answers.length - 1)]!;
-    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+    return Promise.resolve(
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
   };
   return Object.assign(resolve, { calls: () => calls });
 }
@@ -80,18 +88,30 @@ test('posts the body as it is, and gives the status and the start of the answer'
   });
   const sent = await send(`http://${PERMITTED}:${port}/a?b=c`);
   expect(sent).toEqual({ status: 202, answer: 'accepted', retryAfterMs: null });
-  expect(seen).toEqual(['POST', '/a?b=c', 'evt_1', 'application/json', `${PERMITTED}:${port}`, '{"ä":1}']);
+  expect(seen).toEqual([
+    'POST',
+    '/a?b=c',
+    'evt_1',
+    'application/json',
+    `${PERMITTED}:${port}`,
+    '{"ä":1}',
+  ]);
 });
 
 describe('no connection is made', () => {
-  test.each(['', '::ffff:', '64:ff9b::'])('to a forbidden literal address, written %s…', async (prefix) => {
-    const connections = await watchForbidden(0);
-    const { port } = servers.at(-1)!.address() as AddressInfo;
-    const resolve = resolverOf([PERMITTED]);
-    const host = prefix === '' ? FORBIDDEN : `[${prefix}${FORBIDDEN}]`;
-    expect(await send(`http://${host}:${port}/`, resolve)).toEqual({ failure: 'address_forbidden' });
-    expect([connections(), resolve.calls()]).toEqual([0, 0]);
-  });
+  test.each(['', '::ffff:', '64:ff9b::'])(
+    'to a forbidden literal address, written %s…',
+    async (prefix) => {
+      const connections = await watchForbidden(0);
+      const { port } = servers.at(-1)!.address() as AddressInfo;
+      const resolve = resolverOf([PERMITTED]);
+      const host = prefix === '' ? FORBIDDEN : `[${prefix}${FORBIDDEN}]`;
+      expect(await send(`http://${host}:${port}/`, resolve)).toEqual({
+        failure: 'address_forbidden',
+      });
+      expect([connections(), resolve.calls()]).toEqual([0, 0]);
+    },
+  );
 
   test.each(['0x7f000003', '2130706435', '0177.0.0.3', '127.3', '127.0.0.3.', '①②⑦.0.0.3'])(
     'to %s, which the URL makes the forbidden address',
@@ -99,21 +119,26 @@ describe('no connection is made', () => {
       const resolve = resolverOf([PERMITTED]);
       const connections = await watchForbidden(0);
       const { port } = servers.at(-1)!.address() as AddressInfo;
-      expect(await send(`http://${host}:${port}/`, resolve)).toEqual({ failure: 'address_forbidden' });
+      expect(await send(`http://${host}:${port}/`, resolve)).toEqual({
+        failure: 'address_forbidden',
+      });
       expect(connections()).toBe(0);
     },
   );
 
-  test.each([[[FORBIDDEN]], [[PERMITTED, FORBIDDEN]], [[FORBIDDEN, PERMITTED]], [['::1']], [[`::ffff:${FORBIDDEN}`]]])(
-    'to a name whose addresses are %j',
-    async (addresses) => {
-      const port = await receive((_request, response) => response.end());
-      const connections = await watchForbidden(port);
-      const sent = await send(`http://receiver.example:${port}/`, resolverOf(addresses));
-      expect(sent).toEqual({ failure: 'address_forbidden' });
-      expect(connections()).toBe(0);
-    },
-  );
+  test.each([
+    [[FORBIDDEN]],
+    [[PERMITTED, FORBIDDEN]],
+    [[FORBIDDEN, PERMITTED]],
+    [['::1']],
+    [[`::ffff:${FORBIDDEN}`]],
+  ])('to a name whose addresses are %j', async (addresses) => {
+    const port = await receive((_request, response) => response.end());
+    const connections = await watchForbidden(port);
+    const sent = await send(`http://receiver.example:${port}/`, resolverOf(addresses));
+    expect(sent).toEqual({ failure: 'address_forbidden' });
+    expect(connections()).toBe(0);
+  });
 
   test('to another address than the checked one, when a name changes its answer', async () => {
     let visits = 0;
@@ -158,7 +183,9 @@ describe('the deadline, and nothing earlier, ends an attempt at', () => {
   test('a receiver that hangs', async () => {
     let hangs = false;
     const port = await receive(() => (hangs = true));
-    expect(await outlast(`http://${PERMITTED}:${port}/`, () => hangs)).toEqual({ failure: 'timeout' });
+    expect(await outlast(`http://${PERMITTED}:${port}/`, () => hangs)).toEqual({
+      failure: 'timeout',
+    });
   });
 
   test('a receiver that drips its head', async () => {
@@ -174,7 +201,9 @@ describe('the deadline, and nothing earlier, ends an attempt at', () => {
       }),
       PERMITTED,
     );
-    expect(await outlast(`http://${PERMITTED}:${port}/`, () => drops > 5)).toEqual({ failure: 'timeout' });
+    expect(await outlast(`http://${PERMITTED}:${port}/`, () => drops > 5)).toEqual({
+      failure: 'timeout',
+    });
   });
 
   test('a receiver that drips its body: the status counts', async () => {
@@ -187,7 +216,11 @@ describe('the deadline, and nothing earlier, ends an attempt at', () => {
       });
     });
     const sent = await outlast(`http://${PERMITTED}:${port}/`, () => drops > 20);
-    expect(sent).toEqual({ status: 200, answer: expect.stringMatching(/^\.+$/), retryAfterMs: null });
+    expect(sent).toEqual({
+      status: 200,
+      answer: expect.stringMatching(/^\.+$/),
+      retryAfterMs: null,
+    });
   });
 
   test('a name that nobody resolves in time', async () => {
@@ -196,7 +229,9 @@ describe('the deadline, and nothing earlier, ends an attempt at', () => {
       isAsked = true;
       return new Promise(() => undefined);
     };
-    expect(await outlast('http://receiver.example/', () => isAsked, never)).toEqual({ failure: 'timeout' });
+    expect(await outlast('http://receiver.example/', () => isAsked, never)).toEqual({
+      failure: 'timeout',
+    });
   });
 });
 
@@ -260,7 +295,10 @@ test.each([
   const port = await receive((_request, response) => {
     response.writeHead(429, { 'Retry-After': value }).end();
   });
-  expect(await send(`http://${PERMITTED}:${port}/`)).toMatchObject({ status: 429, retryAfterMs: ms });
+  expect(await send(`http://${PERMITTED}:${port}/`)).toMatchObject({
+    status: 429,
+    retryAfterMs: ms,
+  });
 });
 
 test('Retry-After as a date', async () => {
@@ -284,25 +322,28 @@ describe('without an answer it says why:', () => {
     expect(await send(`http://${PERMITTED}:${port}/`)).toEqual({ failure: 'connection_lost' });
   });
 
-  test.each(['SSH-2.0-OpenSSH_9.2\r\n', 'HTTP/1.1 abc\r\n\r\n', `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(99_999)}\r\n\r\n`])(
-    'it answers no HTTP: %.20s',
-    async (text) => {
-      const port = await listen(
-        createTcpServer((socket) => {
-          socket.on('error', () => undefined);
-          socket.end(text);
-        }),
-        PERMITTED,
-      );
-      expect(await send(`http://${PERMITTED}:${port}/`)).toEqual({ failure: 'response_malformed' });
-    },
-  );
+  test.each([
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    'HTTP/1.1 abc\r\n\r\n',
+    `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(99_999)}\r\n\r\n`,
+  ])('it answers no HTTP: %.20s', async (text) => {
+    const port = await listen(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.end(text);
+      }),
+      PERMITTED,
+    );
+    expect(await send(`http://${PERMITTED}:${port}/`)).toEqual({ failure: 'response_malformed' });
+  });
 
   test('it switches to another protocol', async () => {
     const port = await listen(
       createTcpServer((socket) => {
         socket.on('error', () => undefined);
-        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+        );
       }),
       PERMITTED,
     );
@@ -313,7 +354,9 @@ describe('without an answer it says why:', () => {
     ['a name without an address', () => Promise.resolve([])],
     ['a name that is unknown', () => Promise.reject(new Error('ENOTFOUND'))],
   ])('%s', async (_name, resolve) => {
-    expect(await send('http://receiver.example/', resolve)).toEqual({ failure: 'name_not_resolved' });
+    expect(await send('http://receiver.example/', resolve)).toEqual({
+      failure: 'name_not_resolved',
+    });
   });
 
   test('a certificate that nobody vouches for', async () => {

@@ -52,7 +52,9 @@ async function trusted(kit: Kit, claims: Claims): Promise<(claims: Claims) => st
     const genuine = key.sign({ ...claims, jti: randomBytes(8).toString('hex') });
     kit.trace.made(genuine, 'signed with a key that the proxy has added to jwks.json');
     const rendering = await kit.renderAtHand(genuine, kit.embed.template);
-    if (!kit.isOf(rendering, 0)) throw new Skipped('the renderer does not read its keys through the proxy');
+    if (!kit.isOf(rendering, 0)) {
+      throw new Skipped('the renderer does not read its keys through the proxy');
+    }
   }
   return (own) => key.sign({ ...claims, ...own });
 }
@@ -89,9 +91,13 @@ export const embedChecks: Check[] = [
     'an embed token for the pages of another origin is refused',
     'A page of somebody else can show the dashboard in a frame. Compare `origin` with the site that embeds.',
     async (kit, _token, _claims, group) => {
-      if (kit.embed.origin === undefined) throw new Skipped('needs "embed.origin", which the renderer compares');
+      if (kit.embed.origin === undefined) {
+        throw new Skipped('needs "embed.origin", which the renderer compares');
+      }
       return {
-        'issued for another origin': await kit.embedToken(group, { origin: 'https://other.conformance.example' }),
+        'issued for another origin': await kit.embedToken(group, {
+          origin: 'https://other.conformance.example',
+        }),
       };
     },
   ),
@@ -125,7 +131,9 @@ export const embedChecks: Check[] = [
     'The claims are read before the signature is verified. Anybody can be any tenant.',
     async (kit, token) => {
       const { id, teamId } = await kit.group(1);
-      return { 'with the group of another tenant': withClaims(token, { sub: id, team_id: teamId }) };
+      return {
+        'with the group of another tenant': withClaims(token, { sub: id, team_id: teamId }),
+      };
     },
   ),
   forged(
@@ -137,9 +145,9 @@ export const embedChecks: Check[] = [
       return {
         'with one letter of the signature changed': withoutItsSignature(token),
         'without its signature': `${header}.${payload}.`,
-        'signed with an unknown key, under the kid of the service': new ForgingKey(String(headerOf(token)['kid'])).sign(
-          claims,
-        ),
+        'signed with an unknown key, under the kid of the service': new ForgingKey(
+          String(headerOf(token)['kid']),
+        ).sign(claims),
       };
     },
   ),
@@ -153,7 +161,9 @@ export const embedChecks: Check[] = [
       return {
         'of the algorithm none': unsigned(claims),
         'of the algorithm nOnE': unsigned(claims, 'nOnE'),
-        ...(jwk && { 'of HS256, with the public key as its secret': signedWithPublicKey(claims, jwk) }),
+        ...(jwk && {
+          'of HS256, with the public key as its secret': signedWithPublicKey(claims, jwk),
+        }),
         'of HS256, with an empty secret': hmac(claims, { alg: 'HS256' }, ''),
       };
     },
@@ -174,22 +184,31 @@ export const embedChecks: Check[] = [
   {
     id: 'embed-expired',
     title: 'an embed token is refused from its exp on',
-    means: 'A short-lived token has no end: anybody who has found a link in a history or a log sees the rows.',
+    means:
+      'A short-lived token has no end: anybody who has found a link in a history or a log sees the rows.',
     run: async (kit) => {
       const group = await kit.group(0);
       await forAWhile(async (seconds) => {
         const token = await kit.embedToken(group, { expires_in_seconds: seconds });
         const endsAt = Number(claimsOf(token)['exp']) * 1000 + kit.embed.leewaySeconds * 1000;
-        return expires(kit, { token, endsAt }, ['a valid embed token', 'after its exp'], kit.embed.template);
+        return expires(
+          kit,
+          { token, endsAt },
+          ['a valid embed token', 'after its exp'],
+          kit.embed.template,
+        );
       });
     },
   },
   {
     id: 'embed-ended',
-    title: 'the embed token of a group whose token was rotated is refused within the promised seconds',
+    title:
+      'the embed token of a group whose token was rotated is refused within the promised seconds',
     means: 'The renderer keeps the result of an introspection, or looks only at `exp`.',
     run: async (kit) => {
-      if (kit.embed.isOffline) throw new Skipped('a renderer that verifies offline sees no end before exp');
+      if (kit.embed.isOffline) {
+        throw new Skipped('a renderer that verifies offline sees no end before exp');
+      }
       const group = await kit.group(0);
       const token = await kit.embedToken(group);
       await kit.control(token, 0, 'a valid embed token', kit.embed.template);
@@ -204,7 +223,9 @@ export const embedChecks: Check[] = [
     run: async (kit) => {
       const group = await kit.group(0);
       const subject = `kim-${randomBytes(4).toString('hex')}@conformance.example`;
-      const token = await kit.embedToken(group, { acting_for: { subject, reason: 'conformance kit' } });
+      const token = await kit.embedToken(group, {
+        acting_for: { subject, reason: 'conformance kit' },
+      });
       const { text } = await kit.control(
         token,
         0,

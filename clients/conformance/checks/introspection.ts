@@ -23,10 +23,16 @@ function failing(id: string, title: string, means: string, faults: Fault[]): Che
           await kit.refuses(token, `while introspection fails (${fault})`);
           await kit.service.rotate(known, 0, kit.trace);
           await sleep((kit.config.staleSeconds + kit.config.promiseSeconds) * 1000);
-          await kit.refuses(known.token, `a token that was rotated while introspection fails (${fault})`);
+          await kit.refuses(
+            known.token,
+            `a token that was rotated while introspection fails (${fault})`,
+          );
         });
         await recovers(kit, token, `after introspection has failed (${fault})`);
-        await kit.refuses(known.token, `the rotated token, after introspection has failed (${fault})`);
+        await kit.refuses(
+          known.token,
+          `the rotated token, after introspection has failed (${fault})`,
+        );
       }
     },
   };
@@ -37,7 +43,8 @@ export const introspectionChecks: Check[] = [
   {
     id: 'introspection-down',
     title: 'while the service is away no ended token shows rows, and after it all goes on',
-    means: 'The renderer goes on with what it knew. A token that was rotated or suspended meanwhile shows rows.',
+    means:
+      'The renderer goes on with what it knew. A token that was rotated or suspended meanwhile shows rows.',
     runs: 'alone',
     run: async (kit) => {
       await reach(kit);
@@ -45,7 +52,10 @@ export const introspectionChecks: Check[] = [
       await kit.control(known.token, 0, 'before the outage');
       const next = await disturbed(kit, 'down', async () => {
         const rotated = await kit.service.rotate(known, 0, kit.trace);
-        await kit.refuses(unknown.token, 'a token that the renderer has never seen, during the outage');
+        await kit.refuses(
+          unknown.token,
+          'a token that the renderer has never seen, during the outage',
+        );
         await sleep((kit.config.staleSeconds + kit.config.promiseSeconds) * 1000);
         await kit.refuses(known.token, 'a token that was rotated during the outage');
         return rotated;
@@ -57,7 +67,8 @@ export const introspectionChecks: Check[] = [
   },
   {
     id: 'introspection-slow',
-    title: 'while the service is silent the renderer gives up in time, and shows nothing that has ended',
+    title:
+      'while the service is silent the renderer gives up in time, and shows nothing that has ended',
     means:
       'Requests pile up behind an introspection that never comes back, until the renderer has no connections left.',
     runs: 'alone',
@@ -67,7 +78,11 @@ export const introspectionChecks: Check[] = [
       await kit.control(known.token, 0, 'before the silence');
       const next = await disturbed(kit, 'slow', async () => {
         const rotated = await kit.service.rotate(known, 0, kit.trace);
-        await refusesInTime(kit, unknown.token, 'a token that the renderer has never seen, during the silence');
+        await refusesInTime(
+          kit,
+          unknown.token,
+          'a token that the renderer has never seen, during the silence',
+        );
         await sleep((kit.config.staleSeconds + kit.config.promiseSeconds) * 1000);
         await refusesInTime(kit, known.token, 'a token that was rotated during the silence');
         return rotated;

@@ -19,7 +19,8 @@ export const tenantChecks: Check[] = [
   {
     id: 'tenant-order',
     title: 'two tenants on the same URL, one after the other, each see their own rows',
-    means: 'What was computed for one tenant is shown to the next. A cache between them has a key without the tenant.',
+    means:
+      'What was computed for one tenant is shown to the next. A cache between them has a key without the tenant.',
     run: async (kit) => {
       const [first, second] = [await kit.group(0), await kit.group(1)];
       for (const which of [0, 1, 0, 0, 1, 1, 0] as const) {
@@ -74,14 +75,24 @@ export const tenantChecks: Check[] = [
       const group = await kit.group(0);
       await kit.control(group.token, 0, 'before the change');
       const { dataSource, properties } = kit.tenants[1];
-      await kit.service.update(group, { mapping: { [kit.config.schema]: dataSource }, properties }, kit.trace);
-      await kit.showsSince(performance.now(), group.token, 1, 'with the mapping and the properties of tenant 2');
+      await kit.service.update(
+        group,
+        { mapping: { [kit.config.schema]: dataSource }, properties },
+        kit.trace,
+      );
+      await kit.showsSince(
+        performance.now(),
+        group.token,
+        1,
+        'with the mapping and the properties of tenant 2',
+      );
     },
   },
   {
     id: 'mapping-missing',
     title: 'a group without a data source for the schema is refused',
-    means: 'The renderer has a default data source. It is right for one tenant, and a leak to all others.',
+    means:
+      'The renderer has a default data source. It is right for one tenant, and a leak to all others.',
     run: async (kit) => {
       for (const mapping of [{}, { [`${kit.config.schema}-other`]: kit.tenants[0].dataSource }]) {
         const { token } = await kit.group(0, { mapping }).catch(refusedByService);
@@ -92,7 +103,8 @@ export const tenantChecks: Check[] = [
   {
     id: 'mapping-unknown',
     title: 'a data source that the renderer does not know is refused',
-    means: 'The renderer falls back to another data source when it does not find the one that the mapping names.',
+    means:
+      'The renderer falls back to another data source when it does not find the one that the mapping names.',
     run: async (kit) => {
       const mapping = { [kit.config.schema]: `conformance-${randomBytes(4).toString('hex')}` };
       const { token } = await kit.group(0, { mapping }).catch(refusedByService);
@@ -102,7 +114,8 @@ export const tenantChecks: Check[] = [
   {
     id: 'token-unknown',
     title: 'a text that is no valid token is refused',
-    means: 'Without a valid token somebody sees rows: a default tenant, a guest, or a token that is only looked at.',
+    means:
+      'Without a valid token somebody sees rows: a default tenant, a guest, or a token that is only looked at.',
     run: async (kit) => {
       const { token } = await kit.group(0);
       const last = token.endsWith('0') ? '1' : '0';
@@ -124,14 +137,21 @@ export const tenantChecks: Check[] = [
   {
     id: 'token-api-token',
     title: 'an API token in place of a user-group token is refused',
-    means: 'A credential of a program shows a dashboard, perhaps of all tenants. It would get into browsers and logs.',
+    means:
+      'A credential of a program shows a dashboard, perhaps of all tenants. It would get into browsers and logs.',
     run: async (kit) => {
       const tokens = [made('uga_')];
       const own = kit.shared.proxy?.rendererApiToken;
       if (own !== undefined) tokens.push(own);
       for (const token of tokens) {
-        kit.trace.made(token, token === own ? 'the API token of the renderer itself' : 'an API token that nobody has');
-        await kit.refuses(token, token === own ? 'the API token of the renderer itself' : 'an API token');
+        kit.trace.made(
+          token,
+          token === own ? 'the API token of the renderer itself' : 'an API token that nobody has',
+        );
+        await kit.refuses(
+          token,
+          token === own ? 'the API token of the renderer itself' : 'an API token',
+        );
       }
     },
   },
@@ -142,7 +162,9 @@ export const tenantChecks: Check[] = [
       'The renderer introspects with the rights of several workspaces, and does not compare which one a token is of.',
     run: async (kit) => {
       const { otherApiToken, url, groupsLiveSeconds: liveSeconds } = kit.config.service;
-      if (otherApiToken === undefined) throw new Skipped('needs "service.other_workspace_api_token_env"');
+      if (otherApiToken === undefined) {
+        throw new Skipped('needs "service.other_workspace_api_token_env"');
+      }
       const other = new Service(url, otherApiToken, {
         schema: kit.config.schema,
         liveSeconds,
@@ -161,6 +183,8 @@ export const tenantChecks: Check[] = [
 
 /** The rules of the workspace may forbid what the renderer should refuse. */
 function refusedByService(error: ServiceError): never {
-  if (error.status === 422) throw new Skipped(`the workspace refuses such a group: ${error.message}`);
+  if (error.status === 422) {
+    throw new Skipped(`the workspace refuses such a group: ${error.message}`);
+  }
   throw error;
 }

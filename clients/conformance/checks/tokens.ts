@@ -4,7 +4,12 @@ import type { Group } from '../service.ts';
 import { expires, forAWhile } from './lives.ts';
 
 /** A check that ends the token of a group, and waits until it is refused. */
-function ended(id: string, title: string, means: string, end: (kit: Kit, group: Group) => Promise<number>): Check {
+function ended(
+  id: string,
+  title: string,
+  means: string,
+  end: (kit: Kit, group: Group) => Promise<number>,
+): Check {
   return {
     id,
     title,
@@ -17,7 +22,8 @@ function ended(id: string, title: string, means: string, end: (kit: Kit, group: 
   };
 }
 
-const KEPT = 'The renderer keeps the result of an introspection for longer than it says, or does not ask again.';
+const KEPT =
+  'The renderer keeps the result of an introspection for longer than it says, or does not ask again.';
 
 /** A token that has ended shows nothing. */
 export const tokenChecks: Check[] = [
@@ -74,7 +80,8 @@ export const tokenChecks: Check[] = [
   },
   {
     id: 'token-overlap',
-    title: 'in the overlap of a rotation both tokens show rows, and the old one is refused after it',
+    title:
+      'in the overlap of a rotation both tokens show rows, and the old one is refused after it',
     means: 'Pages that are open break at each rotation, or an old token outlives its overlap.',
     run: async (kit) => {
       await forAWhile((seconds) => overlaps(kit, seconds));
@@ -88,7 +95,9 @@ export const tokenChecks: Check[] = [
     runs: 'alone',
     run: async (kit) => {
       if (!kit.config.service.isDisposable) {
-        throw new Skipped('needs "service.disposable_workspace": true, since it ends every token of the workspace');
+        throw new Skipped(
+          'needs "service.disposable_workspace": true, since it ends every token of the workspace',
+        );
       }
       const group = await kit.group(0);
       await kit.control(group.token, 0, 'before all tokens are ended');
@@ -96,7 +105,9 @@ export const tokenChecks: Check[] = [
       try {
         await kit.service.call('POST', '/api/v1/workspace/end-tokens', body, kit.trace);
       } catch (error) {
-        if ((error as { status?: number }).status === 403) throw new Skipped((error as Error).message);
+        if ((error as { status?: number }).status === 403) {
+          throw new Skipped((error as Error).message);
+        }
         throw error;
       }
       await kit.refusesSince(performance.now(), group.token, 'after all tokens are ended');
@@ -127,7 +138,11 @@ async function overlaps(kit: Kit, seconds: number): Promise<boolean> {
   if (old.endedAt > endsAt) return false;
   kit.mustShow(old, 0, 'the old token, in its overlap');
   await sleep(Math.max(0, rotatedAt + seconds * 1000 - performance.now()));
-  await kit.refusesSince(rotatedAt + seconds * 1000, group.token, 'the old token, after its overlap');
+  await kit.refusesSince(
+    rotatedAt + seconds * 1000,
+    group.token,
+    'the old token, after its overlap',
+  );
   await kit.shows(next, 0, 'the next token, after the overlap');
   return true;
 }

@@ -13,13 +13,16 @@ export const traceChecks: Check[] = [
   {
     id: 'trace-caching',
     title: 'no cache on the way may keep what is shown or refused',
-    means: 'A proxy or a browser keeps the rows of a tenant, and shows them to the next person on the same URL.',
+    means:
+      'A proxy or a browser keeps the rows of a tenant, and shows them to the next person on the same URL.',
     run: async (kit) => {
       const { token } = await kit.group(0);
       const shown = await kit.control(token, 0, 'a valid token', httpTemplate(kit));
       mustNotBeKept(shown, 'what is shown');
       const { page } = kit.config;
-      if (page !== undefined) mustNotBeKept(await kit.render(token, pageTemplate(page)), 'the page');
+      if (page !== undefined) {
+        mustNotBeKept(await kit.render(token, pageTemplate(page)), 'the page');
+      }
     },
   },
   {
@@ -28,13 +31,16 @@ export const traceChecks: Check[] = [
     means:
       'Every image and link of another site gets the address of the page, with the token. Send `Referrer-Policy: no-referrer`.',
     run: async (kit) => {
-      const template = kit.config.page === undefined ? httpTemplate(kit) : pageTemplate(kit.config.page);
+      const template =
+        kit.config.page === undefined ? httpTemplate(kit) : pageTemplate(kit.config.page);
       if (!('url' in template) || !template.url.includes('{token}')) {
         throw new Skipped('no address has the token in it');
       }
       const { token } = await kit.group(0);
       const { headers, status } = await kit.render(token, template);
-      const policies = (headers.get('Referrer-Policy') ?? '').split(',').map((policy) => policy.trim().toLowerCase());
+      const policies = (headers.get('Referrer-Policy') ?? '')
+        .split(',')
+        .map((policy) => policy.trim().toLowerCase());
       if (!REFERRER_POLICIES.includes(policies.at(-1)!)) {
         throw new Failed(
           `the response (${status}) has the Referrer-Policy ${JSON.stringify(headers.get('Referrer-Policy'))}`,
@@ -57,8 +63,12 @@ export const traceChecks: Check[] = [
         [refused, other],
       ] as const) {
         const headers = JSON.stringify([...rendering.headers]);
-        if (rendering.text.includes(text)) throw new Failed('the body of the response has the token in it');
-        if (headers.includes(text)) throw new Failed('a header of the response has the token in it');
+        if (rendering.text.includes(text)) {
+          throw new Failed('the body of the response has the token in it');
+        }
+        if (headers.includes(text)) {
+          throw new Failed('a header of the response has the token in it');
+        }
       }
     },
   },
@@ -69,7 +79,9 @@ export const traceChecks: Check[] = [
     runs: 'alone',
     run: async (kit) => {
       const { logs } = kit.config;
-      if (logs.length === 0) throw new Skipped('needs "renderer.logs", the files that the renderer writes');
+      if (logs.length === 0) {
+        throw new Skipped('needs "renderer.logs", the files that the renderer writes');
+      }
       const { token } = await kit.group(0);
       await kit.control(token, 0, 'a valid token');
       await kit.refuses(`${token}0`, 'a token with a letter more');
@@ -77,7 +89,9 @@ export const traceChecks: Check[] = [
       for (const file of logs) {
         if (!existsSync(file)) throw new Failed(`${file} is not there`);
         const text = readFileSync(file, 'utf8');
-        const found = [...kit.shared.tokens].filter((one) => one.length > 20 && text.includes(one)).length;
+        const found = [...kit.shared.tokens].filter(
+          (one) => one.length > 20 && text.includes(one),
+        ).length;
         if (found > 0) throw new Failed(`${file} has ${found} of the tokens in it`);
       }
     },
@@ -85,13 +99,16 @@ export const traceChecks: Check[] = [
   {
     id: 'trace-urls',
     title: 'the renderer sends no token in an address of the service',
-    means: 'Addresses are in the logs of every proxy between the renderer and the service. Send the token in the body.',
+    means:
+      'Addresses are in the logs of every proxy between the renderer and the service. Send the token in the body.',
     runs: 'alone',
     run: async (kit) => {
       const { token } = await kit.group(0);
       await kit.control(token, 0, 'a valid token');
       const [path] = kit.proxy.tokensInUrls;
-      if (path !== undefined) throw new Failed(`the renderer has called ${path} with a token in the address`);
+      if (path !== undefined) {
+        throw new Failed(`the renderer has called ${path} with a token in the address`);
+      }
     },
   },
 ];
@@ -111,7 +128,11 @@ function mustNotBeKept({ headers, status }: Rendering, what: string): void {
     .toLowerCase()
     .split(',')
     .map((directive) => directive.trim());
-  const isPrivate = directives.includes('private') && ['no-cache', 'max-age=0'].some((one) => directives.includes(one));
+  const isPrivate =
+    directives.includes('private') &&
+    ['no-cache', 'max-age=0'].some((one) => directives.includes(one));
   if (directives.includes('no-store') || isPrivate) return;
-  throw new Failed(`${what} (${status}) has the Cache-Control ${JSON.stringify(control)}, not no-store`);
+  throw new Failed(
+    `${what} (${status}) has the Cache-Control ${JSON.stringify(control)}, not no-store`,
+  );
 }

@@ -46,7 +46,19 @@ const HOSTILE_TEXTS = [
 ];
 
 /** Texts that are no numbers of JSON, and that an engine reads as part of a statement. */
-const NUMBER_TEXTS = ['1 OR 1=1', '1) OR (1=1', '5 -- ', '5 /*', '(SELECT 5)', '0x05', '5e0', '5', ' 5 ', '', 'NaN'];
+const NUMBER_TEXTS = [
+  '1 OR 1=1',
+  '1) OR (1=1',
+  '5 -- ',
+  '5 /*',
+  '(SELECT 5)',
+  '0x05',
+  '5e0',
+  '5',
+  ' 5 ',
+  '',
+  'NaN',
+];
 
 const ERRORS = [
   /SQLITE_(?:ERROR|MISMATCH|CONSTRAINT)/,
@@ -95,9 +107,11 @@ export const variableChecks: Check[] = [
   {
     id: 'variable-empty',
     title: 'an empty text and an empty list match nothing',
-    means: 'An empty value is taken for a missing one, and the filter is left out: the query shows all rows.',
+    means:
+      'An empty value is taken for a missing one, and the filter is left out: the query shows all rows.',
     run: async (kit) => {
-      const emptyOf = ({ type, isList }: Variable) => (isList ? [[]] : type === 'string' ? [''] : []);
+      const emptyOf = ({ type, isList }: Variable) =>
+        isList ? [[]] : type === 'string' ? [''] : [];
       await eachValue(kit, kit.variables, emptyOf, (rendering, what) => {
         kit.mustNotLeak(rendering, 0, what);
         mustNotBreak(rendering, what);
@@ -119,11 +133,14 @@ export const variableChecks: Check[] = [
   {
     id: 'variable-writes',
     title: 'no value changes the data',
-    means: 'A value ends the statement and begins another one. The data source is open for writing, too.',
+    means:
+      'A value ends the statement and begins another one. The data source is open for writing, too.',
     runs: 'last',
     run: async (kit) => {
       const tables = kit.config.tables;
-      if (tables.length === 0) throw new Skipped('needs "tables", the names of tables with the rows');
+      if (tables.length === 0) {
+        throw new Skipped('needs "tables", the names of tables with the rows');
+      }
       const writes = tables.flatMap((table) =>
         ["'", '"', '1', "')", "\\'"].flatMap((end) => [
           `${end}; DELETE FROM ${table}; -- `,
@@ -148,14 +165,21 @@ export const variableChecks: Check[] = [
     run: async (kit) => {
       const valuesOf = ({ type, isList }: Variable) => {
         const quotes = ["'", '"', '1 OR', '(', ';'];
-        return [undefined, null, {}, ...(type === 'string' && isList ? quotes.map((text) => [text]) : quotes)];
+        return [
+          undefined,
+          null,
+          {},
+          ...(type === 'string' && isList ? quotes.map((text) => [text]) : quotes),
+        ];
       };
       // A response that has the statement on purpose is searched for errors alone.
       const words = kit.config.sql?.field === undefined ? [...ERRORS, STATEMENT] : ERRORS;
       await eachValue(kit, kit.variables, valuesOf, ({ text }, what) => {
         const found = words.map((one) => one.exec(text)?.[0]).find((one) => one !== undefined);
         if (found !== undefined) {
-          throw new Failed(`${what}: the response has ${JSON.stringify(found.slice(0, 100))} in it`);
+          throw new Failed(
+            `${what}: the response has ${JSON.stringify(found.slice(0, 100))} in it`,
+          );
         }
       });
     },
@@ -176,7 +200,9 @@ export const variableChecks: Check[] = [
         const group = await groupWith(kit, variable, value);
         if (!group) continue;
         const statement = statementOf(kit, await kit.renderAtHand(group.token));
-        if (statement.includes(mark)) throw new Failed(`the value of ${variable.name} is in the text of the statement`);
+        if (statement.includes(mark)) {
+          throw new Failed(`the value of ${variable.name} is in the text of the statement`);
+        }
       }
     },
   },
@@ -193,7 +219,9 @@ async function eachValue(
   valuesOf: (variable: Variable) => unknown[],
   look: (rendering: Rendering, what: string) => void,
 ): Promise<void> {
-  const cases = variables.flatMap((variable) => valuesOf(variable).map((value) => ({ variable, value })));
+  const cases = variables.flatMap((variable) =>
+    valuesOf(variable).map((value) => ({ variable, value })),
+  );
   if (cases.length === 0) throw new Skipped('no variable in "variables" can have such a value');
   let tried = 0;
   await each(cases, AT_ONCE, async ({ variable, value }) => {
@@ -233,15 +261,26 @@ function wrongValues({ type, isList }: Variable): unknown[] {
 function hostileValues({ type, isList }: Variable): unknown[] {
   // A text that is no date is one of another type.
   if (type === 'boolean' || isDate(type)) return [];
-  if (type === 'string') return isList ? [...HOSTILE_TEXTS.map((text) => [text]), HOSTILE_TEXTS] : HOSTILE_TEXTS;
-  const numbers = [-1, 0, 1, 2_147_483_648, -9_007_199_254_740_991, ...(type === 'number' ? [0.1, 1e308] : [])];
+  if (type === 'string') {
+    return isList ? [...HOSTILE_TEXTS.map((text) => [text]), HOSTILE_TEXTS] : HOSTILE_TEXTS;
+  }
+  const numbers = [
+    -1,
+    0,
+    1,
+    2_147_483_648,
+    -9_007_199_254_740_991,
+    ...(type === 'number' ? [0.1, 1e308] : []),
+  ];
   return isList ? numbers.map((number) => [number]) : numbers;
 }
 
 function mustNotBreak(rendering: Rendering, what: string): void {
   const { status, failure } = rendering;
   if (status === undefined) throw new Failed(`${what}: there was no whole response: ${failure}`);
-  if (isAway(rendering)) throw new NotJudged(`${what}: the renderer was away each time it was asked (${status})`);
+  if (isAway(rendering)) {
+    throw new NotJudged(`${what}: the renderer was away each time it was asked (${status})`);
+  }
   if (status >= SERVER_ERROR && !isSuccess(status)) {
     throw new Failed(`${what}: the response is ${status}, as if the statement were broken`);
   }

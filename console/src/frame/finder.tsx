@@ -13,7 +13,10 @@ const WAIT = 150;
 /** One box for an id, a name, a token, or the id of a request. */
 export default function Finder({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
-  const [found, setFound] = useState<Offer & { of: string; error?: unknown }>({ of: '', options: [] });
+  const [found, setFound] = useState<Offer & { of: string; error?: unknown }>({
+    of: '',
+    options: [],
+  });
   /** The key of the option that Enter opens; the first at the beginning. */
   const [chosen, setChosen] = useState('');
   /** Whether Enter was pressed before the options of the text were there. */
@@ -23,7 +26,9 @@ export default function Finder({ onClose }: { onClose: () => void }) {
   const isSearched = wanted !== '' && !mayBeToken(wanted);
   const isBusy = isSearched && found.of !== wanted;
   const atOnce = offerAtOnce(wanted);
-  const options = isSearched ? [...(found.of === wanted ? found.options : []), ...atOnce.options] : atOnce.options;
+  const options = isSearched
+    ? [...(found.of === wanted ? found.options : []), ...atOnce.options]
+    : atOnce.options;
   const at = Math.max(
     0,
     options.findIndex(({ key }) => key === chosen),

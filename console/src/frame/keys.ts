@@ -11,7 +11,12 @@ export function useKeys({ onHelp, onFind }: { onHelp: () => void; onFind: () => 
     const press = (event: KeyboardEvent) => {
       const { key } = event;
       if (isAway.value || document.querySelector('dialog[open]')) return;
-      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === 'k') {
+      if (
+        (event.ctrlKey || event.metaKey) &&
+        !event.altKey &&
+        !event.shiftKey &&
+        key.toLowerCase() === 'k'
+      ) {
         event.preventDefault();
         onFind();
         return;
@@ -26,8 +31,9 @@ export function useKeys({ onHelp, onFind }: { onHelp: () => void; onFind: () => 
       else if (key === '?') onHelp();
       else if (key === '/' && search) search.focus();
       else if (key === '/') onFind();
-      else if (key === 'ArrowDown' && row && !document.activeElement?.closest('.table')) row.focus();
-      else return;
+      else if (key === 'ArrowDown' && row && !document.activeElement?.closest('.table')) {
+        row.focus();
+      } else return;
       event.preventDefault();
     };
     addEventListener('keydown', press);

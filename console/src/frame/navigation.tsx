@@ -17,7 +17,12 @@ interface Actions {
 }
 
 /** The pages and the account; on a narrow screen behind a button. */
-export function Navigation({ own, first, onFind, ...actions }: Actions & { own: Session; first: string }) {
+export function Navigation({
+  own,
+  first,
+  onFind,
+  ...actions
+}: Actions & { own: Session; first: string }) {
   const [isOpen, setOpen] = useState(false);
   const side = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
@@ -27,7 +32,11 @@ export function Navigation({ own, first, onFind, ...actions }: Actions & { own: 
   useEffect(() => {
     if (!isOpen) return undefined;
     const close = (event: Event) => {
-      if (event instanceof KeyboardEvent ? event.key !== 'Escape' : side.current!.contains(event.target as Node)) {
+      if (
+        event instanceof KeyboardEvent
+          ? event.key !== 'Escape'
+          : side.current!.contains(event.target as Node)
+      ) {
         return;
       }
       setOpen(false);

@@ -76,9 +76,16 @@ function offerInspection(text: string): Offer {
     inspect,
   );
   if (count > 0 && has('revocation')) {
-    offer('tokens:rotate', 'warning', count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked', reportLeaked);
+    offer(
+      'tokens:rotate',
+      'warning',
+      count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked',
+      reportLeaked,
+    );
   }
-  if (!isKnown && may('user-groups:read')) options.push(searchOption(text, 'Search for it: it is an id'));
+  if (!isKnown && may('user-groups:read')) {
+    options.push(searchOption(text, 'Search for it: it is an id'));
+  }
   return { options, ...(!may(INSPECTING) && has('inspection') && { note: NO_INSPECTING }) };
 }
 
@@ -113,13 +120,20 @@ async function* findGroups(text: string, signal: AbortSignal): AsyncGenerator<Of
   let total: number | undefined;
   for (;;) {
     const { next: cursor } = found;
-    const query = { search: text, limit: SHOWN, sort: '-created_at' as const, ...(cursor && { cursor }) };
+    const query = {
+      search: text,
+      limit: SHOWN,
+      sort: '-created_at' as const,
+      ...(cursor && { cursor }),
+    };
     const response = await dataOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
     const page = { rows: response.user_groups, next: response.next_cursor };
     examined += examinedIn(page, SHOWN);
     // The exact one comes again where the search reaches it.
     const others = page.rows.filter(({ team_id }) => team_id !== found.rows[0]?.team_id);
-    found = cursor ? { ...page, rows: [...found.rows, ...others] } : await withExact(text, page, signal);
+    found = cursor
+      ? { ...page, rows: [...found.rows, ...others] }
+      : await withExact(text, page, signal);
     const rows = found.rows.slice(0, SHOWN);
     const more = found.next;
     const goesOn = more !== undefined && rows.length < SHOWN;
@@ -140,7 +154,10 @@ async function* findGroups(text: string, signal: AbortSignal): AsyncGenerator<Of
     );
     if (more !== undefined && !goesOn) options.push(searchOption(text, 'Search all user groups'));
     const isNone = rows.length === 0 && !goesOn;
-    yield { options, note: isNone ? `No user group has “${text}” in its id, name or properties.` : note };
+    yield {
+      options,
+      note: isNone ? `No user group has “${text}” in its id, name or properties.` : note,
+    };
     if (!goesOn) return;
   }
 }
@@ -161,8 +178,13 @@ async function findRequest(text: string, signal: AbortSignal): Promise<Offer> {
   } = await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal }));
   if (event) {
     const open = lead(addressOf(['audit'], { request_id: text }));
-    return { options: [{ key: 'request', icon: 'audit', name: `Request ${text}`, about: event.action, open }] };
+    return {
+      options: [
+        { key: 'request', icon: 'audit', name: `Request ${text}`, about: event.action, open },
+      ],
+    };
   }
-  const note = 'The audit log has no request of this id: it has changes, refused calls, and tokens that were shown.';
+  const note =
+    'The audit log has no request of this id: it has changes, refused calls, and tokens that were shown.';
   return { options: [], ...(isSure && { note }) };
 }

@@ -27,7 +27,8 @@ const BEGUN_WITH = 50;
 const LOOKED_AT = 200;
 
 function isOfTypes(type: string, types: string): boolean {
-  const isLike = (one: string) => (one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : type === one);
+  const isLike = (one: string) =>
+    one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : type === one;
   return types === '' || types.split(',').some(isLike);
 }
 
@@ -66,7 +67,10 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
     latest(types, ending.signal).then(
       (before) => {
         if (ending.signal.aborted) return;
-        setEvents((newer) => [...newer, ...before.filter(({ id }) => newer.every((one) => one.id !== id))]);
+        setEvents((newer) => [
+          ...newer,
+          ...before.filter(({ id }) => newer.every((one) => one.id !== id)),
+        ]);
       },
       (reason: unknown) => {
         if (!ending.signal.aborted) setError(reason);
@@ -114,7 +118,10 @@ export default function Events() {
       <Header
         title={
           <>
-            Events <Badge tone={isOn ? 'good' : ''}>{isOn ? 'live' : isPaused ? 'paused' : 'connecting'}</Badge>
+            Events{' '}
+            <Badge tone={isOn ? 'good' : ''}>
+              {isOn ? 'live' : isPaused ? 'paused' : 'connecting'}
+            </Badge>
           </>
         }
         about="What changes in the workspace: the latest, and what happens while this page is open."
@@ -157,7 +164,8 @@ export default function Events() {
           <tr>
             <td colSpan={4}>
               <Empty title="Nothing new yet" curl={FOLLOW}>
-                Change something, here or by the API, and it appears at once. A backend follows the same stream:
+                Change something, here or by the API, and it appears at once. A backend follows the
+                same stream:
               </Empty>
             </td>
           </tr>
@@ -191,7 +199,9 @@ function Row({ event }: { event: Event }) {
       </tr>
       {isOpen && (
         <tr class="details">
-          <td colSpan={4}>{may('audit:read') ? <Details event={event} /> : <Payload event={event} />}</td>
+          <td colSpan={4}>
+            {may('audit:read') ? <Details event={event} /> : <Payload event={event} />}
+          </td>
         </tr>
       )}
     </>
@@ -208,7 +218,12 @@ const NO_NAMES: TokenNames = new Map();
 function Details({ event }: { event: Event }) {
   const { data, error } = useLoad(async (signal) => {
     const at = event.occurred_at;
-    const query = { types: event.type, from: at, to: new Date(Date.parse(at) + 1).toISOString(), limit: 200 };
+    const query = {
+      types: event.type,
+      from: at,
+      to: new Date(Date.parse(at) + 1).toISOString(),
+      limit: 200,
+    };
     const call = api.GET('/api/v1/audit-events', { params: { query }, signal });
     return { found: (await dataOf(call)).audit_events.find(({ id }) => id === event.id) };
   }, []);

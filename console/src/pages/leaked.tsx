@@ -35,7 +35,8 @@ const RESULTS: Record<string, [words: string, tone?: string]> = {
 
 const isInactive = (one?: Result) => one?.result === 'ended' || one?.result === 'already_inactive';
 
-const counted = (count: number, what = 'token') => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`;
+const counted = (count: number, what = 'token') =>
+  `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`;
 
 /** The report on each token, which stays until its person leaves the console. */
 const reported = ofPage<ReadonlyMap<string, Result>>(new Map());
@@ -75,7 +76,10 @@ export default function Leaked() {
   const isOfGroups = left.length - left.filter((token) => token.startsWith('uga_')).length;
   return (
     <>
-      <Header title="Leaked tokens" about="Ends the tokens that others may have. All other tokens stay valid." />
+      <Header
+        title="Leaked tokens"
+        about="Ends the tokens that others may have. All other tokens stay valid."
+      />
       <Panel>
         <form
           class="form"
@@ -101,15 +105,23 @@ export default function Leaked() {
           />
           {others.length > 0 && (
             <Choice isOn={isWide} onChange={setWide}>
-              End also {counted(others.length, 'line')} that may be {others.length === 1 ? 'a token' : 'tokens'} of
-              another system
+              End also {counted(others.length, 'line')} that may be{' '}
+              {others.length === 1 ? 'a token' : 'tokens'} of another system
             </Choice>
           )}
           <div class="actions">
-            <Button type="submit" kind="danger" icon="warning" busy={busy} disabled={left.length === 0}>
+            <Button
+              type="submit"
+              kind="danger"
+              icon="warning"
+              busy={busy}
+              disabled={left.length === 0}
+            >
               End {left.length > 0 ? counted(left.length) : 'tokens'}
             </Button>
-            {text.trim() !== '' && own.length + others.length === 0 && <span class="soft">No token in this text.</span>}
+            {text.trim() !== '' && own.length + others.length === 0 && (
+              <span class="soft">No token in this text.</span>
+            )}
           </div>
           <Trouble error={error} />
         </form>
@@ -178,7 +190,10 @@ function Report({ results }: { results: Result[] }) {
         <Button
           onClick={() => {
             isUnsaved.value = false;
-            save('leaked-tokens.ndjson', new Blob(results.map((one) => `${JSON.stringify(one)}\n`)));
+            save(
+              'leaked-tokens.ndjson',
+              new Blob(results.map((one) => `${JSON.stringify(one)}\n`)),
+            );
           }}
         >
           Save the report
@@ -217,7 +232,9 @@ function Report({ results }: { results: Result[] }) {
         ))}
       </Table>
       {results.length > SHOWN && (
-        <p class="list-foot">And {(results.length - SHOWN).toLocaleString()} more, in the report.</p>
+        <p class="list-foot">
+          And {(results.length - SHOWN).toLocaleString()} more, in the report.
+        </p>
       )}
     </Panel>
   );
@@ -243,7 +260,8 @@ function EndAll({ onClose }: { onClose: () => void }) {
       // Embed tokens are not stored, so nobody can count them.
       if (!kinds.includes('user_group_token')) return undefined;
       const preview = { ...body, reason: 'preview', dry_run: true };
-      return (await dataOf(api.POST('/api/v1/workspace/end-tokens', { body: preview, signal }))).ended_tokens.would_end;
+      return (await dataOf(api.POST('/api/v1/workspace/end-tokens', { body: preview, signal })))
+        .ended_tokens.would_end;
     },
     [kinds.join(), at],
   );
@@ -255,14 +273,16 @@ function EndAll({ onClose }: { onClose: () => void }) {
       disabled={reason === '' || kinds.length === 0}
       onClose={onClose}
       onSubmit={async () => {
-        const { ended_tokens: ended } = await dataOf(api.POST('/api/v1/workspace/end-tokens', { body }));
+        const { ended_tokens: ended } = await dataOf(
+          api.POST('/api/v1/workspace/end-tokens', { body }),
+        );
         onClose();
         notify(`Ended: tokens issued before ${moment(ended.before)}`);
       }}
     >
       <p>
-        Within a second every dashboard with such a token is blank, until your backend asks for the next token of its
-        group. It cannot be taken back.
+        Within a second every dashboard with such a token is blank, until your backend asks for the
+        next token of its group. It cannot be taken back.
       </p>
       {count && !busy && !error && (
         <p role="status">

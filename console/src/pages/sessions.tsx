@@ -17,7 +17,8 @@ const SYSTEMS = [/Windows/, /Android/, /iPhone|iPad/, /Mac OS X/, /Linux/];
 /** The browser and its system, as far as the header tells. */
 function browserOf(agent: string | null): string {
   if (!agent) return 'unknown';
-  const find = (patterns: RegExp[]) => patterns.map((pattern) => pattern.exec(agent)?.[0]).find(Boolean);
+  const find = (patterns: RegExp[]) =>
+    patterns.map((pattern) => pattern.exec(agent)?.[0]).find(Boolean);
   const browser = find(BROWSERS)?.replace('/', ' ').replace('Edg', 'Edge');
   const name = browser?.startsWith('Version') ? 'Safari' : browser;
   return [name, find(SYSTEMS)].filter(Boolean).join(' on ') || agent;
@@ -25,7 +26,8 @@ function browserOf(agent: string | null): string {
 
 export default function Sessions() {
   const { data, error, reload } = useLoad(
-    async (signal) => (await fetchJson<{ sessions: SessionItem[] }>('sessions', { signal })).sessions,
+    async (signal) =>
+      (await fetchJson<{ sessions: SessionItem[] }>('sessions', { signal })).sessions,
     [],
   );
   const [ending, setEnding] = useState<SessionItem>();

@@ -35,7 +35,9 @@ const number = new Intl.NumberFormat();
 /** Zero removes a limit. */
 function count(name: string, value: number): string {
   const [, unit] = /_(minute|days|hours|bytes)$/.exec(name) ?? [];
-  if (value === 0 && (unit === 'minute' || name === 'audit_days' || name === 'history_days')) return 'no limit';
+  if (value === 0 && (unit === 'minute' || name === 'audit_days' || name === 'history_days')) {
+    return 'no limit';
+  }
   if (unit === 'bytes') return `${number.format(value / 1024)} KiB`;
   return unit && unit !== 'minute' ? `${number.format(value)} ${unit}` : number.format(value);
 }
@@ -86,7 +88,9 @@ function Health() {
   if (!error) return null;
   const { code, detail } = (error as Refusal).problem;
   // A proxy may block the path.
-  const isKnown = ['database_unavailable', 'migrations_pending', 'shutting_down'].includes(code ?? '');
+  const isKnown = ['database_unavailable', 'migrations_pending', 'shutting_down'].includes(
+    code ?? '',
+  );
   return isKnown ? (
     <Badge tone="bad" title={detail ?? ''}>
       {code!.replaceAll('_', ' ')}

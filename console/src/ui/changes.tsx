@@ -4,7 +4,13 @@ import { Text } from './text.tsx';
 type Fields = Record<string, unknown>;
 
 /** The old and new value of each changed field. */
-export function Changes({ before, after }: { before: object | undefined; after: object | undefined }) {
+export function Changes({
+  before,
+  after,
+}: {
+  before: object | undefined;
+  after: object | undefined;
+}) {
   if (!before && !after) return null;
   const [old, now] = [(before ?? {}) as Fields, (after ?? {}) as Fields];
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];

@@ -61,7 +61,9 @@ export function Chart({
   };
   const walk = (event: KeyboardEvent) => {
     const from = at ?? last + 1;
-    const places: Record<string, number> = { ...{ ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last } };
+    const places: Record<string, number> = {
+      ...{ ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last },
+    };
     const index = places[event.key];
     if (event.key === 'Escape') leave();
     if (index === undefined) return;
@@ -98,13 +100,22 @@ export function Chart({
             <path
               key={key}
               class={tone}
-              d={all.map((one, at) => `M${at + 0.1 + place * width},${top}v${-one[key]}h${width}v${one[key]}`).join('')}
+              d={all
+                .map(
+                  (one, at) =>
+                    `M${at + 0.1 + place * width},${top}v${-one[key]}h${width}v${one[key]}`,
+                )
+                .join('')}
             />
           ))}
         </svg>
         {at !== undefined && <i class="pointed" style={{ left: share(at) }} />}
         {labelsOf(all, step).map(([index, label], place) => (
-          <span key={index} class={`moment ${place % 2 ? 'second' : ''}`} style={{ left: share(index) }}>
+          <span
+            key={index}
+            class={`moment ${place % 2 ? 'second' : ''}`}
+            style={{ left: share(index) }}
+          >
             {label}
           </span>
         ))}

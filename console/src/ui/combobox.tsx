@@ -32,7 +32,10 @@ export function Combobox({
   const sought = value.trim().toLowerCase();
   const isKnown = options.some((one) => one.value === value);
   const found = options.filter(
-    (one) => isKnown || one.value.toLowerCase().includes(sought) || one.name.toLowerCase().includes(sought),
+    (one) =>
+      isKnown ||
+      one.value.toLowerCase().includes(sought) ||
+      one.name.toLowerCase().includes(sought),
   );
   const shown = found.slice(0, SHOWN_AT_MOST);
   const canRegister = register !== undefined && value !== '' && !isKnown;

@@ -62,7 +62,13 @@ export function CopyCurl({ call }: { call: () => string }) {
 }
 
 /** A call to paste into a terminal. */
-export function Curl({ text, label = 'Call to paste into a terminal' }: { text: string; label?: string }) {
+export function Curl({
+  text,
+  label = 'Call to paste into a terminal',
+}: {
+  text: string;
+  label?: string;
+}) {
   return (
     <div class="curl">
       <pre tabIndex={0} role="region" aria-label={label}>

@@ -39,7 +39,9 @@ export function Dialog({
     const before = document.activeElement;
     const element = dialog.current!;
     element.showModal();
-    const controls = BEGINS_WITH.map((selector) => element.querySelector<HTMLElement>(`:is(${selector}):enabled`));
+    const controls = BEGINS_WITH.map((selector) =>
+      element.querySelector<HTMLElement>(`:is(${selector}):enabled`),
+    );
     controls.find(Boolean)?.focus();
     return () => {
       // An open dialog keeps the focus.
@@ -76,8 +78,12 @@ export function Dialog({
 
 /** The texts and choices of a form, as one text. */
 function contentOf(form: HTMLFormElement): string {
-  const controls = [...form.elements].filter((one) => one.matches('input:not([type=radio]), textarea, select'));
-  return JSON.stringify(controls.map((one) => [(one as HTMLInputElement).value, (one as HTMLInputElement).checked]));
+  const controls = [...form.elements].filter((one) =>
+    one.matches('input:not([type=radio]), textarea, select'),
+  );
+  return JSON.stringify(
+    controls.map((one) => [(one as HTMLInputElement).value, (one as HTMLInputElement).checked]),
+  );
 }
 
 /** A form in a dialog: sends once at a time, shows the errors of the API, and asks before it discards what was written. */
@@ -170,7 +176,12 @@ export function DialogForm({
           <div class="dialog-foot">
             {call && <CopyCurl call={call} />}
             <Button onClick={close}>{cancel}</Button>
-            <Button type="submit" kind={danger ? 'danger' : 'main'} busy={busy} disabled={disabled ?? false}>
+            <Button
+              type="submit"
+              kind={danger ? 'danger' : 'main'}
+              busy={busy}
+              disabled={disabled ?? false}
+            >
               {submit}
             </Button>
           </div>
@@ -220,7 +231,9 @@ function Rest({ violations }: { violations: Violations }) {
   const rest = settled === violations ? violations.rest() : undefined;
   useEffect(() => {
     // The first of the marked fields is in sight.
-    if (!place.current?.closest('form')!.querySelector('.wrong')) place.current?.scrollIntoView({ block: 'center' });
+    if (!place.current?.closest('form')!.querySelector('.wrong')) {
+      place.current?.scrollIntoView({ block: 'center' });
+    }
   }, [settled]);
   return rest === undefined ? null : (
     <div ref={place}>

@@ -36,7 +36,11 @@ export function Field({
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
+      {children({
+        id,
+        'aria-describedby': described || undefined,
+        'aria-invalid': error ? true : undefined,
+      })}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -79,7 +83,16 @@ interface TextFieldProps {
 }
 
 /** A field of one line. (The attributes of an input are typed for each `type` apart.) */
-export function TextField({ label, hint, error, pointer, parts, list, onChange, ...rest }: TextFieldProps) {
+export function TextField({
+  label,
+  hint,
+  error,
+  pointer,
+  parts,
+  list,
+  onChange,
+  ...rest
+}: TextFieldProps) {
   return (
     <Field {...{ label, hint, error, pointer, parts }}>
       {(ties) => (

@@ -3,7 +3,15 @@ import { useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
 /** A button that unfolds a list of buttons and links; using one, Escape and a click elsewhere close it. */
-export function Menu({ label, icon, children }: { label: string; icon: IconName; children: ComponentChildren }) {
+export function Menu({
+  label,
+  icon,
+  children,
+}: {
+  label: string;
+  icon: IconName;
+  children: ComponentChildren;
+}) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   return (

@@ -8,7 +8,9 @@ export interface WayBack {
   run: () => Promise<void>;
 }
 
-const notices = ofPage<{ id: number; text: ComponentChildren; icon: IconName; way?: WayBack | undefined }[]>([]);
+const notices = ofPage<
+  { id: number; text: ComponentChildren; icon: IconName; way?: WayBack | undefined }[]
+>([]);
 
 let lastNotice = 0;
 

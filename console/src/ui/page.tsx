@@ -34,7 +34,9 @@ export function Header({
             href={up.address}
             onClick={(event) => {
               // The list is then as it was.
-              if (up.address !== way.from || event.ctrlKey || event.metaKey || event.shiftKey) return;
+              if (up.address !== way.from || event.ctrlKey || event.metaKey || event.shiftKey) {
+                return;
+              }
               event.preventDefault();
               history.back();
             }}

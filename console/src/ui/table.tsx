@@ -17,7 +17,13 @@ export function Table({
   isLong?: boolean;
 }) {
   return (
-    <div class={isLong ? 'table long' : 'table'} role="region" aria-label={label} tabIndex={0} onKeyDown={walk}>
+    <div
+      class={isLong ? 'table long' : 'table'}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      onKeyDown={walk}
+    >
       <table>
         <thead>
           <tr>{head}</tr>
@@ -71,7 +77,8 @@ export function ListFoot({
   what,
   total,
 }: {
-  list: Omit<Listed<unknown>, 'examined' | 'stop'> & Partial<Pick<Listed<unknown>, 'examined' | 'stop'>>;
+  list: Omit<Listed<unknown>, 'examined' | 'stop'> &
+    Partial<Pick<Listed<unknown>, 'examined' | 'stop'>>;
   what: string;
   /** The number of entries in all, or of those that match where nothing is searched. */
   total?: number | undefined;
@@ -104,12 +111,21 @@ export function progressOf(
     stop,
     busy,
     examined,
-  }: { rows: unknown[]; more: unknown; stop?: unknown; busy: boolean; examined?: number | undefined },
+  }: {
+    rows: unknown[];
+    more: unknown;
+    stop?: unknown;
+    busy: boolean;
+    examined?: number | undefined;
+  },
   what: string,
   total: number | undefined,
 ): string {
   const shown = rows.length.toLocaleString();
-  const all = total === undefined ? '' : ` of ${Math.max(total, rows.length, examined ?? 0).toLocaleString()}`;
+  const all =
+    total === undefined
+      ? ''
+      : ` of ${Math.max(total, rows.length, examined ?? 0).toLocaleString()}`;
   if (examined === undefined) {
     if (more || busy) return all ? `${shown}${all} ${what}` : `${shown} ${what} loaded`;
     return `${shown} ${what}`;

@@ -3,7 +3,11 @@ import { format } from '../clock.ts';
 
 /** A dotted name such as `user_group.create`, which breaks at its words if it is too long. */
 export function Name({ children }: { children: string }) {
-  return <code class="name">{children.split(/(?<=[._])/).map((word, index) => [index > 0 && <wbr />, word])}</code>;
+  return (
+    <code class="name">
+      {children.split(/(?<=[._])/).map((word, index) => [index > 0 && <wbr />, word])}
+    </code>
+  );
 }
 
 /** Characters that show nothing and can change how a text reads; not those that join letters and emoji. */
@@ -29,7 +33,15 @@ export function Text({ children }: { children: string | number }) {
   );
 }
 
-export function Badge({ tone, children, title }: { tone?: string; children: ComponentChildren; title?: string }) {
+export function Badge({
+  tone,
+  children,
+  title,
+}: {
+  tone?: string;
+  children: ComponentChildren;
+  title?: string;
+}) {
   return (
     <span class={`badge ${tone ?? ''}`} title={title}>
       {children}
@@ -52,7 +64,13 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
   );
 }
 
-const shortOf = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const shortOf = format({
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** A moment in a sentence: `26 Nov, 14:53`. */
 export function moment(at: string | number): string {

@@ -17,13 +17,20 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
   const { title, detail, code, status, request_id, errors } =
     error instanceof Refusal
       ? error.problem
-      : { title: 'The page failed.', detail: (error as Error).message, code: '', request_id: '', errors: [] };
+      : {
+          title: 'The page failed.',
+          detail: (error as Error).message,
+          code: '',
+          request_id: '',
+          errors: [],
+        };
   return (
     <div class="trouble" role="alert">
       <Icon name="warning" />
       <div>
         <p>
-          <strong>{title?.replace(/\w$/, '$&.')}</strong> {detail !== title && detail !== errors?.[0]?.detail && detail}
+          <strong>{title?.replace(/\w$/, '$&.')}</strong>{' '}
+          {detail !== title && detail !== errors?.[0]?.detail && detail}
         </p>
         {errors && errors.length > 0 && (
           <ul>

@@ -41,7 +41,12 @@ export class Violations {
     const errors = this.errors.filter((one) => !this.shownAt.has(one));
     const { code, request_id } = this.error.problem;
     const ids = { ...(code && { code }), ...(request_id && { request_id }) };
-    return new Refusal({ title: 'Not saved.', detail: 'The marked fields say why.', errors, ...ids });
+    return new Refusal({
+      title: 'Not saved.',
+      detail: 'The marked fields say why.',
+      errors,
+      ...ids,
+    });
   }
 }
 

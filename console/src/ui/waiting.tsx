@@ -15,5 +15,7 @@ export function Waiting({ at }: { at: number }) {
     };
   }, [at]);
   if (!isQuiet) return null;
-  return <p>Waiting for the limit of calls a minute, which counts each group. It goes on by itself.</p>;
+  return (
+    <p>Waiting for the limit of calls a minute, which counts each group. It goes on by itself.</p>
+  );
 }

@@ -1,7 +1,15 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { AuditLog, type Caller, declareAction, FromEnv, operator, text, Transactor } from 'user-group-service';
+import {
+  AuditLog,
+  type Caller,
+  declareAction,
+  FromEnv,
+  operator,
+  text,
+  Transactor,
+} from 'user-group-service';
 import { USER_GROUP_DATA_SOURCE, UserGroups } from 'user-group-service';
 import { type UserGroupEvent, UserGroupEvents } from 'user-group-service';
 import { HomeDashboard } from './home-dashboard.entity.js';
@@ -42,7 +50,10 @@ export class HomeDashboards implements OnApplicationBootstrap {
   }
 
   async choose(caller: Caller, userGroupId: string, dashboard: string): Promise<object> {
-    const { team_id: teamId } = await this.userGroups.get(operator(caller.workspaceId), userGroupId);
+    const { team_id: teamId } = await this.userGroups.get(
+      operator(caller.workspaceId),
+      userGroupId,
+    );
     await this.transactor.run(async (manager) => {
       await manager.save(HomeDashboard, { teamId, dashboard });
       // In the same transaction: neither exists without the other.

@@ -48,14 +48,20 @@ async function query({ renew = false } = {}) {
     });
     return { status: response.status, answer: await response.json() };
   } catch {
-    return { status: 503, answer: { message: 'The dashboard does not answer. It is tried again.' } };
+    return {
+      status: 503,
+      answer: { message: 'The dashboard does not answer. It is tried again.' },
+    };
   }
 }
 
 const STATES = { 200: 'shown', 403: 'refused', 503: 'away' };
 
 /** Replaces everything: nothing stays on the page when the viewer may no longer see it. */
-function show(status, { viewer = '', acting, data_source, variables = {}, rows = [], message = '' }) {
+function show(
+  status,
+  { viewer = '', acting, data_source, variables = {}, rows = [], message = '' },
+) {
   main.dataset.state = STATES[status] ?? 'failed';
   // Always shown: a viewer must not take the view of another for their own.
   text('acting', acting === undefined ? '' : `Viewed by ${acting} as ${viewer}`);

@@ -13,7 +13,10 @@ export function noActivity(): Activity {
   return { introspections: 0, rotations: 0, creations: 0 };
 }
 
-export function addActivity(to: Activity, { introspections, rotations, creations }: Activity): void {
+export function addActivity(
+  to: Activity,
+  { introspections, rotations, creations }: Activity,
+): void {
   to.introspections += introspections;
   to.rotations += rotations;
   to.creations += creations;

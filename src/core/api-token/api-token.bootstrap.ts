@@ -55,7 +55,8 @@ export class ApiTokenBootstrap {
   private async runWith(manager: EntityManager): Promise<BootstrapResult> {
     const { bootstrapApiToken, databaseUrl, dataDir } = this.config;
     if (await manager.exists(ApiToken)) {
-      const isOther = bootstrapApiToken !== undefined && !(await this.isActive(manager, bootstrapApiToken));
+      const isOther =
+        bootstrapApiToken !== undefined && !(await this.isActive(manager, bootstrapApiToken));
       return { kind: isOther ? 'ignored' : 'present' };
     }
     if (bootstrapApiToken !== undefined) {

@@ -1,7 +1,18 @@
 import { Controller, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiProblems, ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Created,
+  Ok,
+  Operation,
+} from '../../platform/common/operation.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import {
   ApiTokenEnded,
   ApiTokenNotFound,
@@ -34,7 +45,11 @@ import {
   RotateApiTokenRequest,
   UpdateApiTokenRequest,
 } from './dto/api-token.dto.ts';
-import { ApiTokenResponse, ApiTokensResponse, ApiTokenWithSecretResponse } from './dto/api-token-response.dto.ts';
+import {
+  ApiTokenResponse,
+  ApiTokensResponse,
+  ApiTokenWithSecretResponse,
+} from './dto/api-token-response.dto.ts';
 
 /** Errors of each change of a token. */
 const CHANGE_ERRORS = [ApiTokenSuperseded, ApiTokenNotFound, AuditUnavailable];
@@ -108,7 +123,13 @@ export class ApiTokenController {
     'Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.',
   )
   @Ok(ApiTokenResponse, 'The token as it is now.', ETAG)
-  @ApiProblems(...CHANGE_ERRORS, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken, ...PRECONDITION_ERRORS)
+  @ApiProblems(
+    ...CHANGE_ERRORS,
+    ApiTokenEnded,
+    GrantExceedsCaller,
+    LastAdminApiToken,
+    ...PRECONDITION_ERRORS,
+  )
   async update(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,
@@ -129,7 +150,13 @@ export class ApiTokenController {
     'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.',
   )
   @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of what was created.' })
-  @ApiProblems(...CHANGE_ERRORS, ApiTokenEnded, ApiTokenOfPerson, GrantExceedsCaller, ...IDEMPOTENCY_ERRORS)
+  @ApiProblems(
+    ...CHANGE_ERRORS,
+    ApiTokenEnded,
+    ApiTokenOfPerson,
+    GrantExceedsCaller,
+    ...IDEMPOTENCY_ERRORS,
+  )
   async rotate(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,
@@ -152,7 +179,10 @@ export class ApiTokenController {
   )
   @Ok(ApiTokenResponse, 'The token, revoked.')
   @ApiReadProblems(...CHANGE_ERRORS, LastAdminApiToken)
-  revoke(@CurrentCaller() caller: Caller, @NumberParam('id', ApiTokenNotFound) id: number): Promise<ApiTokenResponse> {
+  revoke(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', ApiTokenNotFound) id: number,
+  ): Promise<ApiTokenResponse> {
     return this.apiTokens.revoke(caller, id);
   }
 }

@@ -22,6 +22,13 @@ import { SsoTokens } from './sso-tokens.ts';
     ApiTokenGuard,
     SsoTokens,
   ],
-  exports: [ApiTokenBootstrap, ApiTokenGuard, ApiTokenRepository, ApiTokenService, ApiTokenUsage, SsoTokens],
+  exports: [
+    ApiTokenBootstrap,
+    ApiTokenGuard,
+    ApiTokenRepository,
+    ApiTokenService,
+    ApiTokenUsage,
+    SsoTokens,
+  ],
 })
 export class ApiTokenModule {}

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
+import {
+  ApiTokenEnded,
+  ApiTokenNotFound,
+  DatabaseUnavailable,
+} from '../../platform/common/problem/errors.ts';
 import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { DAY_MS, currentTime } from '../../platform/common/time.ts';
 import { toBytesText } from '../../platform/database/dialect.ts';
@@ -23,7 +27,12 @@ const MAX_STEP = 100;
 /** A random id may belong to another workspace already, seldom twice in a row. */
 const MAX_ATTEMPTS = 20;
 
-type Given = { workspaceId: number; name: string; firstTokenId: number | null; subject?: string | null } & Grant;
+type Given = {
+  workspaceId: number;
+  name: string;
+  firstTokenId: number | null;
+  subject?: string | null;
+} & Grant;
 type NewToken = Required<Given> & { tokenHash: Buffer; lastFour: string; createdAt: number };
 
 /**
@@ -46,7 +55,10 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
     RETURNING id`,
 );
 
-export type ShownApiToken = Omit<ApiToken, 'workspaceId' | 'workspace' | 'tokenHash' | 'firstTokenId'>;
+export type ShownApiToken = Omit<
+  ApiToken,
+  'workspaceId' | 'workspace' | 'tokenHash' | 'firstTokenId'
+>;
 
 const SHOWN = `
   id, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
@@ -103,7 +115,10 @@ const findToken = statement<TokenKey, ShownApiToken>(
   () => `SELECT ${SHOWN} FROM api_token WHERE workspace_id = :workspaceId AND id = :id`,
 );
 
-const findHeld = statement<{ workspaceId: number; hashes: readonly string[] }, { id: number; hash: string }>(
+const findHeld = statement<
+  { workspaceId: number; hashes: readonly string[] },
+  { id: number; hash: string }
+>(
   'api-token.find-held',
   ({ isOneOf, toHex }) => `
     SELECT id, ${toHex('token_hash')} AS hash FROM api_token
@@ -127,7 +142,11 @@ export class ApiTokenRepository {
 
   async countActive(workspaceId: number): Promise<{ active: number; expiringSoon: number }> {
     const now = currentTime();
-    const [counts] = await this.statements.read(countActive, { workspaceId, now, soon: now + SOON_MS });
+    const [counts] = await this.statements.read(countActive, {
+      workspaceId,
+      now,
+      soon: now + SOON_MS,
+    });
     return counts!;
   }
 
@@ -139,7 +158,10 @@ export class ApiTokenRepository {
   }
 
   /** Finds the tokens of the workspace among those with these hashes. */
-  findHeld(workspaceId: number, hashes: readonly Buffer[]): Promise<{ id: number; hash: string }[]> {
+  findHeld(
+    workspaceId: number,
+    hashes: readonly Buffer[],
+  ): Promise<{ id: number; hash: string }[]> {
     return this.statements.read(findHeld, { workspaceId, hashes: hashes.map(toBytesText) });
   }
 
@@ -181,7 +203,10 @@ export class ApiTokenRepository {
   }
 
   /** Ends the predecessor of a token that is being rotated; returns undefined if none is still valid. */
-  async endOverlap(manager: EntityManager, { workspaceId, id }: TokenKey): Promise<ApiToken | undefined> {
+  async endOverlap(
+    manager: EntityManager,
+    { workspaceId, id }: TokenKey,
+  ): Promise<ApiToken | undefined> {
     const predecessor = await manager.findOneBy(ApiToken, { workspaceId, supersededBy: id });
     if (!predecessor || hasEnded(predecessor)) return undefined;
     predecessor.revokedAt = currentTime();

@@ -47,7 +47,10 @@ function areRangesWithin(inner: string | null, outer: string | null): boolean {
   return inner !== null && areWithin(inner.split(' '), outer.split(' '));
 }
 
-export function isAllowedFrom(address: string | null, { allowedCidrs }: Pick<ApiToken, 'allowedCidrs'>): boolean {
+export function isAllowedFrom(
+  address: string | null,
+  { allowedCidrs }: Pick<ApiToken, 'allowedCidrs'>,
+): boolean {
   return allowedCidrs === null || isInRanges(address, toRanges(allowedCidrs.split(' ')));
 }
 
@@ -60,7 +63,11 @@ export function isAdmin({ scopes }: Pick<ApiToken, 'scopes'>): boolean {
  * @param leaving the token that is about to end, to expire sooner, to lose the scope `admin`, or to exclude its own address
  * @throws LastAdminApiToken
  */
-export async function requireAnotherAdmin(manager: EntityManager, caller: Caller, leaving: ApiToken): Promise<void> {
+export async function requireAnotherAdmin(
+  manager: EntityManager,
+  caller: Caller,
+  leaving: ApiToken,
+): Promise<void> {
   if (!(await hasAnotherAdmin(manager, caller, leaving))) throw new LastAdminApiToken();
 }
 

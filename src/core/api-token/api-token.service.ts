@@ -68,7 +68,10 @@ export class ApiTokenService {
     const choice = { workspaceId, state: query.state ?? null, now: currentTime() };
     const tokens = await this.apiTokens.list({ ...choice, after, limit: limit + 1 });
     const { rows, ...next } = toPage(tokens, limit, ({ id }) => [id]);
-    const total = query.count === 'true' && { count: await this.apiTokens.count(choice), exact: true };
+    const total = query.count === 'true' && {
+      count: await this.apiTokens.count(choice),
+      exact: true,
+    };
     return { success: 1, api_tokens: rows.map(toApiTokenView), ...next, ...(total && { total }) };
   }
 
@@ -79,12 +82,22 @@ export class ApiTokenService {
   }
 
   /** Issues a token. The response is the only one that ever contains it. @throws GrantExceedsCaller */
-  async issue(caller: Caller, dto: CreateApiTokenRequest, key?: string): Promise<ApiTokenWithSecretResponse> {
+  async issue(
+    caller: Caller,
+    dto: CreateApiTokenRequest,
+    key?: string,
+  ): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
     const { name, scopes, expires_at: expiry = null, allowed_cidrs: cidrs } = dto;
     const call = {
       key,
-      request: ['api_token.issue', name, scopes.toSorted(), expiry, cidrs ? cidrs.toSorted() : null],
+      request: [
+        'api_token.issue',
+        name,
+        scopes.toSorted(),
+        expiry,
+        cidrs ? cidrs.toSorted() : null,
+      ],
       onReplay: this.showAgain(caller),
     };
     return this.change(caller, call, async (manager, own) => {
@@ -124,7 +137,8 @@ export class ApiTokenService {
       const wanted = {
         scopes: dto.scopes?.join(' ') ?? row.scopes,
         expiresAt: dto.expires_at === undefined ? row.expiresAt : toExpiry(dto.expires_at),
-        allowedCidrs: dto.allowed_cidrs === undefined ? row.allowedCidrs : toCidrs(dto.allowed_cidrs),
+        allowedCidrs:
+          dto.allowed_cidrs === undefined ? row.allowedCidrs : toCidrs(dto.allowed_cidrs),
       };
       if (isWider(wanted, row)) requireGrantable(own, wanted);
       const isCutOff = id === caller.apiTokenId && !isAllowedFrom(caller.address, wanted);
@@ -160,7 +174,11 @@ export class ApiTokenService {
   ): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
     const { grace_period_seconds: graceSeconds = 0 } = dto;
-    const call = { key, request: ['api_token.rotate', id, graceSeconds], onReplay: this.showAgain(caller) };
+    const call = {
+      key,
+      request: ['api_token.rotate', id, graceSeconds],
+      onReplay: this.showAgain(caller),
+    };
     return this.change(caller, call, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
       if (old.subject !== null) throw new ApiTokenOfPerson();
@@ -198,7 +216,10 @@ export class ApiTokenService {
         await requireAnotherAdmin(manager, caller, row);
         row.revokedAt = currentTime();
         await manager.save(row);
-        await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object: { type: 'api_token', id } });
+        await this.auditLog.record(manager, caller, {
+          action: 'api_token.revoke',
+          object: { type: 'api_token', id },
+        });
       }
       return { success: 1, api_token: toApiTokenView(row) };
     });
@@ -225,13 +246,20 @@ export class ApiTokenService {
     const results = new Map<string, HeldResult>();
     if (held.length === 0) return results;
     const endAll = async (manager: EntityManager) => {
-      for (const { id, hash } of held) results.set(hash, await this.endHeld(manager, caller, id, leak));
+      for (const { id, hash } of held) {
+        results.set(hash, await this.endHeld(manager, caller, id, leak));
+      }
       return results;
     };
     return this.change(caller, UNKEYED, endAll, 'tokens:rotate');
   }
 
-  private async endHeld(manager: EntityManager, caller: Caller, id: number, leak?: object): Promise<HeldResult> {
+  private async endHeld(
+    manager: EntityManager,
+    caller: Caller,
+    id: number,
+    leak?: object,
+  ): Promise<HeldResult> {
     const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
     if (hasEnded(row)) return 'already_inactive';
     if (!(await hasAnotherAdmin(manager, caller, row))) return 'last_admin_token';
@@ -239,13 +267,22 @@ export class ApiTokenService {
     await manager.save(row);
     const object = { type: 'api_token', id };
     await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object });
-    if (leak) await this.auditLog.record(manager, caller, { action: 'api_token.leaked', object, details: leak });
+    if (leak) {
+      await this.auditLog.record(manager, caller, {
+        action: 'api_token.leaked',
+        object,
+        details: leak,
+      });
+    }
     return 'ended';
   }
 
   private showAgain(caller: Caller) {
     return (manager: EntityManager, { api_token: { id } }: ApiTokenWithSecretResponse) =>
-      this.auditLog.record(manager, caller, { action: 'secret.show', object: { type: 'api_token', id } });
+      this.auditLog.record(manager, caller, {
+        action: 'secret.show',
+        object: { type: 'api_token', id },
+      });
   }
 
   /**

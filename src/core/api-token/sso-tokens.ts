@@ -77,7 +77,10 @@ export class SsoTokens {
   ): Promise<{ id: number; isChanged: boolean }> {
     await this.workspaces.lock(manager, workspaceId);
     const { subject, name, scopes } = wanted;
-    const last = await manager.findOne(ApiToken, { where: { workspaceId, subject }, order: { id: 'DESC' } });
+    const last = await manager.findOne(ApiToken, {
+      where: { workspaceId, subject },
+      order: { id: 'DESC' },
+    });
     // Settings of an administrator survive a replacement.
     const { expiresAt = null, allowedCidrs = null } = last ?? {};
     if (expiresAt !== null && expiresAt <= currentTime()) {

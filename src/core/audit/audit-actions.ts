@@ -85,7 +85,9 @@ export function declareAction(name: string): AuditAction {
     (ownActions as readonly string[]).includes(name) ||
     !/^(?!database\.)[a-z][a-z_]{0,49}\.[a-z][a-z_]{0,48}$/.test(name)
   ) {
-    throw new OperatorError(`A plugin cannot declare the action ${name}; it must be new, and like seats.assign.`);
+    throw new OperatorError(
+      `A plugin cannot declare the action ${name}; it must be new, and like seats.assign.`,
+    );
   }
   if (!known.includes(name as AuditAction)) known.push(name as AuditAction);
   return name as AuditAction;

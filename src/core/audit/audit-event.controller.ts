@@ -1,7 +1,17 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiProblems, ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Ok,
+  Operation,
+} from '../../platform/common/operation.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import { respondNdjson, ApiNdjsonResponse } from '../../platform/common/http/responses/ndjson.ts';
 import { QueryOf } from '../../platform/common/http/parameters/request-params.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
@@ -43,7 +53,11 @@ export class AuditEventController {
     'Export audit events',
     'Every event that matches the filters of the list, newest first. The last line is the summary: without it the response was cut off. Events recorded meanwhile are not included. At most 2 exports of an API token run at once.',
   )
-  @ApiNdjsonResponse('One JSON object per line: the events, then the summary.', AuditEventView, AuditExportSummary)
+  @ApiNdjsonResponse(
+    'One JSON object per line: the events, then the summary.',
+    AuditEventView,
+    AuditExportSummary,
+  )
   @ApiProblems()
   export(
     @CurrentCaller() caller: Caller,

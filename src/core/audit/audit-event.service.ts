@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { inParts } from '../../platform/common/concurrency/in-parts.ts';
 import { foldCase } from '../../platform/common/fold-case.ts';
-import { limitBySize, limitOf, positionOf, toPage } from '../../platform/common/http/parameters/page.dto.ts';
+import {
+  limitBySize,
+  limitOf,
+  positionOf,
+  toPage,
+} from '../../platform/common/http/parameters/page.dto.ts';
 import { countInParts, type Total } from '../../platform/common/http/parameters/total.ts';
 import type { JsonObject } from '../../platform/common/json/strict-json.ts';
 import { fromWireTime, toWireTime } from '../../platform/common/time.ts';
@@ -40,14 +45,18 @@ const choices = {
   floorTime: '(occurred_at, id) >= (:floorTime, :floorId)',
 } as const;
 
-type Filters = Partial<Record<keyof typeof conditions | keyof typeof choices | 'beforeId' | 'floorId', SqlValue>>;
+type Filters = Partial<
+  Record<keyof typeof conditions | keyof typeof choices | 'beforeId' | 'floorId', SqlValue>
+>;
 
 type Conditions = Readonly<Record<string, string | ((dialect: Dialect) => string)>>;
 
 /** Returns the conditions for the given filters. */
 function whereIn(dialect: Dialect, filters: Filters, all: Conditions): string {
   const given = Object.entries(all).filter(([name]) => name in filters);
-  return given.map(([, sql]) => (typeof sql === 'string' ? sql : sql(dialect))).join(' AND ') || 'true';
+  return (
+    given.map(([, sql]) => (typeof sql === 'string' ? sql : sql(dialect))).join(' AND ') || 'true'
+  );
 }
 
 const listEvents = (filters: Filters) =>
@@ -101,7 +110,12 @@ export class AuditEventService {
     const limit = limitBySize(found, most, sizeOfEvent);
     const { rows, ...next } = toPage(found, limit, toPosition, lookedUntil);
     const total = query.count === 'true' ? await this.count(caller, query) : undefined;
-    return { success: 1, audit_events: rows.map(toAuditEventView), ...next, ...(total && { total }) };
+    return {
+      success: 1,
+      audit_events: rows.map(toAuditEventView),
+      ...next,
+      ...(total && { total }),
+    };
   }
 
   private count(caller: Caller, query: AuditEventQueryDto): Promise<Total> {
@@ -129,7 +143,10 @@ export class AuditEventService {
   ): Promise<{ event: AuditEventView; workspaceId: number | null }[]> {
     const filters = toFilters(query);
     const events = await this.statements.read(listEvents(filters), { ...filters, limit });
-    return events.map((event) => ({ event: toAuditEventView(event), workspaceId: event.workspaceId }));
+    return events.map((event) => ({
+      event: toAuditEventView(event),
+      workspaceId: event.workspaceId,
+    }));
   }
 
   private async findWithText(filters: Filters, text: string | undefined) {
@@ -138,17 +155,26 @@ export class AuditEventService {
   }
 
   /** Finds the next matching events; sets `lookedUntil` if more may follow. */
-  private async find(filters: Filters, limit: number): Promise<{ events: FoundEvent[]; lookedUntil?: EventPosition }> {
+  private async find(
+    filters: Filters,
+    limit: number,
+  ): Promise<{ events: FoundEvent[]; lookedUntil?: EventPosition }> {
     const isChosen = Object.keys(choices).some((name) => name in filters);
     const [floor] = isChosen ? await this.statements.read(findFloor(filters), filters) : [];
-    const bounded = { ...filters, ...(floor && { floorTime: floor.occurredAt, floorId: floor.id }) };
+    const bounded = {
+      ...filters,
+      ...(floor && { floorTime: floor.occurredAt, floorId: floor.id }),
+    };
     const events = await this.statements.read(listEvents(bounded), { ...bounded, limit });
     const last = events.length === limit ? events.at(-1) : floor;
     return { events, ...(last && { lookedUntil: toPosition(last) }) };
   }
 }
 
-function toPosition({ occurredAt, publicId }: Pick<Floor, 'occurredAt' | 'publicId'>): EventPosition {
+function toPosition({
+  occurredAt,
+  publicId,
+}: Pick<Floor, 'occurredAt' | 'publicId'>): EventPosition {
   return [occurredAt, publicId];
 }
 

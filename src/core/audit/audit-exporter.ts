@@ -23,7 +23,10 @@ export class AuditExporter {
    * the start.
    * @throws TooManyAtOnce
    */
-  run(caller: Caller, filters: ExportAuditEventsRequest): AsyncGenerator<(AuditEventView | AuditExportSummary)[]> {
+  run(
+    caller: Caller,
+    filters: ExportAuditEventsRequest,
+  ): AsyncGenerator<(AuditEventView | AuditExportSummary)[]> {
     return this.slots.within(caller, AT_ONCE, this.read(caller, filters));
   }
 

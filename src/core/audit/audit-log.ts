@@ -16,7 +16,8 @@ import { type AuditAction, auditActions, unchangingActions } from './audit-actio
 const UNCHANGING: ReadonlySet<string> = new Set(unchangingActions);
 
 /** Lists the actions that are events, too. */
-export const changeKinds = (): readonly string[] => auditActions.filter((action) => !UNCHANGING.has(action));
+export const changeKinds = (): readonly string[] =>
+  auditActions.filter((action) => !UNCHANGING.has(action));
 
 /** The caller, the operator or the service itself, as the one that acts. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
@@ -25,7 +26,12 @@ export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & 
   isService?: boolean;
 };
 
-export const installationOperator: AuditActor = { workspaceId: null, apiTokenId: null, requestId: null, address: null };
+export const installationOperator: AuditActor = {
+  workspaceId: null,
+  apiTokenId: null,
+  requestId: null,
+  address: null,
+};
 
 /** The service itself, acting in a workspace without a request. */
 export function ofService(workspaceId: number): AuditActor {
@@ -94,10 +100,13 @@ export function recordingSteps(dialect: Dialect, events: string): Step[] {
   ];
 }
 
-const insertEvents = statement<{ events: readonly RecordedEvent[] }>('audit-event.insert', (dialect) => [
-  { name: 'events', columns: RECORDED, isInline: true },
-  ...recordingSteps(dialect, 'events'),
-]);
+const insertEvents = statement<{ events: readonly RecordedEvent[] }>(
+  'audit-event.insert',
+  (dialect) => [
+    { name: 'events', columns: RECORDED, isInline: true },
+    ...recordingSteps(dialect, 'events'),
+  ],
+);
 
 /**
  * Records events in the transaction of the change itself, so that neither exists without the other; changes also go
@@ -148,7 +157,11 @@ export class AuditLog {
     const { action, object, userGroupId, version } = entry;
     const changedId = object && idOf(object);
     const change = !UNCHANGING.has(action) && { kind: action, userGroupId, changedId, version };
-    return { ...this.toEvent(actor, entry), workspaceId: actor.workspaceId ?? undefined, ...change };
+    return {
+      ...this.toEvent(actor, entry),
+      workspaceId: actor.workspaceId ?? undefined,
+      ...change,
+    };
   }
 
   /** Returns the members of an event but its workspace. @internal */
@@ -184,7 +197,9 @@ export class AuditLog {
 export function translateAuditError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ServiceError) return error;
   const { table, message } = error as Error & { table?: string };
-  return /\b(audit|change)_event\b/.test(`${table} ${message}`) ? new AuditUnavailable(error) : error;
+  return /\b(audit|change)_event\b/.test(`${table} ${message}`)
+    ? new AuditUnavailable(error)
+    : error;
 }
 
 /** Returns the days of retention: fewer for events that anybody can cause, or that are frequent; never more than for the rest. */

@@ -4,7 +4,9 @@ import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'ty
 @Entity('change_event')
 @Index(['transactionId'])
 @Index(['workspaceId', 'transactionId', 'id'])
-@Index('change_event_deletion_idx', ['occurredAt'], { where: "kind IN ('data_source.delete', 'schema.delete')" })
+@Index('change_event_deletion_idx', ['occurredAt'], {
+  where: "kind IN ('data_source.delete', 'schema.delete')",
+})
 export class ChangeEvent {
   @PrimaryGeneratedColumn({ type: 'bigint' }) id!: number;
 

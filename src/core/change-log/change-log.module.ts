@@ -44,7 +44,10 @@ function createChangeFeed(config: Config, transactor: Transactor): ChangeFeed {
     : new PostgresChangeFeed({ url, isPooled: isPooled(config), sessionUrl: sessionUrl(config) });
 }
 
-function createChangeReader({ databaseUrl, eventRetentionHours }: Config, statements: Statements): ChangeReader {
+function createChangeReader(
+  { databaseUrl, eventRetentionHours }: Config,
+  statements: Statements,
+): ChangeReader {
   const Reader = databaseUrl === undefined ? SqliteChangeReader : PostgresChangeReader;
   return new Reader(statements, eventRetentionHours);
 }

@@ -88,8 +88,13 @@ export abstract class ChangeReader {
    */
   protected async requireKept(at: number): Promise<void> {
     const [removal] = await this.statements.read(findRemoval, {});
-    const removedUntil = Math.max(currentTime() - this.retentionHours * HOUR_MS, removal?.removedUntil ?? 0);
-    if (at < removedUntil + MARGIN_MS) throw new PositionLost('changes behind the position have been removed');
+    const removedUntil = Math.max(
+      currentTime() - this.retentionHours * HOUR_MS,
+      removal?.removedUntil ?? 0,
+    );
+    if (at < removedUntil + MARGIN_MS) {
+      throw new PositionLost('changes behind the position have been removed');
+    }
   }
 
   /** @throws PositionLost if the event is missing although it is not old enough to be removed; DatabaseUnavailable */

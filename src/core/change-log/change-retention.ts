@@ -1,7 +1,11 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HOUR_MS, MINUTE_MS, currentTime } from '../../platform/common/time.ts';
 import { statement } from '../../platform/database/statement.ts';
-import { BATCH, ExpirySweep, type RemoveExpired } from '../../platform/database/upkeep/expiry-sweep.ts';
+import {
+  BATCH,
+  ExpirySweep,
+  type RemoveExpired,
+} from '../../platform/database/upkeep/expiry-sweep.ts';
 
 /** Longer than any transaction: a change older than this has already been read by everybody at that position. */
 const MARGIN_MS = 600_000;
@@ -56,7 +60,11 @@ export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
     this.look(consumer).catch((err: unknown) => {
       // A command may end before the position is known.
       if (this.isClosing) return;
-      this.logger.warn({ msg: "could not read a consumer's position; keeping events", consumer: consumer.name, err });
+      this.logger.warn({
+        msg: "could not read a consumer's position; keeping events",
+        consumer: consumer.name,
+        err,
+      });
     });
   }
 

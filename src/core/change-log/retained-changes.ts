@@ -1,4 +1,9 @@
-import { type ChangePosition, type ChangeReader, PositionLost, type ReadChanges } from './change-reader.ts';
+import {
+  type ChangePosition,
+  type ChangeReader,
+  PositionLost,
+  type ReadChanges,
+} from './change-reader.ts';
 
 /** A position must be stored again before the changes after it are removed. */
 export const KEEP_FRESH_MS = 600_000;

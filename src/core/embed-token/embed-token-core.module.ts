@@ -13,13 +13,23 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 @Module({
   imports: [AuditModule, EncryptionKeyModule, IdempotencyModule, UserGroupCoreModule],
   providers: [
-    { provide: SigningKeys, inject: [KeyRing], useFactory: (ring: KeyRing) => SigningKeys.of(ring) },
+    {
+      provide: SigningKeys,
+      inject: [KeyRing],
+      useFactory: (ring: KeyRing) => SigningKeys.of(ring),
+    },
     EmbedTokenReader,
     EmbedTokenRevoker,
     EmbedTokenService,
     EmbedTokenVerifier,
     RevokedEmbedTokenExpiry,
   ],
-  exports: [EmbedTokenReader, EmbedTokenRevoker, EmbedTokenService, EmbedTokenVerifier, SigningKeys],
+  exports: [
+    EmbedTokenReader,
+    EmbedTokenRevoker,
+    EmbedTokenService,
+    EmbedTokenVerifier,
+    SigningKeys,
+  ],
 })
 export class EmbedTokenCoreModule {}

@@ -1,6 +1,10 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiProblems, ApiTags, Created, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import {
   AuditUnavailable,
   UserGroupInactive,
@@ -24,7 +28,10 @@ export class EmbedTokenController {
   constructor(private readonly embedTokens: EmbedTokenService) {}
 
   @Post()
-  @RequiresScope('embed-tokens:issue', { gated: false, scopesWith: { acting_for: 'user-groups:view-as' } })
+  @RequiresScope('embed-tokens:issue', {
+    gated: false,
+    scopesWith: { acting_for: 'user-groups:view-as' },
+  })
   @Operation(
     'issueEmbedToken',
     'Issue an embed token',

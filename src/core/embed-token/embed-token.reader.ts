@@ -19,11 +19,17 @@ export class EmbedTokenReader {
   ) {}
 
   /** Reads the token with its group; undefined for any other text, or a token that has expired or is of another workspace. */
-  async read(workspaceId: number, text: string, isFresh: boolean): Promise<ReadEmbedToken | undefined> {
+  async read(
+    workspaceId: number,
+    text: string,
+    isFresh: boolean,
+  ): Promise<ReadEmbedToken | undefined> {
     const claims = await this.verifier.verify(text);
     if (!claims) return undefined;
     const group = await this.findGroup(workspaceId, claims, isFresh);
-    if (group?.providedId !== claims.sub || !this.verifier.isOf(group.workspace, claims)) return undefined;
+    if (group?.providedId !== claims.sub || !this.verifier.isOf(group.workspace, claims)) {
+      return undefined;
+    }
     return { claims, group };
   }
 

@@ -57,24 +57,38 @@ export class EmbedTokenRevoker {
     const active = known.filter((one) => generationOf(one));
     const ended = new Set(active.length === 0 ? [] : await this.store(caller, active, leak));
     return new Map(
-      known.map((one) => [one.text, { providedId: one.group.providedId, isEnded: ended.has(one.claims.jti) }]),
+      known.map((one) => [
+        one.text,
+        { providedId: one.group.providedId, isEnded: ended.has(one.claims.jti) },
+      ]),
     );
   }
 
   /** @returns the ids of those that are ended now, and were not before */
-  private async store(caller: Caller, tokens: readonly ReadEmbedToken[], leak?: Leak): Promise<string[]> {
+  private async store(
+    caller: Caller,
+    tokens: readonly ReadEmbedToken[],
+    leak?: Leak,
+  ): Promise<string[]> {
     const stored = await this.transactor.run(async (manager) => {
       const revoked = tokens.map(({ claims: { team_id: userGroupId, jti, exp } }) => {
         return { userGroupId, jti, expiresAt: exp * 1000 };
       });
-      const rows = await this.statements.run(manager, insert, { workspaceId: caller.workspaceId, revoked });
+      const rows = await this.statements.run(manager, insert, {
+        workspaceId: caller.workspaceId,
+        revoked,
+      });
       const ids = new Set(rows.map(({ jti }) => jti));
-      const events = tokens.filter(({ claims }) => ids.delete(claims.jti)).flatMap((token) => eventsOf(token, leak));
+      const events = tokens
+        .filter(({ claims }) => ids.delete(claims.jti))
+        .flatMap((token) => eventsOf(token, leak));
       const recorded = events.map((entry) => [caller, entry] as const);
       await this.auditLog.recordAll(manager, recorded);
       return rows;
     });
-    for (const { userGroupId } of stored) this.changes.announce({ workspaceId: caller.workspaceId, userGroupId });
+    for (const { userGroupId } of stored) {
+      this.changes.announce({ workspaceId: caller.workspaceId, userGroupId });
+    }
     return stored.map(({ jti }) => jti);
   }
 }
@@ -86,13 +100,20 @@ function eventsOf({ claims: { jti, gen }, group }: ReadEmbedToken, leak?: Leak):
   const details = { team_id: userGroupId, generation: gen, jti };
   return [
     { ...event, action: 'embed_token.revoke', details },
-    ...(leak ? [{ ...event, action: 'embed_token.leaked' as const, details: { ...details, ...leak } }] : []),
+    ...(leak
+      ? [{ ...event, action: 'embed_token.leaked' as const, details: { ...details, ...leak } }]
+      : []),
   ];
 }
 
 /** Removes revocations a day after their tokens expire, since the clock of a verifier may be behind. */
 @Injectable()
 export class RevokedEmbedTokenExpiry extends ExpirySweep {
-  protected readonly removeExpired = removeOldest('revoked_embed_token', 'expires_at', 'user_group_id', 'jti');
+  protected readonly removeExpired = removeOldest(
+    'revoked_embed_token',
+    'expires_at',
+    'user_group_id',
+    'jti',
+  );
   protected override readonly retentionMs = DAY_MS;
 }

@@ -7,7 +7,10 @@ export const DEFAULT_LIFE_SECONDS = 600;
 /** Limits how long somebody who acts for a group sees what it sees. */
 export const MAX_VIEW_AS_SECONDS = 900;
 
-export const actingForViolations = objectOf({ subject: identifierViolations, reason: identifierViolations });
+export const actingForViolations = objectOf({
+  subject: identifierViolations,
+  reason: identifierViolations,
+});
 
 /** Accepts a web origin spelled as browsers spell it (RFC 6454, section 6.2). */
 export function originViolations(value: unknown, pointer: string): Violation[] {

@@ -56,7 +56,12 @@ export class EmbedTokenService {
     idempotencyKey?: string,
   ): Promise<EmbedTokenResponse> {
     const { workspaceId } = caller;
-    const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin, acting_for: actingFor } = dto;
+    const {
+      audience: aud,
+      expires_in_seconds: life = DEFAULT_LIFE_SECONDS,
+      origin,
+      acting_for: actingFor,
+    } = dto;
     requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
     if (actingFor && life > MAX_VIEW_AS_SECONDS) throw tooLongALife();
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
@@ -68,7 +73,8 @@ export class EmbedTokenService {
     if (!snapshot) throw new UserGroupNotFound();
     // Read at one moment: a rotation may have come after the first read.
     const current = snapshot.tokens.at(-1)!;
-    const { embedTokensEpoch, embedTokensEndedBefore, embedTokenIssuer, publicId } = snapshot.workspace;
+    const { embedTokensEpoch, embedTokensEndedBefore, embedTokenIssuer, publicId } =
+      snapshot.workspace;
     if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
     const now = currentTime();
@@ -93,7 +99,10 @@ export class EmbedTokenService {
     // A repeated call issues another token: tokens for pages are not stored.
     if (!actingFor) return response;
     // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
-    const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }] };
+    const call = {
+      key: idempotencyKey,
+      request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }],
+    };
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = response.embed_token;
       await this.auditLog.record(manager, caller, {
@@ -115,7 +124,13 @@ export class EmbedTokenService {
     const { exp, jti } = claims;
     return {
       success: 1,
-      embed_token: { token, token_type: 'embed_token', expires_at: toWireTime(exp * 1000), kid, jti },
+      embed_token: {
+        token,
+        token_type: 'embed_token',
+        expires_at: toWireTime(exp * 1000),
+        kid,
+        jti,
+      },
     };
   }
 }
@@ -129,7 +144,9 @@ function tooLongALife(): ValidationFailed {
 function requireActive(group: UserGroupSnapshot): void {
   const { status, reasons } = statusOf(group, group.rules);
   if (status === 'active' || status === 'unresolved') return;
-  throw new UserGroupInactive(`No embed token is issued: ${reasons.map(({ detail }) => detail).join(' ')}`);
+  throw new UserGroupInactive(
+    `No embed token is issued: ${reasons.map(({ detail }) => detail).join(' ')}`,
+  );
 }
 
 /** @throws ValidationFailed unless the workspace allows this audience */

@@ -44,7 +44,9 @@ export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
   const { iss, sub, aud, jti, origin, iat, exp } = payload;
   const { iat_ms, epoch, workspace_id, team_id, gen, act } = payload;
   const { sub: actor } = (act ?? { sub: '' }) as { sub?: unknown };
-  const areTexts = [iss, sub, aud, jti, workspace_id, origin ?? '', actor].every((claim) => typeof claim === 'string');
+  const areTexts = [iss, sub, aud, jti, workspace_id, origin ?? '', actor].every(
+    (claim) => typeof claim === 'string',
+  );
   const areNumbers = [iat, exp, iat_ms, epoch, team_id, gen].every(Number.isSafeInteger);
   return areTexts && areNumbers ? (payload as unknown as EmbedTokenClaims) : undefined;
 }

@@ -54,22 +54,45 @@ export class EmbedTokenVerifier {
     if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
     const read = this.readUnverified(text);
     // Compared with the clock of its issue: an expired token can be signed.
-    return read && { ...read, isSigned: (await this.check(text, new Date(read.claims.iat * 1000))) !== undefined };
+    return (
+      read && {
+        ...read,
+        isSigned: (await this.check(text, new Date(read.claims.iat * 1000))) !== undefined,
+      }
+    );
   }
 
   /** Tells whether the token names this workspace. */
-  isOf({ publicId, embedTokenIssuer }: EmbeddingWorkspace, { workspace_id, iss }: EmbedTokenClaims): boolean {
+  isOf(
+    { publicId, embedTokenIssuer }: EmbeddingWorkspace,
+    { workspace_id, iss }: EmbedTokenClaims,
+  ): boolean {
     return workspace_id === publicId && iss === (embedTokenIssuer ?? this.config.embedTokenIssuer);
   }
 
   /** Uses only `kid` of the key parameters in the header; the key comes from the ring. */
-  private async check(text: string, currentDate = new Date(currentTime())): Promise<EmbedTokenClaims | undefined> {
+  private async check(
+    text: string,
+    currentDate = new Date(currentTime()),
+  ): Promise<EmbedTokenClaims | undefined> {
     try {
       const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
         currentDate,
-        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'iat_ms', 'epoch', 'jti', 'workspace_id', 'team_id', 'gen'],
+        requiredClaims: [
+          'iss',
+          'sub',
+          'aud',
+          'iat',
+          'exp',
+          'iat_ms',
+          'epoch',
+          'jti',
+          'workspace_id',
+          'team_id',
+          'gen',
+        ],
       });
       return claimsOf(payload);
     } catch {

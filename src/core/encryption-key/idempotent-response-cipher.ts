@@ -4,7 +4,8 @@ import { KeyRing } from './key-ring.ts';
 import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
 
 /** The message of a call whose response is lost. */
-export const SPENT = 'The call with this Idempotency-Key was done, and its response cannot be returned any more.';
+export const SPENT =
+  'The call with this Idempotency-Key was done, and its response cannot be returned any more.';
 
 /** The call that a ciphertext is bound to; it can be decrypted for no other. */
 export interface ResponseOwner {

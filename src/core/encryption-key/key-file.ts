@@ -34,7 +34,8 @@ export function readKeyFile(dataDir: string, isNew: boolean): EncryptionKey[] {
     }
     return encryptionKeys(readFileSync(path, 'utf8').trim());
   } catch (error) {
-    const reason = error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
+    const reason =
+      error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
     throw new OperatorError(`The key file ${path} cannot be used: ${reason}`);
   }
 }

@@ -21,7 +21,9 @@ export class StandardKeyProvider extends KeyProvider {
   }
 
   async keys(): Promise<readonly EncryptionKey[]> {
-    return (await keysOfConfig(this.config)) ?? readKeyFile(this.config.dataDir, await this.isNew());
+    return (
+      (await keysOfConfig(this.config)) ?? readKeyFile(this.config.dataDir, await this.isNew())
+    );
   }
 }
 

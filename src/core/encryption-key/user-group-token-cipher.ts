@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../platform/common/problem/errors.ts';
+import {
+  UserGroupTokenForgotten,
+  UserGroupTokenUnreadable,
+} from '../../platform/common/problem/errors.ts';
 import { KeyRing } from './key-ring.ts';
 import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
 

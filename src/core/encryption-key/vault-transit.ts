@@ -96,7 +96,9 @@ export class VaultTransit {
     if (status === 429 || status >= 500) throw new Passing(`it returns ${status}`);
     const response = parse(text);
     // A partly failing batch returns 400, with a result for each.
-    if (response && (status === 200 || (status === 400 && response.data?.batch_results))) return response;
+    if (response && (status === 200 || (status === 400 && response.data?.batch_results))) {
+      return response;
+    }
     if (status === 403) {
       throw new OperatorError(`Vault does not allow VAULT_TOKEN to use ${this.keyPath}.`);
     }
@@ -109,7 +111,8 @@ export class VaultTransit {
   /** Follows no redirect: it would show VAULT_TOKEN to another server. */
   private post(url: string, body: string): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
-      const fail = (error: Error) => reject(new Passing((error as NodeJS.ErrnoException).code ?? error.message));
+      const fail = (error: Error) =>
+        reject(new Passing((error as NodeJS.ErrnoException).code ?? error.message));
       const request = (url.startsWith('https:') ? requestByHttps : requestByHttp)(
         url,
         {

@@ -9,7 +9,11 @@ import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
 import { ExpirySweep, removeOldest } from '../../platform/database/upkeep/expiry-sweep.ts';
-import { IdempotentResponseCipher, type ResponseOwner, SPENT } from '../encryption-key/idempotent-response-cipher.ts';
+import {
+  IdempotentResponseCipher,
+  type ResponseOwner,
+  SPENT,
+} from '../encryption-key/idempotent-response-cipher.ts';
 import type { SealedText } from '../encryption-key/sealed-text.ts';
 
 const LIFE_MS = DAY_MS;
@@ -97,7 +101,9 @@ export class IdempotentCalls {
     call: IdempotentCall<T>,
     work: (manager: EntityManager) => Promise<T>,
   ): Promise<T> {
-    return this.transactor.run((manager) => this.within(manager, caller, call, () => work(manager)));
+    return this.transactor.run((manager) =>
+      this.within(manager, caller, call, () => work(manager)),
+    );
   }
 
   /** Does the same as `run`, in a transaction of the caller. @throws as `run` */
@@ -123,7 +129,9 @@ export class IdempotentCalls {
       await onReplay?.(manager, response);
       return response;
     }
-    if (apiTokenId !== null) await this.statements.run(manager, removeSurplus, { workspaceId, apiTokenId });
+    if (apiTokenId !== null) {
+      await this.statements.run(manager, removeSurplus, { workspaceId, apiTokenId });
+    }
     const response = await work();
     await this.statements.run(manager, fillResponse, {
       ...owner,
@@ -135,6 +143,11 @@ export class IdempotentCalls {
 
 @Injectable()
 export class IdempotentResponseExpiry extends ExpirySweep {
-  protected readonly removeExpired = removeOldest('idempotent_response', 'created_at', 'workspace_id', 'key_hash');
+  protected readonly removeExpired = removeOldest(
+    'idempotent_response',
+    'created_at',
+    'workspace_id',
+    'key_hash',
+  );
   protected override readonly retentionMs = LIFE_MS;
 }

@@ -29,10 +29,18 @@ export class AuthorizationServerController {
     return {
       issuer: publicUrl,
       introspection_endpoint: `${publicUrl}/api/v1/introspect`,
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'Bearer',
+      ],
       ...(this.served.has('revocation') && {
         revocation_endpoint: `${publicUrl}/api/v1/revoke`,
-        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
+        revocation_endpoint_auth_methods_supported: [
+          'client_secret_basic',
+          'client_secret_post',
+          'Bearer',
+        ],
       }),
       ...(this.served.has('embed-tokens') && { jwks_uri: `${publicUrl}/.well-known/jwks.json` }),
       response_types_supported: [],

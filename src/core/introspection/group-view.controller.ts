@@ -1,5 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import { ProvidedIdParam } from '../../platform/common/http/parameters/request-params.ts';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
 import { UserGroupNotFound } from '../../platform/common/problem/errors.ts';
@@ -20,7 +24,10 @@ export class GroupViewController {
   )
   @Ok(UserGroupViewResponse, 'What a renderer sees.')
   @ApiReadProblems(UserGroupNotFound)
-  get(@CurrentCaller() caller: Caller, @ProvidedIdParam() id: string): Promise<UserGroupViewResponse> {
+  get(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+  ): Promise<UserGroupViewResponse> {
     return this.views.get(caller, id);
   }
 }

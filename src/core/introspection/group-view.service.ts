@@ -22,18 +22,30 @@ export class GroupViewService {
   async get({ workspaceId }: Caller, providedId: string): Promise<UserGroupViewResponse> {
     const found = await this.tokens.findCurrent({ workspaceId, providedId });
     const group =
-      found && (await this.snapshots.find({ workspaceId, userGroupId: found.userGroupId }, { isFresh: true }));
+      found &&
+      (await this.snapshots.find(
+        { workspaceId, userGroupId: found.userGroupId },
+        { isFresh: true },
+      ));
     const token = group?.tokens.at(-1);
     if (!group || !token) throw new UserGroupNotFound();
     const { rules, mapping, properties } = group;
     const variables = describeVariables(rules.variables, JSON.parse(properties) as JsonObject);
-    const introspection = isValid(group, token) ? describeUserGroupToken(group, token) : { active: false };
-    return { success: 1, view: { ...standingOf(group), introspection, ...describeMapping(rules, mapping), variables } };
+    const introspection = isValid(group, token)
+      ? describeUserGroupToken(group, token)
+      : { active: false };
+    return {
+      success: 1,
+      view: { ...standingOf(group), introspection, ...describeMapping(rules, mapping), variables },
+    };
   }
 }
 
 /** Describes the declared variables, and the properties that none of them is in. */
-function describeVariables(declared: readonly DeclaredVariable[], properties: JsonObject): VariableView[] {
+function describeVariables(
+  declared: readonly DeclaredVariable[],
+  properties: JsonObject,
+): VariableView[] {
   const roots = new Set(declared.map((variable) => pathOf(variable)[0]));
   const others = Object.entries(properties).filter(([name]) => !roots.has(name));
   return [

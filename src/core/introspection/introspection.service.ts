@@ -6,7 +6,10 @@ import { canBeUserGroupToken, hashToken } from '../../platform/common/secret/sec
 import { EmbedTokenReader, generationOf } from '../embed-token/embed-token.reader.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { variableValues } from '../mapping/variables.ts';
-import type { IntrospectableToken, UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
+import type {
+  IntrospectableToken,
+  UserGroupSnapshot,
+} from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage.ts';

@@ -28,6 +28,10 @@ export class Introspector {
     { isFresh = false }: IntrospectionOptions = {},
   ): Promise<IntrospectionResponse> {
     requireScope(caller, 'tokens:introspect');
-    return this.introspection.introspect(caller, dtoFromObject(IntrospectionRequest, body), isFresh);
+    return this.introspection.introspect(
+      caller,
+      dtoFromObject(IntrospectionRequest, body),
+      isFresh,
+    );
   }
 }

@@ -2,8 +2,13 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** One entry of a user group's `mapping`: the data source to query for a schema. */
 @Entity('data_source_mapping')
-@Index('data_source_mapping_registered_schema_id_key', ['registeredSchemaId', 'userGroupId'], { unique: true })
-@Index('data_source_mapping_registered_data_source_id_idx', ['registeredDataSourceId', 'userGroupId'])
+@Index('data_source_mapping_registered_schema_id_key', ['registeredSchemaId', 'userGroupId'], {
+  unique: true,
+})
+@Index('data_source_mapping_registered_data_source_id_idx', [
+  'registeredDataSourceId',
+  'userGroupId',
+])
 export class DataSourceMapping {
   @ForeignKey('user_group', { onDelete: 'CASCADE' })
   @PrimaryColumn('integer')

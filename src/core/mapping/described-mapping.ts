@@ -25,12 +25,18 @@ export function describeMapping(
   entries: readonly ResolvedEntry[],
   schemaId?: string,
 ): DescribedMapping {
-  return rules.policy === 'open' ? describeOpen(entries, schemaId) : describeRegistered(rules, entries, schemaId);
+  return rules.policy === 'open'
+    ? describeOpen(entries, schemaId)
+    : describeRegistered(rules, entries, schemaId);
 }
 
 function describeOpen(entries: readonly ResolvedEntry[], schemaId?: string): DescribedMapping {
-  const described = entries.filter((entry) => schemaId === undefined || entry.schemaId === schemaId);
-  const mapping = Object.fromEntries(described.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]));
+  const described = entries.filter(
+    (entry) => schemaId === undefined || entry.schemaId === schemaId,
+  );
+  const mapping = Object.fromEntries(
+    described.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
+  );
   if (schemaId === undefined) return { mapping };
   return { mapping, unmapped: described.length === 0 ? [schemaId] : [] };
 }
@@ -50,7 +56,9 @@ function describeRegistered(
   return {
     mapping: Object.fromEntries(
       described.flatMap(({ providedId, source }) =>
-        source ? [[providedId, { id: source.id, provided_id: source.providedId, name: source.name! }]] : [],
+        source
+          ? [[providedId, { id: source.id, provided_id: source.providedId, name: source.name! }]]
+          : [],
       ),
     ),
     unmapped: described.filter(({ source }) => !source).map(({ providedId }) => providedId),

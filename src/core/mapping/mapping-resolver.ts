@@ -4,12 +4,20 @@ import { ValidationFailed } from '../../platform/common/problem/errors.ts';
 import type { Violation } from '../../platform/common/problem/violation.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
-import { type Resolution, resolutionColumns, resolutionViolations, resolvingJoins } from './resolution.ts';
+import {
+  type Resolution,
+  resolutionColumns,
+  resolutionViolations,
+  resolvingJoins,
+} from './resolution.ts';
 import type { ResolvedEntry, SentEntry } from './resolved-mapping.ts';
 
 const ENTRY = { schemaId: 'text', dataSource: 'text', dataSourceType: 'text' } as const;
 
-const resolveEntries = statement<{ workspaceId: number; entries: readonly SentEntry[] }, Resolution & SentEntry>(
+const resolveEntries = statement<
+  { workspaceId: number; entries: readonly SentEntry[] },
+  Resolution & SentEntry
+>(
   'mapping-resolver.resolve',
   (dialect) => `
     SELECT ${resolutionColumns}, m.data_source AS "dataSource",
@@ -45,7 +53,9 @@ export class MappingResolver {
   ): Promise<(ResolvedEntry[] | ValidationFailed)[]> {
     const kept = mappings.map(({ stored }) => byKey(stored.filter(isResolved)));
     const isNew = (entry: SentEntry, index: number) => !kept[index]!.has(keyOf(entry));
-    const unknown = mappings.flatMap(({ sent }, index) => sent.filter((entry) => isNew(entry, index)));
+    const unknown = mappings.flatMap(({ sent }, index) =>
+      sent.filter((entry) => isNew(entry, index)),
+    );
     const found = await this.find(manager, workspaceId, unknown);
     return mappings.map(({ sent }, index) => {
       const resolved = sent.map((entry) => {

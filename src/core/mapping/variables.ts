@@ -1,5 +1,9 @@
 import { toPointer } from '../../platform/common/json-pointer.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../platform/common/json/strict-json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../platform/common/json/strict-json.ts';
 import type { Violation } from '../../platform/common/problem/violation.ts';
 import { isDate, isTimestamp } from '../../platform/common/time.ts';
 
@@ -48,9 +52,14 @@ const HIDDEN = '[secret]';
 export const pathOf = ({ name }: Pick<DeclaredVariable, 'name'>) => name.split('.');
 
 /** Lists what is wrong with the value that the properties of a group have for a variable. */
-export function variableViolations(variable: DeclaredVariable, properties: JsonObject): Violation[] {
+export function variableViolations(
+  variable: DeclaredVariable,
+  properties: JsonObject,
+): Violation[] {
   const path = pathOf(variable);
-  const outer = path.findIndex((_, depth) => depth > 0 && isOther(valueAt(properties, path.slice(0, depth))));
+  const outer = path.findIndex(
+    (_, depth) => depth > 0 && isOther(valueAt(properties, path.slice(0, depth))),
+  );
   if (outer > 0) {
     const detail = `The workspace declares ${variable.name}, so this property must be an object.`;
     return [{ pointer: toPointer(['properties', ...path.slice(0, outer)]), code: 'type', detail }];
@@ -79,12 +88,22 @@ export function valueViolations(
     const place = isList ? `${pointer}/${index}` : pointer;
     if (!isOfType(entry)) return [wrongType(type, place)];
     if (!allowed || allowed.includes(entry)) return [];
-    return [{ pointer: place, code: 'not_acceptable', detail: 'The workspace allows other values for this variable.' }];
+    return [
+      {
+        pointer: place,
+        code: 'not_acceptable',
+        detail: 'The workspace allows other values for this variable.',
+      },
+    ];
   });
 }
 
 function wrongType(type: VariableType, pointer: string): Violation {
-  return { pointer, code: 'type', detail: `The workspace requires this variable to be of the type ${type}.` };
+  return {
+    pointer,
+    code: 'type',
+    detail: `The workspace requires this variable to be of the type ${type}.`,
+  };
 }
 
 /** Finds the value of a path of names; undefined if there is none. */
@@ -97,7 +116,10 @@ export function valueAt(properties: JsonObject, path: readonly string[]): JsonVa
 }
 
 /** Returns every declared variable of a group: its value, the default or null. Paths become nested objects. */
-export function variableValues(declared: readonly DeclaredVariable[], properties: JsonObject): JsonObject {
+export function variableValues(
+  declared: readonly DeclaredVariable[],
+  properties: JsonObject,
+): JsonObject {
   const variables = emptyObject();
   for (const variable of declared) {
     const path = pathOf(variable);
@@ -113,17 +135,26 @@ export function variableValues(declared: readonly DeclaredVariable[], properties
 export function withoutSecrets(properties: string, declared: readonly DeclaredVariable[]): string {
   const secrets = declared.filter(({ isSecret }) => isSecret);
   if (secrets.length === 0) return properties;
-  return JSON.stringify(secrets.reduce((rest, secret) => replaced(rest, pathOf(secret)), parse(properties)));
+  return JSON.stringify(
+    secrets.reduce((rest, secret) => replaced(rest, pathOf(secret)), parse(properties)),
+  );
 }
 
 /** Returns the properties with a mark in place of the values of secret variables. */
-export function withHiddenSecrets(properties: JsonObject, declared: readonly DeclaredVariable[]): JsonObject {
+export function withHiddenSecrets(
+  properties: JsonObject,
+  declared: readonly DeclaredVariable[],
+): JsonObject {
   const secrets = declared.filter(({ isSecret }) => isSecret);
   return secrets.reduce((rest, secret) => replaced(rest, pathOf(secret), HIDDEN), properties);
 }
 
 /** Returns a copy with another value at the path, or with none there. */
-function replaced(from: JsonObject, [name, ...rest]: readonly string[], value?: JsonValue): JsonObject {
+function replaced(
+  from: JsonObject,
+  [name, ...rest]: readonly string[],
+  value?: JsonValue,
+): JsonObject {
   const entries = Object.entries(from).flatMap(([key, one]): [string, JsonValue][] => {
     if (key !== name) return [[key, one]];
     if (rest.length > 0 && isJsonObject(one)) return [[key, replaced(one, rest, value)]];

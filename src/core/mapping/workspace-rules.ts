@@ -6,7 +6,11 @@ import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
-import { parseUserGroupRules, type UserGroupRules, userGroupRulesColumn } from './user-group-rules.ts';
+import {
+  parseUserGroupRules,
+  type UserGroupRules,
+  userGroupRulesColumn,
+} from './user-group-rules.ts';
 
 interface OfWorkspace {
   workspaceId: number;
@@ -69,7 +73,10 @@ class RulesInChange extends Error {
  */
 @Injectable()
 export class WorkspaceRules {
-  private readonly remembered = new LRUCache<number, KnownRules>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
+  private readonly remembered = new LRUCache<number, KnownRules>({
+    max: MAX_REMEMBERED,
+    ttl: REMEMBERED_MS,
+  });
 
   constructor(
     private readonly statements: Statements,
@@ -100,7 +107,10 @@ export class WorkspaceRules {
    * order two transactions could deadlock.
    * @throws DatabaseUnavailable if a change takes too long
    */
-  async runWithSharedLock<T>(workspaceId: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  async runWithSharedLock<T>(
+    workspaceId: number,
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<T> {
     for (const deadline = performance.now() + MAX_WAIT_MS; ;) {
       try {
         return await this.transactor.run(async (manager) => {

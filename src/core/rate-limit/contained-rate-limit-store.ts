@@ -1,5 +1,9 @@
 import { Logger } from '@nestjs/common';
-import type { Bucket, BucketState, Taken } from '../../platform/common/concurrency/token-buckets.ts';
+import type {
+  Bucket,
+  BucketState,
+  Taken,
+} from '../../platform/common/concurrency/token-buckets.ts';
 import type { Expected } from '../../platform/common/extension/extensions.ts';
 import type { Given } from '../../platform/common/extension/ports.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
@@ -35,7 +39,11 @@ export class ContainedRateLimitStore extends RateLimitStore {
       this.pausedUntil = performance.now() + PAUSE_MS;
       const { name } = extension;
       if (isFirst) {
-        this.logger.warn({ msg: 'rate limit store failed: calls are counted in this process', extension: name, err });
+        this.logger.warn({
+          msg: 'rate limit store failed: calls are counted in this process',
+          extension: name,
+          err,
+        });
       }
       return this.own.take(buckets, wanted);
     }
@@ -46,7 +54,12 @@ function takenFrom({ length }: readonly Bucket[]): Expected<Taken> {
   return {
     is: (value): value is Taken => {
       const { granted, states } = (value ?? {}) as Partial<Taken>;
-      return Number.isFinite(granted) && Array.isArray(states) && states.length === length && states.every(isState);
+      return (
+        Number.isFinite(granted) &&
+        Array.isArray(states) &&
+        states.length === length &&
+        states.every(isState)
+      );
     },
     what: 'the number granted, and the states of all buckets',
   };

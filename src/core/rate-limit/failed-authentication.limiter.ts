@@ -7,7 +7,10 @@ import {
   RateLimited,
   SignInFailed,
 } from '../../platform/common/problem/errors.ts';
-import { addressBlock, clientAddress } from '../../platform/common/http/parameters/client-address.ts';
+import {
+  addressBlock,
+  clientAddress,
+} from '../../platform/common/http/parameters/client-address.ts';
 import { Config } from '../../platform/config/config.ts';
 import { countCalls, type CallLimit, reportCounts } from './limits.ts';
 import { RateLimitStore } from './rate-limit-store.ts';

@@ -53,12 +53,18 @@ export async function countCalls(
  */
 export function reportCounts({ granted, counts }: CountedCalls, response: Response): void {
   if (counts.length === 0) return;
-  const policies = counts.map(({ limit: { name, perMinute } }) => `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`);
-  const left = counts.map(({ limit, remaining, resetMs }) => `"${limit.name}";r=${remaining};t=${secondsOf(resetMs)}`);
+  const policies = counts.map(
+    ({ limit: { name, perMinute } }) => `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`,
+  );
+  const left = counts.map(
+    ({ limit, remaining, resetMs }) => `"${limit.name}";r=${remaining};t=${secondsOf(resetMs)}`,
+  );
   response.setHeader('RateLimit-Policy', policies.join(', '));
   response.setHeader('RateLimit', left.join(', '));
   if (granted > 0) return;
-  const { limit, retryMs } = counts.reduce((one, other) => (other.retryMs > one.retryMs ? other : one));
+  const { limit, retryMs } = counts.reduce((one, other) =>
+    other.retryMs > one.retryMs ? other : one,
+  );
   throw new RateLimited(limit.message, secondsOf(retryMs));
 }
 

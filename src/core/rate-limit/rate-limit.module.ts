@@ -17,7 +17,10 @@ import { StandardRateLimitStore } from './standard-rate-limit-store.ts';
     StandardRateLimitStore,
     port(
       RateLimitStore,
-      { inject: [StandardRateLimitStore], useFactory: (standard: StandardRateLimitStore) => standard },
+      {
+        inject: [StandardRateLimitStore],
+        useFactory: (standard: StandardRateLimitStore) => standard,
+      },
       (given, standard: StandardRateLimitStore) => new ContainedRateLimitStore(given, standard),
     ),
     { provide: Redis, inject: [Config], useFactory: (config: Config) => Redis.of(config) },

@@ -17,7 +17,10 @@ const TOKENS_OF_WORKSPACE = 5;
 const RESERVED = 0.1;
 
 /** Requests per minute of all API tokens of a workspace together; 0 for no limit. */
-export function workspaceRateLimitOf({ rateLimitPerMinute, workspaceRateLimitPerMinute }: Config): number {
+export function workspaceRateLimitOf({
+  rateLimitPerMinute,
+  workspaceRateLimitPerMinute,
+}: Config): number {
   return workspaceRateLimitPerMinute ?? TOKENS_OF_WORKSPACE * rateLimitPerMinute;
 }
 
@@ -44,7 +47,11 @@ export class RateLimits {
     ];
     this.introspections = [
       { name: 'introspection', perMinute: perIntrospector, message: apiToken },
-      { name: 'workspace-introspection', perMinute: TOKENS_OF_WORKSPACE * perIntrospector, message: workspace },
+      {
+        name: 'workspace-introspection',
+        perMinute: TOKENS_OF_WORKSPACE * perIntrospector,
+        message: workspace,
+      },
     ];
   }
 
@@ -61,7 +68,10 @@ export class RateLimits {
     { isIntrospection }: { isIntrospection: boolean },
     response: Response,
   ): Promise<void> {
-    reportCounts(await countCalls(this.store, keyed(this.limitsFor(isIntrospection), caller)), response);
+    reportCounts(
+      await countCalls(this.store, keyed(this.limitsFor(isIntrospection), caller)),
+      response,
+    );
   }
 
   /**
@@ -78,7 +88,10 @@ export class RateLimits {
   }
 }
 
-function keyed([ofToken, ofWorkspace]: readonly CallLimit[], { firstTokenId, workspaceId }: Caller): KeyedLimit[] {
+function keyed(
+  [ofToken, ofWorkspace]: readonly CallLimit[],
+  { firstTokenId, workspaceId }: Caller,
+): KeyedLimit[] {
   return firstTokenId === null
     ? []
     : [

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { type Bucket, statesOf, type Taken, TokenBuckets } from '../../platform/common/concurrency/token-buckets.ts';
+import {
+  type Bucket,
+  statesOf,
+  type Taken,
+  TokenBuckets,
+} from '../../platform/common/concurrency/token-buckets.ts';
 import { Config } from '../../platform/config/config.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
 import { Redis } from './redis.ts';
@@ -78,7 +83,9 @@ export class StandardRateLimitStore extends RateLimitStore {
  */
 function installationOf({ databaseUrl, databaseSchema = '', dataDir }: Config): string {
   const database =
-    databaseUrl === undefined ? `${hostname()}:${resolve(dataDir)}` : placeOf(new URL(databaseUrl)) + databaseSchema;
+    databaseUrl === undefined
+      ? `${hostname()}:${resolve(dataDir)}`
+      : placeOf(new URL(databaseUrl)) + databaseSchema;
   return createHash('sha256').update(database).digest('base64url').slice(0, 12);
 }
 

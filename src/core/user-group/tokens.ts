@@ -31,7 +31,11 @@ export class Tokens {
   ): Promise<UserGroupWithTokenResponse> {
     requireScope(caller, 'tokens:rotate');
     if (idempotencyKey !== undefined) requireIdempotencyKey(idempotencyKey);
-    return this.tokens.rotate(caller, dtoFromObject(RotateUserGroupTokenRequest, body), idempotencyKey);
+    return this.tokens.rotate(
+      caller,
+      dtoFromObject(RotateUserGroupTokenRequest, body),
+      idempotencyKey,
+    );
   }
 
   /**

@@ -5,13 +5,20 @@ import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { MappingModule } from '../mapping/mapping.module.ts';
-import { UserGroupHistoryRetention, WorkspaceHistoryRetention } from './history/history-retention.ts';
+import {
+  UserGroupHistoryRetention,
+  WorkspaceHistoryRetention,
+} from './history/history-retention.ts';
 import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
 import { IdempotencyKeyExpiry, IdempotencyKeys } from './writing/idempotency-keys.ts';
 import { UserGroupHistory } from './resource/user-group-history.service.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupTotal } from './resource/user-group-total.ts';
-import { containFormat, StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
+import {
+  containFormat,
+  StandardTokenFormat,
+  UserGroupTokenFormat,
+} from './token/user-group-token-format.ts';
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
 import { WritePlanner } from './writing/write-planner.ts';

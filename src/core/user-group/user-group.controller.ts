@@ -1,7 +1,11 @@
 import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiExtension } from '../../platform/common/api-docs.ts';
 import { ApiProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import {
   MethodNotAllowed,
   UserGroupNotFound,
@@ -13,7 +17,10 @@ import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ROTATION_ERRORS, TOKEN_ERRORS, WRITE_ERRORS } from './group/documented-errors.ts';
 import { RotateUserGroupTokenRequest } from './rotation/dto/rotate-token.dto.ts';
 import { UserGroupInput } from './group/dto/user-group.dto.ts';
-import { UserGroupLookupResponse, UserGroupWithTokenResponse } from './group/dto/user-group-response.dto.ts';
+import {
+  UserGroupLookupResponse,
+  UserGroupWithTokenResponse,
+} from './group/dto/user-group-response.dto.ts';
 import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
 import { UserGroupService } from './user-group.service.ts';
 

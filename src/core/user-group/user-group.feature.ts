@@ -15,7 +15,14 @@ export const userGroups = defineFeature({
   about: 'User groups and their tokens: the contract and the resource API.',
   modules: [UserGroupModule],
   services: [UserGroupCoreModule],
-  entities: [EndedToken, IdempotencyKey, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],
+  entities: [
+    EndedToken,
+    IdempotencyKey,
+    RevokedEmbedToken,
+    UserGroup,
+    UserGroupToken,
+    UserGroupVersion,
+  ],
   metrics: (app) => [
     {
       type: 'counter',

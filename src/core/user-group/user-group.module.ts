@@ -9,6 +9,11 @@ import { UserGroupController } from './user-group.controller.ts';
 /** `/api/user`, the contract, and `/api/v1/user-groups`. */
 @Module({
   imports: [RateLimitModule, UserGroupCoreModule],
-  controllers: [UserGroupController, UserGroupHistoryController, UserGroupResourceController, UserGroupTokenController],
+  controllers: [
+    UserGroupController,
+    UserGroupHistoryController,
+    UserGroupResourceController,
+    UserGroupTokenController,
+  ],
 })
 export class UserGroupModule {}

@@ -77,13 +77,22 @@ export class UserGroupService {
     const plan = (stored: StoredUserGroup | undefined) => {
       if (!stored && !mayCreate) throw notFound();
       if (!stored?.isTokenEnded) return wanted;
-      requireScope(caller, 'user-groups:write', 'Replacing the token, which was ended with all others,');
+      requireScope(
+        caller,
+        'user-groups:write',
+        'Replacing the token, which was ended with all others,',
+      );
       return { ...wanted, replacement: { graceSeconds: 0, isEnded: true } };
     };
     return this.writes.write({ caller, providedId, plan, isLookUp, showsToken: true });
   }
 
-  private show(caller: Caller, channel: 'look_up' | 'write', providedId: string, { group }: Shown): void {
+  private show(
+    caller: Caller,
+    channel: 'look_up' | 'write',
+    providedId: string,
+    { group }: Shown,
+  ): void {
     this.tokenDisclosures.record(caller, channel, { id: group.id, providedId });
   }
 }

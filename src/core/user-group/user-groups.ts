@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
 import { Preconditions } from '../../platform/common/http/parameters/preconditions.ts';
 import { dtoFromObject } from '../../platform/common/json/dto-from-object.ts';
-import type { UserGroupLookupResponse, UserGroupWithTokenResponse } from './group/dto/user-group-response.dto.ts';
+import type {
+  UserGroupLookupResponse,
+  UserGroupWithTokenResponse,
+} from './group/dto/user-group-response.dto.ts';
 import { UserGroupInput } from './group/dto/user-group.dto.ts';
 import { requirePossibleId } from './group/provided-id.ts';
 import { UserGroupService } from './user-group.service.ts';
@@ -54,7 +57,11 @@ export class UserGroups {
    * Changes the fields that are given; in `mapping` and `properties` entry by entry, where null removes one (RFC 7396).
    * @throws UserGroupNotFound, ValidationFailed, InsufficientScope
    */
-  async patch(caller: Caller, userGroupId: string, body: UpdateUserGroupRequest): Promise<UserGroupResource> {
+  async patch(
+    caller: Caller,
+    userGroupId: string,
+    body: UpdateUserGroupRequest,
+  ): Promise<UserGroupResource> {
     requireScope(caller, 'user-groups:write');
     requirePossibleId(userGroupId);
     const dto = dtoFromObject(UpdateUserGroupRequest, body);

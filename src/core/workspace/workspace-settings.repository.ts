@@ -9,7 +9,10 @@ interface OfWorkspace {
 }
 
 /** Settings that are not rules for user groups, as columns. */
-export type StoredSettings = Pick<Workspace, 'publicId' | 'embedTokenIssuer' | 'embedTokenAudiences' | 'viewAs'>;
+export type StoredSettings = Pick<
+  Workspace,
+  'publicId' | 'embedTokenIssuer' | 'embedTokenAudiences' | 'viewAs'
+>;
 
 /** All settings that callers can change, as columns; lists are JSON texts. */
 type ChangedSettings = Omit<StoredSettings, 'publicId'> &

@@ -63,7 +63,9 @@ export class WorkspaceService {
         return workspace;
       });
     } catch (error) {
-      if (isUniqueViolation(error)) throw new OperatorRefusal('A workspace of this name exists already.');
+      if (isUniqueViolation(error)) {
+        throw new OperatorRefusal('A workspace of this name exists already.');
+      }
       throw error;
     }
   }
@@ -81,7 +83,9 @@ export class WorkspaceService {
   /** @throws OperatorError if there is none */
   async getByName(name: string): Promise<{ id: number }> {
     const [workspace] = await this.statements.read(findByName, { name });
-    if (!workspace) throw new OperatorNotFound('There is no workspace of this name; see "workspace list".');
+    if (!workspace) {
+      throw new OperatorNotFound('There is no workspace of this name; see "workspace list".');
+    }
     return workspace;
   }
 

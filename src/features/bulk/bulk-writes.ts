@@ -13,7 +13,10 @@ import {
 } from '../../platform/common/problem/errors.ts';
 import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
 import { RateLimits } from '../../core/rate-limit/rate-limits.ts';
-import type { UserGroupWrite, WrittenUserGroup } from '../../core/user-group/writing/user-group-write.ts';
+import type {
+  UserGroupWrite,
+  WrittenUserGroup,
+} from '../../core/user-group/writing/user-group-write.ts';
 
 /** The writes of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 200;
@@ -51,7 +54,11 @@ export class BulkWrites {
    * Renews the caller, because the call can outlive the API token that it began with.
    * @throws ShuttingDown, ApiTokenInvalid, InsufficientScope
    */
-  async *admit<T>(caller: Caller, items: readonly T[], needed: readonly Needed[]): AsyncGenerator<Admitted<T>> {
+  async *admit<T>(
+    caller: Caller,
+    items: readonly T[],
+    needed: readonly Needed[],
+  ): AsyncGenerator<Admitted<T>> {
     let rest = items;
     do {
       if (this.isEnding()) throw new ShuttingDown();
@@ -90,7 +97,9 @@ export class BulkWrites {
     let outcomes: Map<UserGroupWrite, Outcome<WrittenUserGroup>> | undefined;
     let left = writes;
     for (let attempt = 1; left.length > 0; attempt++) {
-      const stored = await store(left).catch((error: unknown): Outcomes => left.map(() => ({ error })));
+      const stored = await store(left).catch((error: unknown): Outcomes =>
+        left.map(() => ({ error })),
+      );
       const outage = stored.find(isOutage)?.error;
       if (outage === undefined && !outcomes) return stored;
       outcomes ??= new Map();

@@ -32,7 +32,10 @@ export async function* oneAhead<T, R>(
 }
 
 /** Tells whether an item arrives before the oldest work ends; an error of the iterator waits for that work. */
-async function isFirst(next: Promise<unknown>, oldest: Promise<unknown> | undefined): Promise<boolean> {
+async function isFirst(
+  next: Promise<unknown>,
+  oldest: Promise<unknown> | undefined,
+): Promise<boolean> {
   if (!oldest) return true;
   const settled = (promise: Promise<unknown>, value: boolean) =>
     promise.then(

@@ -70,7 +70,11 @@ export class UserGroupBulkChanges {
    * the others. A group that is listed and then changed is not deleted. A yielded list can be empty.
    * @throws ValidationFailed, TooManyAtOnce, InsufficientScope
    */
-  run(caller: Caller, dto: ChangeUserGroupsRequest, filters: UserGroupFilterDto): AsyncGenerator<BulkChangeLine[]> {
+  run(
+    caller: Caller,
+    dto: ChangeUserGroupsRequest,
+    filters: UserGroupFilterDto,
+  ): AsyncGenerator<BulkChangeLine[]> {
     requireSelection(dto, filters);
     return this.slots.within(caller, AT_ONCE, this.change(caller, dto, filters));
   }
@@ -114,7 +118,9 @@ export class UserGroupBulkChanges {
     const lastId = await this.bulk.patiently(() => this.groups.findLastId(caller));
     let cursor: string | undefined;
     do {
-      const { rows, next_cursor } = await this.bulk.patiently(() => this.groups.page(caller, filters, cursor));
+      const { rows, next_cursor } = await this.bulk.patiently(() =>
+        this.groups.page(caller, filters, cursor),
+      );
       const early = rows.filter(({ id }) => id <= lastId);
       yield early.map(({ providedId: id, version }) => ({ id, version }));
       cursor = early.length < rows.length ? undefined : next_cursor;
@@ -134,11 +140,16 @@ export class UserGroupBulkChanges {
       showsToken: false,
       details: DETAILS,
     }));
-    const outcomes = await this.bulk.withRetry(writes, (some) => this.writes.writeAll(caller.workspaceId, some));
+    const outcomes = await this.bulk.withRetry(writes, (some) =>
+      this.writes.writeAll(caller.workspaceId, some),
+    );
     return groups.map(({ id }, index) => this.toLine(id, outcomes[index]!));
   }
 
-  private toLine(id: string, outcome: Outcome<WrittenUserGroup>): ChangedUserGroupLine | RefusedUserGroupLine {
+  private toLine(
+    id: string,
+    outcome: Outcome<WrittenUserGroup>,
+  ): ChangedUserGroupLine | RefusedUserGroupLine {
     if ('error' in outcome) {
       return { provided_id: id, ...toRefused(this.bulk.toServiceError(outcome.error)) };
     }
@@ -184,16 +195,24 @@ function requiredFlaw({ status }: UserGroupFilterDto): Flaw | null | undefined {
 }
 
 /** @throws ValidationFailed unless the call says in exactly one way which groups it means */
-function requireSelection({ ids, all, action, ...rest }: ChangeUserGroupsRequest, filters: UserGroupFilterDto): void {
+function requireSelection(
+  { ids, all, action, ...rest }: ChangeUserGroupsRequest,
+  filters: UserGroupFilterDto,
+): void {
   // A script sends an empty text if its variable is not set, and every group contains it.
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   const ways = [ids !== undefined, all === true, isFiltered].filter(Boolean).length;
   if (ways !== 1) {
     const detail = 'The call must have either ids, or a filter in its query, or all: true.';
-    throw new ValidationFailed([{ pointer: '/ids', code: ways === 0 ? 'required' : 'not_acceptable', detail }]);
+    throw new ValidationFailed([
+      { pointer: '/ids', code: ways === 0 ? 'required' : 'not_acceptable', detail },
+    ]);
   }
   const isForRotation = rest.grace_period_seconds !== undefined || rest.issued_before !== undefined;
   if (action === 'rotate' || !isForRotation) return;
-  const pointer = rest.grace_period_seconds === undefined ? '/issued_before' : '/grace_period_seconds';
-  throw new ValidationFailed([{ pointer, code: 'not_acceptable', detail: 'The field belongs to the action rotate.' }]);
+  const pointer =
+    rest.grace_period_seconds === undefined ? '/issued_before' : '/grace_period_seconds';
+  throw new ValidationFailed([
+    { pointer, code: 'not_acceptable', detail: 'The field belongs to the action rotate.' },
+  ]);
 }

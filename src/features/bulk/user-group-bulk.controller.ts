@@ -1,7 +1,11 @@
 import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ApiProblems, ApiTags, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import {
   AuditUnavailable,
   PreconditionFailed,
@@ -75,7 +79,11 @@ export class UserGroupBulkController {
     'Export user groups',
     'Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. At most 2 exports of an API token run at once. It is a POST because the response contains credentials.',
   )
-  @ApiNdjsonResponse('One JSON object per line: the groups, then the summary.', UserGroupLine, ExportSummary)
+  @ApiNdjsonResponse(
+    'One JSON object per line: the groups, then the summary.',
+    UserGroupLine,
+    ExportSummary,
+  )
   @ApiProblems(AuditUnavailable)
   export(
     @CurrentCaller() caller: Caller,

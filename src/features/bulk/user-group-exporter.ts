@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import { TokenDisclosures } from '../../core/audit/tally/token-disclosures.ts';
 import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
-import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../platform/common/problem/errors.ts';
+import {
+  UserGroupTokenForgotten,
+  UserGroupTokenUnreadable,
+} from '../../platform/common/problem/errors.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { readPage } from '../../platform/common/http/parameters/page.dto.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
@@ -43,7 +46,10 @@ export class UserGroupExporter {
    * it is read; groups created meanwhile are included.
    * @throws TooManyAtOnce
    */
-  run(caller: Caller, { include_tokens = true }: ExportUserGroupsRequest = {}): AsyncGenerator<ExportLine[]> {
+  run(
+    caller: Caller,
+    { include_tokens = true }: ExportUserGroupsRequest = {},
+  ): AsyncGenerator<ExportLine[]> {
     return this.slots.within(caller, AT_ONCE, this.read(caller, include_tokens));
   }
 
@@ -79,7 +85,10 @@ export class UserGroupExporter {
 
   private record(caller: Caller, include_tokens: boolean): Promise<void> {
     return this.transactor.run((manager) =>
-      this.auditLog.record(manager, caller, { action: 'user_group.export', details: { include_tokens } }),
+      this.auditLog.record(manager, caller, {
+        action: 'user_group.export',
+        details: { include_tokens },
+      }),
     );
   }
 

@@ -35,7 +35,8 @@ const NEEDED: readonly Needed[] = [['user-groups:write', 'Importing groups']];
 
 const ARRAY_HINT =
   ' This looks like a JSON array: an import takes an object on each line, without brackets, and without commas between them.';
-const PARTS_HINT = ' This looks like a part of an object: an import takes the whole of it on one line.';
+const PARTS_HINT =
+  ' This looks like a part of an object: an import takes the whole of it on one line.';
 const COLUMNS_HINT = ' This looks like CSV: an import takes a JSON object on each line.';
 
 const BLANK = /^[ \t\r]*$/;
@@ -97,7 +98,9 @@ export class UserGroupImporter {
           if (isReplacement(line)) counts.tokens_replaced++;
         }
         // Yields even an empty list: the consumer ends the import when its client is gone.
-        yield results === 'all' ? resultLines : resultLines.filter((line) => line.success === 0 || isReplacement(line));
+        yield results === 'all'
+          ? resultLines
+          : resultLines.filter((line) => line.success === 0 || isReplacement(line));
       }
       yield [{ summary: { ...counts, complete: true } }];
     } catch (error) {
@@ -120,7 +123,10 @@ export class UserGroupImporter {
     }
   }
 
-  private async importBatch({ caller, items }: Admitted<ReadLine>, dryRun: DryRun | undefined): Promise<ResultLine[]> {
+  private async importBatch(
+    { caller, items }: Admitted<ReadLine>,
+    dryRun: DryRun | undefined,
+  ): Promise<ResultLine[]> {
     const groups = items.filter((read) => 'dto' in read);
     const writes = groups.map(({ id, dto }) => ({
       caller,
@@ -134,10 +140,14 @@ export class UserGroupImporter {
     const outcomes = await this.bulk.withRetry(writes, (some) => {
       if (!dryRun) return this.writes.writeAll(workspaceId, some);
       // A dry run only reads, so it does not use the write lanes.
-      return this.bulk.patiently(() => this.gate.run(caller, () => this.writes.check(workspaceId, some, dryRun)));
+      return this.bulk.patiently(() =>
+        this.gate.run(caller, () => this.writes.check(workspaceId, some, dryRun)),
+      );
     });
     let next = 0;
-    return items.map((read) => ('refused' in read ? read.refused : this.toResultLine(read, outcomes[next++]!)));
+    return items.map((read) =>
+      'refused' in read ? read.refused : this.toResultLine(read, outcomes[next++]!),
+    );
   }
 
   /** Parses a line; undefined for a blank one, and for the summary at the end of an export. */
@@ -190,7 +200,11 @@ function hintOf(bytes: Buffer, error: ServiceError): string {
 
 /** Looks at the beginning first: a line can be long. */
 function isBlank(bytes: Buffer): boolean {
-  return bytes[0] !== BRACE && BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'));
+  return (
+    bytes[0] !== BRACE &&
+    BLANK.test(bytes.toString('latin1', 0, 64)) &&
+    BLANK.test(bytes.toString('latin1'))
+  );
 }
 
 function isSummary(value: JsonValue): boolean {

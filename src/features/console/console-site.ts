@@ -82,7 +82,12 @@ export class ConsoleSite {
    * @param attributes attributes in addition to those of every cookie of the console
    * @throws ConsoleNotSecure
    */
-  setCookie(request: Request, name: string, value: string | undefined, attributes: readonly string[]): string {
+  setCookie(
+    request: Request,
+    name: string,
+    value: string | undefined,
+    attributes: readonly string[],
+  ): string {
     const site = this.siteOf(request);
     if (!site) throw new ConsoleNotSecure();
     return [
@@ -91,7 +96,9 @@ export class ConsoleSite {
       // Safari stores no such cookie over plain HTTP, not even from localhost.
       ...(site.prefix === '' ? [] : ['Secure']),
       'HttpOnly',
-      ...(value === undefined ? [...attributes.filter((one) => !one.startsWith('Max-Age=')), 'Max-Age=0'] : attributes),
+      ...(value === undefined
+        ? [...attributes.filter((one) => !one.startsWith('Max-Age=')), 'Max-Age=0']
+        : attributes),
     ].join('; ');
   }
 

@@ -31,6 +31,9 @@ export function mountConsole(
 ): { steps: ((request: Request) => void)[]; hasPage: boolean } {
   const of = { strict: false };
   const anyCase = !express.enabled('case sensitive routing');
-  const step = consoleCalls(modules.get(ConsoleSessionGuard, of), modules.get(ConsoleSite, of), { prefix, anyCase });
+  const step = consoleCalls(modules.get(ConsoleSessionGuard, of), modules.get(ConsoleSite, of), {
+    prefix,
+    anyCase,
+  });
   return { steps: [step], hasPage: serveConsole(express, { directory, prefix }) };
 }

@@ -2,7 +2,10 @@ import type { Express, RequestHandler } from 'express';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { RouteNotFound } from '../../platform/common/problem/errors.ts';
-import { respondDocument, StoredDocument } from '../../platform/common/http/responses/respond-document.ts';
+import {
+  respondDocument,
+  StoredDocument,
+} from '../../platform/common/http/responses/respond-document.ts';
 import { COMMON_HEADERS } from '../../platform/common/http/server/http-settings.ts';
 import { leadTo } from '../../platform/common/http/responses/redirect.ts';
 

@@ -22,7 +22,10 @@ import { UserGroupEvents } from './user-group-events.ts';
     EventService,
     EventStreams,
     Pace,
-    { provide: ConnectionSlots, useFactory: () => new ConnectionSlots('streams and waiting calls') },
+    {
+      provide: ConnectionSlots,
+      useFactory: () => new ConnectionSlots('streams and waiting calls'),
+    },
     UserGroupEvents,
   ],
   exports: [EventConsumerRepository, EventService, EventStreams, UserGroupEvents],

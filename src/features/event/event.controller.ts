@@ -1,6 +1,10 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import { ApiHeader, ApiOkResponse } from '../../platform/common/api-docs.ts';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
 import { EventsGone } from '../../platform/common/problem/errors.ts';
@@ -53,7 +57,11 @@ export class EventController {
     'Follow events',
     'Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Until `current` comes, events may be missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
   )
-  @ApiHeader({ name: 'Last-Event-ID', description: 'The `id` of the last event that was received.', required: false })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    description: 'The `id` of the last event that was received.',
+    required: false,
+  })
   @ApiOkResponse({
     description: 'Server-sent events: `open`, `change`, `current` and `end`.',
     content: {

@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
-import { type Resolution, resolutionColumns, resolvingJoins } from '../../core/mapping/resolution.ts';
+import {
+  type Resolution,
+  resolutionColumns,
+  resolvingJoins,
+} from '../../core/mapping/resolution.ts';
 import type { SentEntry } from '../../core/mapping/resolved-mapping.ts';
 import { WorkspaceRules } from '../../core/mapping/workspace-rules.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
@@ -66,7 +70,9 @@ export class DanglingMappings {
   ): Promise<void> {
     let { policy } = await this.rules.read(workspaceId);
     const named = new Map(things.flatMap((thing) => namesOf(thing).map((name) => [name, thing])));
-    const ranges = groupRanges(workspaceId, (parameters) => this.statements.read(findRangeEnd, parameters));
+    const ranges = groupRanges(workspaceId, (parameters) =>
+      this.statements.read(findRangeEnd, parameters),
+    );
     for await (const range of ranges) {
       signal.throwIfAborted();
       if (policy !== 'open') return;
@@ -94,7 +100,11 @@ function namesOf({ type, id, providedId }: DeletedThing): string[] {
   ];
 }
 
-function nameOf(type: DeletedThing['type'], sentAs: SentEntry['dataSourceType'], text: string): string {
+function nameOf(
+  type: DeletedThing['type'],
+  sentAs: SentEntry['dataSourceType'],
+  text: string,
+): string {
   return `${type} ${sentAs} ${text}`;
 }
 
@@ -119,6 +129,8 @@ function findDangling<Thing extends DeletedThing>(
 function unresolvedNames(row: Row): string[] {
   return [
     ...(row.schemaNumber === null ? [nameOf('schema', 'string', row.schemaId)] : []),
-    ...(row.sourceNumber === null ? [nameOf('data_source', row.dataSourceType, row.dataSource)] : []),
+    ...(row.sourceNumber === null
+      ? [nameOf('data_source', row.dataSourceType, row.dataSource)]
+      : []),
   ];
 }

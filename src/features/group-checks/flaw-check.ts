@@ -134,7 +134,10 @@ export class FlawCheck implements OnApplicationBootstrap, OnDrained {
       const rows = await inParts(groups, (part) => part.flatMap(judge));
       const stored = rows.length === 0 ? 'all' : await this.store(check, rows);
       if (stored === 'outdated') return;
-      await sleep(performance.now() - started, undefined, { signal: this.ending.signal, ref: false });
+      await sleep(performance.now() - started, undefined, {
+        signal: this.ending.signal,
+        ref: false,
+      });
       // Reads groups again that were written meanwhile.
       if (stored === 'some') continue;
       if (groups.length < GROUPS_AT_ONCE) break;
@@ -144,7 +147,10 @@ export class FlawCheck implements OnApplicationBootstrap, OnDrained {
   }
 
   /** Stores the flaws by rules that cannot change meanwhile. */
-  private store(check: DueCheck, rows: readonly ChangedFlaw[]): Promise<'all' | 'some' | 'outdated'> {
+  private store(
+    check: DueCheck,
+    rows: readonly ChangedFlaw[],
+  ): Promise<'all' | 'some' | 'outdated'> {
     const { workspaceId } = check;
     return this.rules.runWithSharedLock(workspaceId, async (manager) => {
       const present = await this.statements.run(manager, findCheck, check);

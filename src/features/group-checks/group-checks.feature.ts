@@ -7,7 +7,13 @@ import { IncompleteGroups } from './incomplete-groups.ts';
 import { MappingPolicySwitch } from './mapping-policy-switch.ts';
 import { UnresolvableMappings } from './unresolvable-mappings.ts';
 
-const services = [DanglingMappings, FlawCheck, IncompleteGroups, MappingPolicySwitch, UnresolvableMappings];
+const services = [
+  DanglingMappings,
+  FlawCheck,
+  IncompleteGroups,
+  MappingPolicySwitch,
+  UnresolvableMappings,
+];
 
 /** Finds the groups of a workspace that do not keep its rules. */
 @Module({ imports: [MappingModule], providers: services, exports: services })

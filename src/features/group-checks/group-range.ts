@@ -14,7 +14,10 @@ const ENTRIES_AT_ONCE = 2000;
  * Finds the end of a range of groups with about `ENTRIES_AT_ONCE` mapping entries in all; null if no group follows `after`.
  * Ranges bound each statement: one over all groups would exceed the time limit for statements, or block the process.
  */
-export const findRangeEnd = statement<{ workspaceId: number; after: number }, { until: number | null }>(
+export const findRangeEnd = statement<
+  { workspaceId: number; after: number },
+  { until: number | null }
+>(
   'group-range.find-end',
   () => `
     SELECT max(part.id) AS until

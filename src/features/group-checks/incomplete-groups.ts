@@ -27,7 +27,8 @@ export class IncompleteGroups {
     const judge = ({ id, providedId, ...stored }: (typeof rows)[number]) => {
       const properties = JSON.parse(stored.properties) as JsonObject;
       const group = { properties, mapping: readResolvedMapping(stored.mapping) };
-      const violations = missingRequirements(present, group).length > 0 ? [] : missingRequirements(wanted, group);
+      const violations =
+        missingRequirements(present, group).length > 0 ? [] : missingRequirements(wanted, group);
       return violations.length > 0 ? [{ id, providedId, violations }] : [];
     };
     const found = await inParts(rows, (part) => part.flatMap(judge));

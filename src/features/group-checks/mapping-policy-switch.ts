@@ -62,7 +62,9 @@ export class MappingPolicySwitch {
   }
 
   private ranges(manager: EntityManager, workspaceId: number): AsyncGenerator<GroupRange> {
-    return groupRanges(workspaceId, (parameters) => this.statements.run(manager, findRangeEnd, parameters));
+    return groupRanges(workspaceId, (parameters) =>
+      this.statements.run(manager, findRangeEnd, parameters),
+    );
   }
 }
 

@@ -1,5 +1,9 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ApiProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
 import { AuditUnavailable } from '../../platform/common/problem/errors.ts';

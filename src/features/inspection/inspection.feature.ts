@@ -9,7 +9,13 @@ import { InspectionController } from './inspection.controller.ts';
 import { InspectionService } from './inspection.service.ts';
 
 @Module({
-  imports: [ApiTokenModule, AuditModule, EmbedTokenCoreModule, UserGroupCoreModule, WorkspaceModule],
+  imports: [
+    ApiTokenModule,
+    AuditModule,
+    EmbedTokenCoreModule,
+    UserGroupCoreModule,
+    WorkspaceModule,
+  ],
   providers: [InspectionService],
   exports: [InspectionService],
 })

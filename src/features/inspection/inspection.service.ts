@@ -6,14 +6,28 @@ import { hashToken, isWellFormedToken } from '../../platform/common/secret/secre
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
 import { isEmbedTokenEnded } from '../../core/embed-token/embed-token.ts';
-import { EmbedTokenVerifier, type UnverifiedToken } from '../../core/embed-token/embed-token.verifier.ts';
-import { toTokenView, type TokenView } from '../../core/user-group/rotation/dto/tokens-response.dto.ts';
+import {
+  EmbedTokenVerifier,
+  type UnverifiedToken,
+} from '../../core/embed-token/embed-token.verifier.ts';
+import {
+  toTokenView,
+  type TokenView,
+} from '../../core/user-group/rotation/dto/tokens-response.dto.ts';
 import type { UserGroupSnapshot } from '../../core/user-group/snapshot/user-group-snapshot.repository.ts';
-import { standingOf, UserGroupSnapshots } from '../../core/user-group/snapshot/user-group-snapshots.ts';
+import {
+  standingOf,
+  UserGroupSnapshots,
+} from '../../core/user-group/snapshot/user-group-snapshots.ts';
 import { statusOf } from '../../core/user-group/status/user-group-status.ts';
 import { UserGroupTokenRepository } from '../../core/user-group/token/user-group-token.repository.ts';
 import { WorkspaceSettingsRepository } from '../../core/workspace/workspace-settings.repository.ts';
-import type { InspectionCheck, InspectionResponse, InspectionView, Refusal } from './dto/inspection.dto.ts';
+import type {
+  InspectionCheck,
+  InspectionResponse,
+  InspectionView,
+  Refusal,
+} from './dto/inspection.dto.ts';
 import { nextSteps, stepsIfAccepted } from './next-steps.ts';
 
 /** A check, and the refusal if it fails. */
@@ -65,7 +79,10 @@ export class InspectionService {
     const isOurs = signed?.claims.workspace_id === workspace.publicId;
     // Anybody can write such a text: it must show no group.
     if (isOurs && !signed.isSigned) return toView('embed_token', [signatureCheck(signed)], {});
-    const key = { workspaceId, userGroupId: held?.userGroupId ?? (isOurs ? signed.claims.team_id : 0) };
+    const key = {
+      workspaceId,
+      userGroupId: held?.userGroupId ?? (isOurs ? signed.claims.team_id : 0),
+    };
     const group = await this.snapshots.find(key, { isFresh: true });
     const generation = held?.generation ?? signed?.claims.gen ?? 0;
     const token = group && (await this.tokens.find(workspaceId, group.userGroupId, generation));
@@ -77,7 +94,10 @@ export class InspectionService {
     if (isOurs) {
       const own = this.checksOfEmbedToken(signed, group);
       const rest = group && view ? checksOf(group, view) : [];
-      return toView('embed_token', [...own, ...rest], { ...factsOf(group, view), embed_token: claimsOf(signed) });
+      return toView('embed_token', [...own, ...rest], {
+        ...factsOf(group, view),
+        embed_token: claimsOf(signed),
+      });
     }
     if (apiToken) {
       const { id, name, state } = apiToken;
@@ -93,13 +113,28 @@ export class InspectionService {
     return toView('unknown', [unknownForm(text)], {});
   }
 
-  private checksOfEmbedToken(token: UnverifiedToken, group: UserGroupSnapshot | undefined): Check[] {
+  private checksOfEmbedToken(
+    token: UnverifiedToken,
+    group: UserGroupSnapshot | undefined,
+  ): Check[] {
     const { iss, exp, sub, jti, act, aud, origin } = token.claims;
     const end = toWireTime(exp * 1000);
     const found: Check[] = [
       signatureCheck(token),
-      check('expiry', exp * 1000 > currentTime(), 'token_expired', `It expires at ${end}.`, `It expired at ${end}.`),
-      check('group', group?.providedId === sub, 'group_deleted', 'Its group is there.', 'Its group has been deleted.'),
+      check(
+        'expiry',
+        exp * 1000 > currentTime(),
+        'token_expired',
+        `It expires at ${end}.`,
+        `It expired at ${end}.`,
+      ),
+      check(
+        'group',
+        group?.providedId === sub,
+        'group_deleted',
+        'Its group is there.',
+        'Its group has been deleted.',
+      ),
     ];
     if (!group) return found;
     const { workspace, revokedEmbedTokens } = group;
@@ -107,7 +142,10 @@ export class InspectionService {
     const isEnded = isEmbedTokenEnded(token.claims, workspace);
     const isRevoked = revokedEmbedTokens.includes(jti);
     const isAllowed = workspace.viewAs === 'allowed';
-    const [own, other] = [`${iss} is the issuer of the workspace.`, `The issuer of the workspace is no longer ${iss}.`];
+    const [own, other] = [
+      `${iss} is the issuer of the workspace.`,
+      `The issuer of the workspace is no longer ${iss}.`,
+    ];
     const notEnded = 'It was not ended together with others.';
     const ended = 'It was ended together with all embed tokens of the workspace.';
     const actor = act && `${act.sub} views as the group.`;
@@ -117,11 +155,24 @@ export class InspectionService {
       ...found,
       check('issuer', isIssuer, 'issuer_differs', own, other),
       // A renderer compares these two: here each is what the token was issued for.
-      check('audience', true, 'unknown', `It is for ${aud}: a renderer of another name refuses it.`),
+      check(
+        'audience',
+        true,
+        'unknown',
+        `It is for ${aud}: a renderer of another name refuses it.`,
+      ),
       check('origin', true, 'unknown', `It is ${pages}.`),
       check('embed_tokens_ended', !isEnded, 'tokens_ended', notEnded, ended),
-      check('revocation', !isRevoked, 'revoked', 'It was not revoked by itself.', 'A request has revoked it.'),
-      ...(actor === undefined ? [] : [check('view_as', isAllowed, 'view_as_forbidden', actor, forbidden)]),
+      check(
+        'revocation',
+        !isRevoked,
+        'revoked',
+        'It was not revoked by itself.',
+        'A request has revoked it.',
+      ),
+      ...(actor === undefined
+        ? []
+        : [check('view_as', isAllowed, 'view_as_forbidden', actor, forbidden)]),
     ];
   }
 }
@@ -130,7 +181,9 @@ export class InspectionService {
 function checksOf(group: UserGroupSnapshot, token: TokenView): Check[] {
   const { generation, state, superseded_by, valid_until, refused_because } = token;
   const isReplaced = state === 'replaced' || state === 'revoked';
-  const by = superseded_by ? `It was replaced by no. ${superseded_by.generation} at ${superseded_by.at}` : '';
+  const by = superseded_by
+    ? `It was replaced by no. ${superseded_by.generation} at ${superseded_by.at}`
+    : '';
   const details: Record<typeof state, string> = {
     current: `No. ${generation} is the current token.`,
     overlap: `${by}, and its overlap lasts until ${valid_until}.`,
@@ -145,10 +198,25 @@ function checksOf(group: UserGroupSnapshot, token: TokenView): Check[] {
     .map(({ pointer, detail }) => (pointer === undefined ? detail : `${pointer}: ${detail}`))
     .join(' ');
   const refusal: Refusal =
-    status === 'suspended' ? 'group_suspended' : status === 'expired' ? 'group_expired' : 'group_incomplete';
+    status === 'suspended'
+      ? 'group_suspended'
+      : status === 'expired'
+        ? 'group_expired'
+        : 'group_incomplete';
   return [
-    check('generation', !isReplaced, isReplaced ? (refused_because ?? 'superseded') : 'superseded', details[state]),
-    check('tokens_ended', !isEnded, 'tokens_ended', 'It was not ended together with others.', endedTogether),
+    check(
+      'generation',
+      !isReplaced,
+      isReplaced ? (refused_because ?? 'superseded') : 'superseded',
+      details[state],
+    ),
+    check(
+      'tokens_ended',
+      !isEnded,
+      'tokens_ended',
+      'It was not ended together with others.',
+      endedTogether,
+    ),
     check('group_status', !isInactive, refusal, why === '' ? 'The group is active.' : why),
   ];
 }
@@ -157,18 +225,34 @@ function factsOf(group: UserGroupSnapshot | undefined, token: TokenView | undefi
   if (!group) return {};
   const { providedId: provided_id, userGroupId: team_id, name } = group;
   const { status } = standingOf(group);
-  return { user_group: { provided_id, team_id, name, status }, ...(token && { token_generation: token }) };
+  return {
+    user_group: { provided_id, team_id, name, status },
+    ...(token && { token_generation: token }),
+  };
 }
 
 function claimsOf({ claims: { aud, origin, iss, jti, iat, exp, act } }: UnverifiedToken) {
   const times = { issued_at: toWireTime(iat * 1000), expires_at: toWireTime(exp * 1000) };
-  return { aud, ...(origin !== undefined && { origin }), iss, jti, ...times, ...(act && { acting_for: act.sub }) };
+  return {
+    aud,
+    ...(origin !== undefined && { origin }),
+    iss,
+    jti,
+    ...times,
+    ...(act && { acting_for: act.sub }),
+  };
 }
 
 function signatureCheck({ isSigned, kid }: UnverifiedToken): Check {
   const changed = `It names the key ${kid}, which has not signed it as it is.`;
   const failed = kid === undefined ? 'It names no key (kid) that this service has.' : changed;
-  return check('signature', isSigned, 'signature_invalid', `The key ${kid} of this service has signed it.`, failed);
+  return check(
+    'signature',
+    isSigned,
+    'signature_invalid',
+    `The key ${kid} of this service has signed it.`,
+    failed,
+  );
 }
 
 function unknownForm(text: string): Check {
@@ -182,7 +266,12 @@ function unknownForm(text: string): Check {
   }
   for (const prefix of ['ugt', 'uga'] as const) {
     if (text.startsWith(`${prefix}_`) && !isWellFormedToken(prefix, text)) {
-      return check('form', false, 'malformed', `It begins with ${prefix}_, and its checksum is wrong.`);
+      return check(
+        'form',
+        false,
+        'malformed',
+        `It begins with ${prefix}_, and its checksum is wrong.`,
+      );
     }
   }
   return check('known', false, 'unknown', 'The workspace has never had a token of this text.');
@@ -192,7 +281,11 @@ function check(name: string, passed: boolean, refusal: Refusal, good: string, ba
   return { name, passed, refusal, detail: passed ? good : bad };
 }
 
-function toView(kind: InspectionView['kind'], checks: readonly Check[], facts: Facts): InspectionView {
+function toView(
+  kind: InspectionView['kind'],
+  checks: readonly Check[],
+  facts: Facts,
+): InspectionView {
   const reason = checks.find(({ passed }) => !passed)?.refusal ?? null;
   return {
     kind,

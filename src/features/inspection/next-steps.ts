@@ -4,9 +4,12 @@ import type { Refusal } from './dto/inspection.dto.ts';
 export const nextSteps: Record<Refusal, string> = {
   superseded:
     'Use the current token: GET /api/user returns it. A rotation with a grace period lets both work for a while.',
-  overlap_expired: 'Use the current token: GET /api/user returns it. The page still holds the one before.',
-  revoked: 'Use the current token: GET /api/user returns it. Somebody has ended this one on purpose.',
-  group_suspended: 'Resume the group, if it was not suspended on purpose: POST /api/v1/user-groups/{id}/resume.',
+  overlap_expired:
+    'Use the current token: GET /api/user returns it. The page still holds the one before.',
+  revoked:
+    'Use the current token: GET /api/user returns it. Somebody has ended this one on purpose.',
+  group_suspended:
+    'Resume the group, if it was not suspended on purpose: POST /api/v1/user-groups/{id}/resume.',
   group_expired: 'Set another valid_until, or null: PATCH /api/v1/user-groups/{id}.',
   group_incomplete: 'Give the group what the checks name: PATCH /api/v1/user-groups/{id}.',
   tokens_ended: 'Send GET or PUT /api/user for the group: it issues a fresh token.',
@@ -14,14 +17,18 @@ export const nextSteps: Record<Refusal, string> = {
     'Issue an embed token here: this one was altered, or signed with a key that this service does not have.',
   issuer_differs: 'Issue another embed token: the issuer of the workspace has changed since.',
   token_expired: 'Issue another embed token when the page is loaded; they are short-lived.',
-  view_as_forbidden: 'Allow it with view_as of PATCH /api/v1/workspace, or use a token of the group.',
-  group_deleted: 'Restore the group from its history, or create it again: it then has another token.',
+  view_as_forbidden:
+    'Allow it with view_as of PATCH /api/v1/workspace, or use a token of the group.',
+  group_deleted:
+    'Restore the group from its history, or create it again: it then has another token.',
   api_token_expired: 'Issue another API token: POST /api/v1/api-tokens.',
-  malformed: 'Copy the token again, and nothing around it: it is cut off, misspelt, or has white space around it.',
+  malformed:
+    'Copy the token again, and nothing around it: it is cut off, misspelt, or has white space around it.',
   unknown: 'Check the workspace and the environment that the token comes from.',
 };
 
-const VIEW = 'If a dashboard is blank, look at what its renderer gets: GET /api/v1/user-groups/{id}/view.';
+const VIEW =
+  'If a dashboard is blank, look at what its renderer gets: GET /api/v1/user-groups/{id}/view.';
 
 /** The advice for a token that is accepted; an unknown text never is. */
 export const stepsIfAccepted = {

@@ -10,7 +10,11 @@ import { countUse } from './encrypted-tokens.ts';
  * Compares the configured keys with those of the embedded database in `dataDir`; writes nothing.
  * @throws OperatorError if a key differs, or is missing while in use and not declared lost
  */
-export async function checkSourceKeys(ring: KeyRing, source: Statements, dataDir: string): Promise<void> {
+export async function checkSourceKeys(
+  ring: KeyRing,
+  source: Statements,
+  dataDir: string,
+): Promise<void> {
   const recorded = new Map((await source.read(listKeys, {})).map((key) => [key.id, key]));
   for (const { id, checkValue } of recorded.values()) {
     const key = ring.find(id);

@@ -14,7 +14,10 @@ const findUseOfKey = statement<{ keyId: string }, { id: string }>(
 const LOOKED_AT = 1000;
 
 // A range instead of an equality, so that the order has the index used however often the key seems to occur.
-const findTokensOf = statement<{ keyId: string; workspaceId: number }, { seen: number; own: number }>(
+const findTokensOf = statement<
+  { keyId: string; workspaceId: number },
+  { seen: number; own: number }
+>(
   'encrypted-tokens.find-of-workspace',
   () => `
     SELECT CAST(count(*) AS integer) AS seen,

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog, installationOperator } from '../../core/audit/audit-log.ts';
 import { OperatorNotFound, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
-import { EncryptionKeyRepository, type RecordedKey } from '../../core/encryption-key/encryption-key.repository.ts';
+import {
+  EncryptionKeyRepository,
+  type RecordedKey,
+} from '../../core/encryption-key/encryption-key.repository.ts';
 import { KeyRing, keyCheckValue } from '../../core/encryption-key/key-ring.ts';
 import { EncryptedTokens, type UseOfKey } from './encrypted-tokens.ts';
 
@@ -50,7 +53,9 @@ export class EncryptionKeyService {
     }
     const status = (await this.status()).find((key) => key.id === id);
     if (!status) {
-      throw new OperatorNotFound(`The database has not been written with a key "${id}"; see "keys status".`);
+      throw new OperatorNotFound(
+        `The database has not been written with a key "${id}"; see "keys status".`,
+      );
     }
     if (status.state === 'forgotten') throw forgottenAlready(id);
     const { tokens, endpoints } = status;

@@ -10,7 +10,13 @@ import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
 /** Checks, counts and replaces the keys that encrypt tokens and secrets at rest. */
 @Module({
   imports: [AuditModule, EncryptionKeyModule],
-  providers: [EncryptedTokens, EncryptionKeyService, KeyCheck, TokenRewrapper, WebhookSecretRewrapper],
+  providers: [
+    EncryptedTokens,
+    EncryptionKeyService,
+    KeyCheck,
+    TokenRewrapper,
+    WebhookSecretRewrapper,
+  ],
   exports: [EncryptedTokens, KeyCheck],
 })
 export class KeyAdministrationModule {}

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
-import { EncryptionKeyRepository, type RecordedKey } from '../../core/encryption-key/encryption-key.repository.ts';
+import {
+  EncryptionKeyRepository,
+  type RecordedKey,
+} from '../../core/encryption-key/encryption-key.repository.ts';
 import { KeyRing, keyCheckValue } from '../../core/encryption-key/key-ring.ts';
 import { EncryptedTokens } from './encrypted-tokens.ts';
 

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, installationOperator } from '../../core/audit/audit-log.ts';
-import { DatabaseUnavailable, UserGroupTokenUnreadable } from '../../platform/common/problem/errors.ts';
+import {
+  DatabaseUnavailable,
+  UserGroupTokenUnreadable,
+} from '../../platform/common/problem/errors.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
@@ -85,7 +88,10 @@ export class TokenRewrapper {
     await this.keyCheck.requireRightKeys();
     const object = { type: 'encryption_key', id: this.ring.current.id };
     await this.transactor.run((manager) =>
-      this.auditLog.record(manager, installationOperator, { action: 'encryption_key.rewrap', object }),
+      this.auditLog.record(manager, installationOperator, {
+        action: 'encryption_key.rewrap',
+        object,
+      }),
     );
     const last = (await this.statements.read(findLastGroup, {}))[0]?.id ?? 0;
     const total: Rewrapped = { rewrapped: 0, unreadable: 0 };

@@ -5,7 +5,10 @@ import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
 import { KeyRing } from '../../core/encryption-key/key-ring.ts';
 import type { SealedText } from '../../core/encryption-key/sealed-text.ts';
-import { type SecretsOwner, WebhookSecretCipher } from '../../core/encryption-key/webhook-secret-cipher.ts';
+import {
+  type SecretsOwner,
+  WebhookSecretCipher,
+} from '../../core/encryption-key/webhook-secret-cipher.ts';
 
 const BATCH = 100;
 

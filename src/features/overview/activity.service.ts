@@ -27,7 +27,10 @@ export class ActivityService {
     for (const hourly of await this.activity.list(workspaceId, from, until)) {
       addActivity(counts[Math.floor((hourly.hour - from) / stepMs)]!, hourly);
     }
-    const points = counts.map((count, index): ActivityPoint => ({ at: toWireTime(from + index * stepMs), ...count }));
+    const points = counts.map((count, index): ActivityPoint => ({
+      at: toWireTime(from + index * stepMs),
+      ...count,
+    }));
     return { success: 1, activity: { step, points } };
   }
 }
@@ -37,7 +40,9 @@ function periodOf(query: ActivityQueryDto, step: ActivityStep): { from: number; 
   const stepMs = STEP_MS[step];
   const to = query.to === undefined ? currentTime() : fromWireTime(query.to);
   const first =
-    query.from === undefined ? Math.max(0, to - 1 - (DEFAULT_POINTS[step] - 1) * stepMs) : fromWireTime(query.from);
+    query.from === undefined
+      ? Math.max(0, to - 1 - (DEFAULT_POINTS[step] - 1) * stepMs)
+      : fromWireTime(query.from);
   if (first >= to) throw notAcceptable('/to', 'The end must lie behind the beginning.');
   const from = first - (first % stepMs);
   if (to - from > MAX_POINTS * stepMs) {

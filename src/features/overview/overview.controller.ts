@@ -1,6 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import { QueryOf } from '../../platform/common/http/parameters/request-params.ts';
 import { ActivityService } from './activity.service.ts';
 import { ActivityResponse } from './dto/activity-response.dto.ts';

@@ -30,7 +30,10 @@ export class OverviewService {
           no_valid_token: counts.inactive.no_valid_token,
           unresolved: counts.isChecked ? counts.inactive.unresolved : null,
         },
-        user_group_tokens: { in_overlap: counts.inOverlap, in_overlap_used_last_hour: counts.inOverlapUsed },
+        user_group_tokens: {
+          in_overlap: counts.inOverlap,
+          in_overlap_used_last_hour: counts.inOverlapUsed,
+        },
         api_tokens,
         as_of: toWireTime(asOf),
       },

@@ -6,7 +6,10 @@ import { Statements } from '../../platform/database/statements.ts';
 import type { GroupStatus } from '../../core/user-group/status/user-group-status.ts';
 import { narrowings, statusConditions } from '../../core/user-group/status/status-conditions.ts';
 import { isEndedTogether } from '../../core/user-group/token/token-validity.ts';
-import { ENDED_TOGETHER_COLUMNS, type EndedTogether } from '../../core/user-group/token/user-group-token.repository.ts';
+import {
+  ENDED_TOGETHER_COLUMNS,
+  type EndedTogether,
+} from '../../core/user-group/token/user-group-token.repository.ts';
 import { ThrottledCounts } from './throttled-counts.ts';
 
 /** Index entries per statement: a few milliseconds, so that no caller waits for it. */
@@ -64,7 +67,10 @@ const [countExpired, countIncomplete, countUnresolved] = [
 
 const countWithoutToken = countPart('no-valid-token', 'true', statusConditions.no_valid_token);
 
-const readWorkspace = statement<{ workspaceId: number }, EndedTogether & { isChecked: boolean | 0 | 1 }>(
+const readWorkspace = statement<
+  { workspaceId: number },
+  EndedTogether & { isChecked: boolean | 0 | 1 }
+>(
   'user-group-counts.read-workspace',
   () => `
     SELECT w.flaws_unchecked_since IS NULL AS "isChecked", ${ENDED_TOGETHER_COLUMNS}
@@ -111,7 +117,10 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
     super();
   }
 
-  protected override async count(workspaceId: number, signal: AbortSignal): Promise<UserGroupCounts> {
+  protected override async count(
+    workspaceId: number,
+    signal: AbortSignal,
+  ): Promise<UserGroupCounts> {
     const [workspace] = await this.statements.read(readWorkspace, { workspaceId });
     const { tokensEpoch, tokensEndedBefore } = workspace!;
     const hasEnded = tokensEpoch > 0 || tokensEndedBefore !== null;
@@ -132,7 +141,11 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
   private async sum(part: CountPart, workspaceId: number, signal: AbortSignal): Promise<number> {
     let sum = 0;
     for (let after = 0; ;) {
-      const [row] = await this.statements.read(part.run, { workspaceId, after, now: currentTime() });
+      const [row] = await this.statements.read(part.run, {
+        workspaceId,
+        after,
+        now: currentTime(),
+      });
       sum += row!.count;
       if (row!.last === null || row!.examined < part.size) return sum;
       after = row!.last;
@@ -153,7 +166,8 @@ export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
       const overlaps = rows.filter((row) => row.isPredecessor && !isEndedTogether(row, ended));
       inOverlap += overlaps.length;
       inOverlapUsed += overlaps.filter(
-        ({ lastIntrospectedAt, retiredAt }) => (lastIntrospectedAt ?? 0) >= Math.max(retiredAt, now - HOUR_MS),
+        ({ lastIntrospectedAt, retiredAt }) =>
+          (lastIntrospectedAt ?? 0) >= Math.max(retiredAt, now - HOUR_MS),
       ).length;
       if (rows.length < OVERLAPS_AT_ONCE) return { inOverlap, inOverlapUsed };
       after = rows.at(-1)!;

@@ -5,7 +5,12 @@ import { ChangeFeed } from '../../core/change-log/change-feed.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { countInParts, type Total } from '../../platform/common/http/parameters/total.ts';
-import { currentTime, fromWireTime, toWireTime, toWireTimeOrNull } from '../../platform/common/time.ts';
+import {
+  currentTime,
+  fromWireTime,
+  toWireTime,
+  toWireTimeOrNull,
+} from '../../platform/common/time.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
@@ -82,11 +87,16 @@ export class EndTokensService {
     return this.gate.run(caller, () => this.endNow(caller, dto), 'ending');
   }
 
-  private async endNow(caller: Caller, { before, kinds, reason }: EndTokensRequest): Promise<EndTokensResponse> {
+  private async endNow(
+    caller: Caller,
+    { before, kinds, reason }: EndTokensRequest,
+  ): Promise<EndTokensResponse> {
     const { workspaceId } = caller;
     const response = await this.transactor.run(async (manager): Promise<EndTokensResponse> => {
       await this.workspaces.lock(manager, workspaceId);
-      const { publicId, ...stored } = (await this.statements.run(manager, find, { workspaceId }))[0]!;
+      const { publicId, ...stored } = (
+        await this.statements.run(manager, find, { workspaceId })
+      )[0]!;
       const time = timeOf(before);
       const next = { ...stored };
       if (kinds.includes('user_group_token')) {
@@ -115,13 +125,19 @@ export class EndTokensService {
     return response;
   }
 
-  private async preview({ workspaceId }: Caller, { before, kinds }: EndTokensRequest): Promise<EndTokensResponse> {
+  private async preview(
+    { workspaceId }: Caller,
+    { before, kinds }: EndTokensRequest,
+  ): Promise<EndTokensResponse> {
     const [stored] = await this.statements.read(find, { workspaceId });
     const time = timeOf(before);
     const isAny = kinds.includes('user_group_token');
     const issued = { workspaceId, before: before === undefined ? null : time };
     const would_end = isAny ? await this.count(issued) : { count: 0, exact: true };
-    return { success: 1, ended_tokens: { before: toWireTime(time), kinds, in_force: toView(stored!), would_end } };
+    return {
+      success: 1,
+      ended_tokens: { before: toWireTime(time), kinds, in_force: toView(stored!), would_end },
+    };
   }
 
   private count(issued: OfWorkspace & { before: number | null }): Promise<Total> {

@@ -25,7 +25,10 @@ import { RevocationService } from './revocation.service.ts';
 })
 class RevocationServicesModule {}
 
-@Module({ imports: [RevocationServicesModule], controllers: [EndTokensController, RevocationController] })
+@Module({
+  imports: [RevocationServicesModule],
+  controllers: [EndTokensController, RevocationController],
+})
 class RevocationModule {}
 
 export const revocation = defineFeature({

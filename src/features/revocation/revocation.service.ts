@@ -11,7 +11,11 @@ import { EmbedTokenRevoker } from '../../core/embed-token/embed-token.revoker.ts
 import { BulkWrites, type Needed } from '../bulk/bulk-writes.ts';
 import { TokenEnder } from '../../core/user-group/rotation/token-ender.ts';
 import type { Leak } from '../../core/user-group/writing/user-group-change.ts';
-import type { ReportedToken, ReportLeakedTokensRequest, ReportLeakedTokensResponse } from './dto/revoke.dto.ts';
+import type {
+  ReportedToken,
+  ReportLeakedTokensRequest,
+  ReportLeakedTokensResponse,
+} from './dto/revoke.dto.ts';
 
 /** Concurrent reports of an API token; each can wait for its rate limits, and keeps no other token waiting. */
 const AT_ONCE = 2;
@@ -24,7 +28,8 @@ const MAX_TOKENS = 5000;
 const NO_TOKEN: Violation = {
   pointer: '/token',
   code: 'not_acceptable',
-  detail: 'The field token must be a token alone: no token has white space or a character other than visible ASCII.',
+  detail:
+    'The field token must be a token alone: no token has white space or a character other than visible ASCII.',
 };
 const TOO_MANY: Violation = {
   pointer: '/tokens',
@@ -34,7 +39,11 @@ const TOO_MANY: Violation = {
 
 const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
 /** Results by urgency: a text with several tokens gets the first that applies. */
-const BY_URGENCY: readonly ReportedToken['result'][] = ['last_admin_token', 'ended', 'already_inactive'];
+const BY_URGENCY: readonly ReportedToken['result'][] = [
+  'last_admin_token',
+  'ended',
+  'already_inactive',
+];
 
 /** Ends tokens of any kind. A token of another workspace is unknown. */
 @Injectable()
@@ -59,7 +68,9 @@ export class RevocationService {
     const tokens = tokensIn(text);
     await this.endOfGroups(caller, tokens);
     const ended = await this.endApiTokens(caller, tokens);
-    if ([...ended.values()].some(({ result }) => result === 'last_admin_token')) throw new LastAdminApiToken();
+    if ([...ended.values()].some(({ result }) => result === 'last_admin_token')) {
+      throw new LastAdminApiToken();
+    }
   }
 
   /**
@@ -79,10 +90,16 @@ export class RevocationService {
     const inTurn = <T>(end: () => Promise<T>) => this.gate.run(caller, end, 'ending');
     const ended = new Map<string, ReportedToken>();
     let current = caller;
-    for await (const part of this.slots.ofToken(caller, AT_ONCE, this.bulk.admit(caller, different, NEEDED))) {
+    for await (const part of this.slots.ofToken(
+      caller,
+      AT_ONCE,
+      this.bulk.admit(caller, different, NEEDED),
+    )) {
       current = part.caller;
       if (part.items.length === 0) continue;
-      for (const [text, result] of await inTurn(() => this.endOfGroups(current, part.items, leak))) {
+      for (const [text, result] of await inTurn(() =>
+        this.endOfGroups(current, part.items, leak),
+      )) {
         ended.set(text, result);
       }
     }
@@ -90,7 +107,10 @@ export class RevocationService {
     for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak))) {
       ended.set(text, result);
     }
-    return { success: 1, results: within.map((found) => worstOf(found.flatMap((text) => ended.get(text) ?? []))) };
+    return {
+      success: 1,
+      results: within.map((found) => worstOf(found.flatMap((text) => ended.get(text) ?? []))),
+    };
   }
 
   /** Ends those that are tokens of user groups, or embed tokens. @returns their results, by the text */

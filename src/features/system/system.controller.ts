@@ -1,6 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
 import { SystemResponse } from './dto/system-response.dto.ts';
 import { SystemService } from './system.service.ts';
 

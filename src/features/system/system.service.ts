@@ -12,7 +12,12 @@ import { KeyRing } from '../../core/encryption-key/key-ring.ts';
 import { EventConsumerRepository } from '../event/consumer/event-consumer.repository.ts';
 import { workspaceRateLimitOf } from '../../core/rate-limit/rate-limits.ts';
 import { EncryptedTokens } from '../key-administration/encrypted-tokens.ts';
-import type { SystemEventConsumer, SystemReplica, SystemResponse, SystemDatabase } from './dto/system-response.dto.ts';
+import type {
+  SystemEventConsumer,
+  SystemReplica,
+  SystemResponse,
+  SystemDatabase,
+} from './dto/system-response.dto.ts';
 
 const describeDatabase = statement<object, SystemDatabase>(
   'system.describe-database',
@@ -21,7 +26,8 @@ const describeDatabase = statement<object, SystemDatabase>(
 
 const listReplicas = statement<object, { connectedAt: number; polledAt: number }>(
   'system.list-replicas',
-  ({ pollers }) => `SELECT "connectedAt", "polledAt" FROM ${pollers} ORDER BY "connectedAt" LIMIT 100`,
+  ({ pollers }) =>
+    `SELECT "connectedAt", "polledAt" FROM ${pollers} ORDER BY "connectedAt" LIMIT 100`,
 );
 
 /** Describes the installation, without secrets and without data of a single workspace. */
@@ -44,13 +50,15 @@ export class SystemService {
   async get(workspaceId: number): Promise<SystemResponse> {
     const { config } = this;
     // Together, because each may wait for a connection and for a lock.
-    const [[database], migrations, replicas, isRewrapRemaining, eventConsumers] = await Promise.all([
-      this.statements.read(describeDatabase, {}),
-      this.migrations.count(),
-      this.listReplicas(),
-      this.isRewrapRemaining(workspaceId),
-      this.listConsumers(),
-    ]);
+    const [[database], migrations, replicas, isRewrapRemaining, eventConsumers] = await Promise.all(
+      [
+        this.statements.read(describeDatabase, {}),
+        this.migrations.count(),
+        this.listReplicas(),
+        this.isRewrapRemaining(workspaceId),
+        this.listConsumers(),
+      ],
+    );
     const { kind, version } = database!;
     return {
       success: 1,
@@ -62,7 +70,10 @@ export class SystemService {
         migrations,
         change_feed: { lease_up: this.changes.isCurrent(), channel_up: this.changes.isConnected() },
         replicas,
-        encryption_keys: this.ring.keys.map((key) => ({ id: key.id, encrypts: key === this.ring.current })),
+        encryption_keys: this.ring.keys.map((key) => ({
+          id: key.id,
+          encrypts: key === this.ring.current,
+        })),
         rewrap_remaining: isRewrapRemaining,
         event_consumers: eventConsumers,
         retention: {

@@ -9,7 +9,10 @@ import { TestEvents } from './delivery/test-events.ts';
 import { WebhookDeliverer } from './delivery/webhook-deliverer.ts';
 import { WebhookDeliveryController } from './delivery/webhook-delivery.controller.ts';
 import { WebhookBacklogRepository } from './delivery/webhook-backlog.repository.ts';
-import { DeliveryRetention, WebhookDeliveryRepository } from './delivery/webhook-delivery.repository.ts';
+import {
+  DeliveryRetention,
+  WebhookDeliveryRepository,
+} from './delivery/webhook-delivery.repository.ts';
 import { WebhookDeliveryService } from './delivery/webhook-delivery.service.ts';
 import { WebhookFanOut } from './delivery/webhook-fan-out.ts';
 import { WebhookReplays } from './delivery/webhook-replays.ts';

@@ -16,7 +16,9 @@ function recordedAs<K extends keyof typeof Swagger>(name: K): (typeof Swagger)[K
     for (const type of options.flatMap(classesIn)) named.add(type);
     return (...target) => {
       recorded.push((swagger) =>
-        (swagger[name] as unknown as (...options: unknown[]) => AnyDecorator)(...options)(...target),
+        (swagger[name] as unknown as (...options: unknown[]) => AnyDecorator)(...options)(
+          ...target,
+        ),
       );
     };
   };

@@ -18,6 +18,8 @@ function end(signal: NodeJS.Signals): void {
  * Removes these handlers, when a program has its own in place.
  * @param onSignal called with the first signal, in addition to those handlers
  */
-export function handOverSignals(onSignal: (signal: NodeJS.Signals) => void = () => undefined): void {
+export function handOverSignals(
+  onSignal: (signal: NodeJS.Signals) => void = () => undefined,
+): void {
   for (const signal of SIGNALS) process.once(signal, onSignal).off(signal, end);
 }

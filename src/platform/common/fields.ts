@@ -12,7 +12,10 @@ import type { Violation } from './problem/violation.ts';
 
 /** Keywords of JSON Schema beyond those of the kind, such as `maximum`. */
 type Keywords = Partial<
-  Record<keyof ApiPropertyOptions | 'maximum' | 'maxLength' | 'schema' | 'x-extensible-enum', unknown>
+  Record<
+    keyof ApiPropertyOptions | 'maximum' | 'maxLength' | 'schema' | 'x-extensible-enum',
+    unknown
+  >
 >;
 
 type Described = [description: string, example?: unknown, keywords?: Keywords];
@@ -40,9 +43,15 @@ export const AnyValue = kind({
 /** A choice of several values, or with `isArray` a list of them. */
 export const OneOf = kindOf((values: readonly unknown[]) => ({ enum: values }));
 /** A choice of several values in a query. The library drops an `enum` that is not in a `schema` there. */
-export const QueryOneOf = kindOf((values: readonly string[]) => ({ type: String, schema: { enum: values } }));
+export const QueryOneOf = kindOf((values: readonly string[]) => ({
+  type: String,
+  schema: { enum: values },
+}));
 /** A text that is one of several today; later versions may add others, which a closed list would forbid. */
-export const CodeOf = kindOf((values: readonly string[]) => ({ type: String, 'x-extensible-enum': values }));
+export const CodeOf = kindOf((values: readonly string[]) => ({
+  type: String,
+  'x-extensible-enum': values,
+}));
 /** Always the same value. */
 export const Constant = kindOf((value: 0 | 1 | string) => ({
   enum: [value],
@@ -58,7 +67,10 @@ function kind(schema: Keywords) {
 }
 
 function kindOf<T>(schemaOf: (subject: T) => Keywords) {
-  return variantsOf((subject: T, ...described: Described) => ({ ...schemaOf(subject), ...keywordsOf(described) }));
+  return variantsOf((subject: T, ...described: Described) => ({
+    ...schemaOf(subject),
+    ...keywordsOf(described),
+  }));
 }
 
 function keywordsOf([description, example, keywords]: Described): Keywords {
@@ -120,12 +132,17 @@ export function stringViolations(value: unknown, pointer: string): Violation[] {
 /** Accepts true and false. */
 export function flagViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'boolean') return [];
-  return [{ pointer, code: 'type', detail: `The field ${fieldOf(pointer)} must be true or false.` }];
+  return [
+    { pointer, code: 'type', detail: `The field ${fieldOf(pointer)} must be true or false.` },
+  ];
 }
 
 /** Makes the rule of a text that is one of several. */
 export function choiceOf(values: readonly string[]): Check {
-  return textThat((text) => values.includes(text), `The value must be one of ${values.join(', ')}.`);
+  return textThat(
+    (text) => values.includes(text),
+    `The value must be one of ${values.join(', ')}.`,
+  );
 }
 
 /** Makes the rule of a text of a form. @param detail what it must be, also for a caller that sends no text */
@@ -138,7 +155,8 @@ export function textThat(is: (text: string) => boolean, detail: string): Check {
 
 /** Makes the rule of a whole number in a query, where it is a text. */
 export function digits(least: number, most = 999_999_999): Check {
-  const isNumber = (text: string) => /^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least && Number(text) <= most;
+  const isNumber = (text: string) =>
+    /^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least && Number(text) <= most;
   return textThat(isNumber, `The value must be a whole number from ${least} to ${most}.`);
 }
 
@@ -150,8 +168,12 @@ export function orNull(check: Check): Check {
 /** Makes the rule of a list, in which each value, or each `name` of an object, occurs once unless `canRepeat`. */
 export function listOf(check: Check, { least = 0, most, canRepeat = false }: ListLimits): Check {
   return (value, pointer) => {
-    if (!Array.isArray(value)) return [{ pointer, code: 'type', detail: 'The value must be a list.' }];
-    if (value.length < least) return [{ pointer, code: 'empty', detail: 'The list must not be empty.' }];
+    if (!Array.isArray(value)) {
+      return [{ pointer, code: 'type', detail: 'The value must be a list.' }];
+    }
+    if (value.length < least) {
+      return [{ pointer, code: 'empty', detail: 'The list must not be empty.' }];
+    }
     if (value.length > most) {
       return [{ pointer, code: 'too_many', detail: `The list must have at most ${most} entries.` }];
     }
@@ -159,7 +181,8 @@ export function listOf(check: Check, { least = 0, most, canRepeat = false }: Lis
     return value.flatMap((item: unknown, index): Violation[] => {
       const place = `${pointer}/${index}`;
       const violations = check(item, place);
-      const name = typeof item === 'object' && item !== null ? (item as { name?: unknown }).name : item;
+      const name =
+        typeof item === 'object' && item !== null ? (item as { name?: unknown }).name : item;
       if (violations.length > 0 || canRepeat || !seen.has(name)) {
         seen.add(name);
         return violations;
@@ -189,7 +212,10 @@ export function wholeNumber(least: number, most: number): Check {
 }
 
 /** Makes the rule of an object with these fields, of which some can be absent, and no others. */
-export function objectOf(fields: Readonly<Record<string, Check>>, optional: readonly string[] = []): Check {
+export function objectOf(
+  fields: Readonly<Record<string, Check>>,
+  optional: readonly string[] = [],
+): Check {
   const names = Object.keys(fields);
   const required = names.filter((name) => !optional.includes(name));
   return (value, pointer) => {
@@ -204,9 +230,17 @@ export function objectOf(fields: Readonly<Record<string, Check>>, optional: read
       });
     const broken = names.flatMap((name): Violation[] => {
       const place = `${pointer}/${name}`;
-      if (Object.hasOwn(value, name)) return fields[name]!((value as Record<string, unknown>)[name], place);
+      if (Object.hasOwn(value, name)) {
+        return fields[name]!((value as Record<string, unknown>)[name], place);
+      }
       if (optional.includes(name)) return [];
-      return [{ pointer: place, code: 'required', detail: `The object must have ${required.join(', ')}.` }];
+      return [
+        {
+          pointer: place,
+          code: 'required',
+          detail: `The object must have ${required.join(', ')}.`,
+        },
+      ];
     });
     return [...unknown, ...broken];
   };

@@ -16,7 +16,10 @@ export interface LogOptions {
  * Creates the log of the process. No line of it can hold a token, wherever it came from.
  * @param stream file descriptor: 1 for standard output, 2 for standard error
  */
-export async function createLog({ logLevel, logFormat, bootstrapApiToken }: LogOptions, stream = 1): Promise<Logger> {
+export async function createLog(
+  { logLevel, logFormat, bootstrapApiToken }: LogOptions,
+  stream = 1,
+): Promise<Logger> {
   const options: LoggerOptions = {
     level: logLevel,
     base: undefined,
@@ -31,7 +34,10 @@ export async function createLog({ logLevel, logFormat, bootstrapApiToken }: LogO
   };
   if (logFormat === 'json') return pino(options, pino.destination(stream));
   const { default: pretty } = await import('pino-pretty');
-  return pino(options, pretty({ ...ONE_LINE, colorize: isatty(stream), destination: stream, sync: true }));
+  return pino(
+    options,
+    pretty({ ...ONE_LINE, colorize: isatty(stream), destination: stream, sync: true }),
+  );
 }
 
 const FIRST_FIELDS = ['method', 'path', 'status', 'ms', 'code'];
@@ -41,7 +47,9 @@ const ONE_LINE: PrettyOptions = {
   messageFormat: (entry, key) =>
     [key, ...FIRST_FIELDS]
       .filter((field) => entry[field] !== undefined)
-      .map((field) => (typeof entry[field] === 'string' ? entry[field] : JSON.stringify(entry[field])))
+      .map((field) =>
+        typeof entry[field] === 'string' ? entry[field] : JSON.stringify(entry[field]),
+      )
       .join(' '),
   ignore: FIRST_FIELDS.join(),
   singleLine: true,
@@ -63,7 +71,13 @@ function toFields(message: unknown): object {
 }
 
 /** Messages of the framework about its start, useful only to its developers. */
-const START_CHATTER = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+const START_CHATTER = [
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+];
 
 /** Writes the lines of Nest and of every `new Logger(name)` to `log`. */
 export class NestLog implements LoggerService {

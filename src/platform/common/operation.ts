@@ -1,6 +1,12 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation, ApiResponse } from './api-docs.ts';
+import {
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+} from './api-docs.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
@@ -50,7 +56,9 @@ function responseBy(describe: typeof ApiOkResponse) {
 
 function headersOf(descriptions: Record<string, string>) {
   const schema = { type: 'string' };
-  return Object.fromEntries(Object.entries(descriptions).map(([name, description]) => [name, { description, schema }]));
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [name, { description, schema }]),
+  );
 }
 
 /** The class of an error that an operation can return. */
@@ -59,7 +67,12 @@ export interface DocumentedError {
 }
 
 /** Errors that no operation decides on: one response describes them for all. */
-const DEFAULT_ERRORS: DocumentedError[] = [RequestTimeout, ExpectationFailed, HeadersTooLarge, InternalError];
+const DEFAULT_ERRORS: DocumentedError[] = [
+  RequestTimeout,
+  ExpectationFailed,
+  HeadersTooLarge,
+  InternalError,
+];
 
 const PUBLIC_ERRORS: DocumentedError[] = [RequestMalformed, ...DEFAULT_ERRORS];
 
@@ -89,7 +102,11 @@ const BODY_ERRORS: DocumentedError[] = [
 ];
 
 /** Come together, each status for itself. */
-const KEY_ERRORS: DocumentedError[] = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
+const KEY_ERRORS: DocumentedError[] = [
+  IdempotencyKeyInvalid,
+  IdempotencyKeyReused,
+  IdempotencyKeySpent,
+];
 
 /** Documents the errors of an operation with a body: the common ones, and its own. */
 export function ApiProblems(...own: DocumentedError[]): MethodDecorator {
@@ -115,7 +132,8 @@ function documentProblems(common: DocumentedError[], own: DocumentedError[]): Me
     .filter((error) => !common.includes(error))
     .toSorted((a, b) => (a.spec.code < b.spec.code ? -1 : 1));
   const errors = [...common, ...sorted];
-  const statusOf = (error: DocumentedError) => (DEFAULT_ERRORS.includes(error) ? 'default' : error.spec.status);
+  const statusOf = (error: DocumentedError) =>
+    DEFAULT_ERRORS.includes(error) ? 'default' : error.spec.status;
   const statuses = new Set(errors.map(statusOf));
   return applyDecorators(
     ApiExtraModels(Problem),
@@ -125,7 +143,9 @@ function documentProblems(common: DocumentedError[], own: DocumentedError[]): Me
       const name = `${status}${[...parts].join('')}`;
       // The second of two lists for one status would replace the first.
       const known = sharedResponses.get(name) ?? ofStatus;
-      if (!isDeepStrictEqual(known, ofStatus)) throw new Error(`Two lists of errors have the name ${name}.`);
+      if (!isDeepStrictEqual(known, ofStatus)) {
+        throw new Error(`Two lists of errors have the name ${name}.`);
+      }
       sharedResponses.set(name, ofStatus);
       const reference = { $ref: `#/components/responses/${name}` };
       return ApiResponse({ status, ...reference });
@@ -138,6 +158,8 @@ function partOfName(error: DocumentedError, common: DocumentedError[]): string {
   if (BODY_ERRORS.includes(error)) return '_Body';
   if (KEY_ERRORS.includes(error)) return '_Key';
   if (common.includes(error)) return '';
-  const words = error.spec.code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const words = error.spec.code
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `_${words.join('')}`;
 }

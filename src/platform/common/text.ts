@@ -44,9 +44,13 @@ export function dotSegmentViolations(id: string, pointer: string): Violation[] {
 
 /** Validates a text to search for: PostgreSQL stores no U+0000. */
 export function searchViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value !== 'string') return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
+  if (typeof value !== 'string') {
+    return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
+  }
   if (!value.includes('\0')) return [];
-  return [{ pointer, code: 'nul_character', detail: 'The text must not contain the character U+0000.' }];
+  return [
+    { pointer, code: 'nul_character', detail: 'The text must not contain the character U+0000.' },
+  ];
 }
 
 /** Whether a text is a StringOrURI of RFC 7519, section 2, in visible ASCII: with a colon it must be a URL. */
@@ -56,7 +60,9 @@ export function isIssuer(text: string): boolean {
 
 function isTooLong(value: string): boolean {
   // A UTF-16 unit is at most three bytes and a code point at most two units, so most texts need no count.
-  if (value.length <= MAX_CODE_POINTS) return value.length * 3 > MAX_BYTES && byteLength(value) > MAX_BYTES;
+  if (value.length <= MAX_CODE_POINTS) {
+    return value.length * 3 > MAX_BYTES && byteLength(value) > MAX_BYTES;
+  }
   if (value.length > MAX_CODE_POINTS * 2) return true;
   return [...value].length > MAX_CODE_POINTS || byteLength(value) > MAX_BYTES;
 }

@@ -38,7 +38,8 @@ export function currentTime(): number {
   return Date.now() + ahead;
 }
 
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const START_OF_YEAR_1 = -62_135_596_800_000;
 const END_OF_YEAR_9999 = 253_402_300_800_000;
 

@@ -38,7 +38,8 @@ function claimGrant(grant: unknown, index: number): ClaimGrant {
   }
   const path = claimPath(claim, place);
   if (prefix !== undefined && path.some((name) => EMAIL.test(name))) {
-    const detail = 'must compare an email as a whole: what it begins with, anybody can have elsewhere';
+    const detail =
+      'must compare an email as a whole: what it begins with, anybody can have elsewhere';
     throw new ConfigError(`${detail}; ${place} does not.`);
   }
   return { claim: path, value, prefix, workspace, scopes: [...new Set(given)] };

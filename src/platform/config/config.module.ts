@@ -1,4 +1,10 @@
-import { type DynamicModule, type FactoryProvider, Global, Module, type Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Global,
+  Module,
+  type Provider,
+} from '@nestjs/common';
 import { Config } from './config.ts';
 
 /** Provides the one `Config` of the process to every module. */

@@ -36,7 +36,10 @@ export class Config {
   })
   host = '127.0.0.1';
 
-  @FromEnv('PORT', { about: 'TCP port of the API; `0` takes any free one.', read: integer(0, 65_535) })
+  @FromEnv('PORT', {
+    about: 'TCP port of the API; `0` takes any free one.',
+    read: integer(0, 65_535),
+  })
   port = 3000;
 
   @FromEnv('PUBLIC_URL', {
@@ -126,7 +129,8 @@ export class Config {
   databaseIsPooled?: boolean;
 
   @FromEnv('MIGRATION_WAIT_SECONDS', {
-    about: 'Seconds (0–86400) for which a starting process waits while another one changes the database schema.',
+    about:
+      'Seconds (0–86400) for which a starting process waits while another one changes the database schema.',
     read: duration('seconds', 0, 86_400),
   })
   migrationWaitSeconds = 600;
@@ -155,7 +159,11 @@ export class Config {
   })
   vaultAddress?: string;
 
-  @FromEnv('VAULT_TOKEN', { about: 'Vault token. Leave unset behind a Vault agent.', secret: true, read: headerText })
+  @FromEnv('VAULT_TOKEN', {
+    about: 'Vault token. Leave unset behind a Vault agent.',
+    secret: true,
+    read: headerText,
+  })
   vaultToken?: string;
 
   @FromEnv('VAULT_NAMESPACE', { about: 'Vault namespace of the key.', read: headerText })
@@ -194,7 +202,8 @@ export class Config {
 
   @FromEnv('BODY_LIMIT', {
     group: 'Limits',
-    about: 'Largest request body: bytes, KiB or MiB, such as `262144`, `256KiB` or `1MiB`; a larger one gets a 413.',
+    about:
+      'Largest request body: bytes, KiB or MiB, such as `262144`, `256KiB` or `1MiB`; a larger one gets a 413.',
     defaultText: '256KiB',
     read: bytes(1024, 64 * 1024 ** 2),
   })
@@ -283,7 +292,8 @@ export class Config {
   webhookDelivery = true;
 
   @FromEnv('WEBHOOK_ALLOW_HTTP', {
-    about: '`on` also accepts webhook endpoints at `http://…`, where messages can be read and changed in transit.',
+    about:
+      '`on` also accepts webhook endpoints at `http://…`, where messages can be read and changed in transit.',
     read: onOff,
   })
   webhookAllowHttp = false;
@@ -322,7 +332,10 @@ export class Config {
   })
   consoleOidcIssuer?: string;
 
-  @FromEnv('CONSOLE_OIDC_CLIENT_ID', { about: 'Client id of the console at the identity provider.', read: headerText })
+  @FromEnv('CONSOLE_OIDC_CLIENT_ID', {
+    about: 'Client id of the console at the identity provider.',
+    read: headerText,
+  })
   consoleOidcClientId?: string;
 
   @FromEnv('CONSOLE_OIDC_CLIENT_SECRET', {
@@ -348,7 +361,8 @@ export class Config {
 
   @FromEnv('LOG_LEVEL', {
     group: 'Logs and metrics',
-    about: 'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    about:
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   })
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
@@ -361,7 +375,8 @@ export class Config {
   logFormat: 'json' | 'pretty' = process.stdout.isTTY ? 'pretty' : 'json';
 
   @FromEnv('METRICS_PORT', {
-    about: 'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
+    about:
+      'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
     read: integer(0, 65_535),
   })
   metricsPort = 9464;

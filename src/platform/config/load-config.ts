@@ -31,13 +31,18 @@ export function loadDotEnv(): void {
  * Reads the configuration from `env`; an empty variable counts as unset.
  * @throws ConfigError with one line that names the faulty variable, never its value
  */
-export function loadConfig(env: Environment, { needsKeys = true, plugins = [] }: ConfigOptions = {}): Config {
+export function loadConfig(
+  env: Environment,
+  { needsKeys = true, plugins = [] }: ConfigOptions = {},
+): Config {
   const classes = plugins.flatMap(({ definition }) => definition.settings ?? []);
   refuseTakenVariables(plugins);
   refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
   const config = readSettings(Config, env);
   refuseConflicts(config);
-  if (!env['EMBED_TOKEN_ISSUER'] && config.publicUrl !== undefined) config.embedTokenIssuer = config.publicUrl;
+  if (!env['EMBED_TOKEN_ISSUER'] && config.publicUrl !== undefined) {
+    config.embedTokenIssuer = config.publicUrl;
+  }
   if (config.databaseSchema !== undefined) {
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }
@@ -52,7 +57,11 @@ function refuseTakenVariables(plugins: readonly Plugin[]): void {
   for (const { definition, title } of plugins) {
     for (const { name } of definition.settings ? variablesOf(definition.settings) : []) {
       const other = readers.get(name);
-      if (other) throw new ConfigError(`${name} is a variable of the ${other}; the ${title} needs another name.`);
+      if (other) {
+        throw new ConfigError(
+          `${name} is a variable of the ${other}; the ${title} needs another name.`,
+        );
+      }
       readers.set(name, title);
     }
   }
@@ -75,7 +84,9 @@ function readSettingsOf({ definition: { settings }, title }: Plugin, env: Enviro
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const reason = reasonOf(error);
-    throw new ConfigError(`The settings of the ${title} cannot be made: ${reason}.`, { cause: error });
+    throw new ConfigError(`The settings of the ${title} cannot be made: ${reason}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -120,7 +131,9 @@ function refuseConflicts(config: Config): void {
 }
 
 function providesKeys(plugins: readonly Plugin[]): boolean {
-  return plugins.some(({ definition }) => definition.ports?.some(({ provide }) => provide === KeyProvider));
+  return plugins.some(({ definition }) =>
+    definition.ports?.some(({ provide }) => provide === KeyProvider),
+  );
 }
 
 /** Returns the URL with a session option that limits the search path to one schema. */
@@ -132,7 +145,10 @@ function inSchema(url: string, schema: string): string {
 }
 
 function requireKeys(config: Config): void {
-  if (config.vaultAddress === undefined && config.tokenEncryptionKeys?.some((key) => 'wrapped' in key)) {
+  if (
+    config.vaultAddress === undefined &&
+    config.tokenEncryptionKeys?.some((key) => 'wrapped' in key)
+  ) {
     throw new ConfigError('VAULT_ADDR must be set where TOKEN_ENCRYPTION_KEYS has wrapped keys.');
   }
   if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
@@ -144,11 +160,15 @@ function requireKeys(config: Config): void {
 
 /** Refuses to start on a setting that looks misspelled, which would silently keep its default. */
 function refuseMisspelled(env: Environment, variables: readonly Variable[]): void {
-  const known = variables.flatMap(({ name, hasFile }) => (hasFile ? [name, `${name}_FILE`] : [name]));
+  const known = variables.flatMap(({ name, hasFile }) =>
+    hasFile ? [name, `${name}_FILE`] : [name],
+  );
   for (const [name, value] of Object.entries(env)) {
     if (!value || known.includes(name)) continue;
     const meant = known.find((candidate) => looksLike(name, candidate));
-    if (meant) throw new ConfigError(`${name} is not a variable of this service; did you mean ${meant}?`);
+    if (meant) {
+      throw new ConfigError(`${name} is not a variable of this service; did you mean ${meant}?`);
+    }
   }
 }
 
@@ -161,7 +181,10 @@ function looksLike(name: string, known: string): boolean {
 
 /** Removes the unit: `SHUTDOWN_DELAY` from `SHUTDOWN_DELAY_SECONDS`, `_MS` or `_MINUTES`. */
 function withoutUnit(name: string): string {
-  return name.replace(/(_PER)?_(MS|MILLIS|MILLISECONDS|SECS?|SECONDS?|MINS?|MINUTES?|HOURS?|DAYS?)$/, '');
+  return name.replace(
+    /(_PER)?_(MS|MILLIS|MILLISECONDS|SECS?|SECONDS?|MINS?|MINUTES?|HOURS?|DAYS?)$/,
+    '',
+  );
 }
 
 /** Whether it is the known name without words in its middle: `BOOTSTRAP_TOKEN` for `BOOTSTRAP_API_TOKEN`. */
@@ -186,5 +209,7 @@ export function findExposed(env: Environment, { databaseUrl, dataDir, plugins }:
     .filter(({ secret }) => secret)
     .map(({ name }) => ({ name: `${name}_FILE`, path: env[`${name}_FILE`] }));
   const data = databaseUrl === undefined ? [{ name: 'DATA_DIR', path: dataDir }] : [];
-  return [...files, ...data].filter(({ path }) => path && worldAccess(path) !== 'nothing').map(({ name }) => name);
+  return [...files, ...data]
+    .filter(({ path }) => path && worldAccess(path) !== 'nothing')
+    .map(({ name }) => name);
 }

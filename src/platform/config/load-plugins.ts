@@ -29,7 +29,9 @@ export async function loadPlugins(env: Environment): Promise<Plugin[]> {
 }
 
 async function loadPlugin(name: string): Promise<Plugin> {
-  const exported = await importDefault(/^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name);
+  const exported = await importDefault(
+    /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name,
+  );
   if (exported instanceof Plugin) return exported;
   const isOfAnother = exported !== null && typeof exported === 'object' && 'definition' in exported;
   throw new ConfigError(
@@ -43,7 +45,9 @@ async function loadPlugin(name: string): Promise<Plugin> {
       return ((await import(specifier)) as { default?: unknown }).default;
     } catch (error) {
       if (error instanceof OperatorError) throw error;
-      throw new ConfigError(`PLUGINS names ${name}, which cannot be loaded: ${reasonOf(error)}.`, { cause: error });
+      throw new ConfigError(`PLUGINS names ${name}, which cannot be loaded: ${reasonOf(error)}.`, {
+        cause: error,
+      });
     }
   }
 }

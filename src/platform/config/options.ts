@@ -62,7 +62,10 @@ export interface UserGroupOptions {
  */
 export function configOf(
   { pluginSettings = [], ...options }: UserGroupOptions,
-  { ports = [], plugins = [] }: { ports?: readonly PortProvider[]; plugins?: readonly Plugin[] } = {},
+  {
+    ports = [],
+    plugins = [],
+  }: { ports?: readonly PortProvider[]; plugins?: readonly Plugin[] } = {},
 ): Config {
   const names = new Map(variablesOf(Config).map(({ property, name }) => [property, name]));
   const env: Record<string, string> = {};
@@ -72,8 +75,12 @@ export function configOf(
     if (value !== undefined) env[name] = String(value);
   }
   const classes = plugins.map(({ definition }) => definition.settings);
-  const stray = pluginSettings.find(({ constructor }) => !classes.some((one) => one === constructor));
-  if (stray) throw new ConfigError(`No plugin has settings of the class ${stray.constructor.name}.`);
+  const stray = pluginSettings.find(
+    ({ constructor }) => !classes.some((one) => one === constructor),
+  );
+  if (stray) {
+    throw new ConfigError(`No plugin has settings of the class ${stray.constructor.name}.`);
+  }
   try {
     // Settings of plugins are values here, not variables.
     const needsKeys = !ports.some(({ provide }) => provide === KeyProvider);

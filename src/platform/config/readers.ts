@@ -50,7 +50,9 @@ export function nameList(value: string): string[] {
 
 export function issuer(value: string): string {
   if (isIssuer(value)) return value;
-  throw new ConfigError('must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.');
+  throw new ConfigError(
+    'must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.',
+  );
 }
 
 /**
@@ -98,7 +100,9 @@ export function bytes(min: number, max: number): (value: string) => number {
     const [, digits, unit] = /^(\d{1,12})\s*(?:([km])ib)?$/i.exec(value) ?? [];
     const number = Number(digits) * (UNIT_BYTES[unit?.toLowerCase() ?? ''] ?? NaN);
     if (number >= min && number <= max) return number;
-    throw new ConfigError(`must be a size such as 65536, 256KiB or 1MiB, from ${min} to ${max} bytes.`);
+    throw new ConfigError(
+      `must be a size such as 65536, 256KiB or 1MiB, from ${min} to ${max} bytes.`,
+    );
   };
 }
 
@@ -106,7 +110,9 @@ export function bytes(min: number, max: number): (value: string) => number {
 export function duration(unit: Unit, min: number, max: number): (value: string) => number {
   return (value) => {
     const [, digits, letter] = /^(\d{1,10})([smhd]?)$/i.exec(value) ?? [];
-    const own = (Object.keys(UNIT_SECONDS) as Unit[]).find(([first]) => first === letter?.toLowerCase()) ?? unit;
+    const own =
+      (Object.keys(UNIT_SECONDS) as Unit[]).find(([first]) => first === letter?.toLowerCase()) ??
+      unit;
     const number = (Number(digits) * UNIT_SECONDS[own]) / UNIT_SECONDS[unit];
     if (Number.isInteger(number) && number >= min && number <= max) return number;
     throw new ConfigError(
@@ -136,7 +142,10 @@ export function oneOf<const T extends string>(...choices: T[]): (value: string) 
 /** Forms that other programs take, and what to write instead. */
 const OTHER_FORMS: [RegExp, string][] = [
   [/^(['"]).*\1$/s, 'must not be in quotes: an --env-file takes them as text.'],
-  [/^postgres(ql)?:\/\/([^/?#]*@)?[^@/?#]*,[^@/?#]*([/?#]|$)/, 'must name one host, such as that of a load balancer.'],
+  [
+    /^postgres(ql)?:\/\/([^/?#]*@)?[^@/?#]*,[^@/?#]*([/?#]|$)/,
+    'must name one host, such as that of a load balancer.',
+  ],
   [
     /^postgres(ql)?:\/\/[^/?#]*@\//,
     'must have a host. For a socket write postgres://user:password@localhost/database?host=/directory/of/the/socket.',
@@ -205,7 +214,8 @@ export function encryptionKeys(value: string): EncryptionKey[] {
 /** Reads keys of which some may be wrapped: `k2:vault:v1:…`, as the transit engine of Vault returns them. */
 export function configuredKeys(value: string): ConfiguredKey[] {
   const keys = value.split(',').map((entry) => {
-    const [, id, wrapped] = /^\s*([\w-]{1,32}):(vault:v\d{1,9}:[A-Za-z0-9+/=_-]{1,1000})\s*$/.exec(entry) ?? [];
+    const [, id, wrapped] =
+      /^\s*([\w-]{1,32}):(vault:v\d{1,9}:[A-Za-z0-9+/=_-]{1,1000})\s*$/.exec(entry) ?? [];
     return id !== undefined && wrapped !== undefined ? { id, wrapped } : encryptionKey(entry);
   });
   return differentKeys(keys);
@@ -230,7 +240,9 @@ function encryptionKey(entry: string): EncryptionKey {
     );
   }
   if (!isVaried(secret, MIN_VARIED_BYTES)) {
-    throw new ConfigError(`must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`);
+    throw new ConfigError(
+      `must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`,
+    );
   }
   return { id, secret };
 }
@@ -268,13 +280,17 @@ function isRange(range: string): boolean {
   const [address = '', prefix, ...more] = range.split('/');
   const version = isIP(address);
   if (version === 0 || more.length > 0 || address.includes('%')) return false;
-  return prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+  return (
+    prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+  );
 }
 
 export function cidrs(value: string): string[] {
   const ranges = value.split(',').map((range) => range.trim());
   if (!ranges.every(isRange)) {
-    throw new ConfigError('must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.');
+    throw new ConfigError(
+      'must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.',
+    );
   }
   if (ranges.some(isWiderThanItsForm)) {
     throw new ConfigError(
@@ -299,9 +315,13 @@ export function apiToken(value: string): string {
   const isOwnForm = /^[\x21-\x7e]{32,512}$/.test(value) && !/^ug[at]_/.test(value);
   if (isOwnForm || isWellFormedToken('uga', value)) {
     if (isVaried(Buffer.from(value), MIN_VARIED_CHARACTERS)) return value;
-    throw new ConfigError('must be random; this one repeats itself (openssl rand -base64 32 makes a token).');
+    throw new ConfigError(
+      'must be random; this one repeats itself (openssl rand -base64 32 makes a token).',
+    );
   }
-  throw new ConfigError('must be a well-formed uga_… token or 32 to 512 visible ASCII characters without spaces.');
+  throw new ConfigError(
+    'must be a well-formed uga_… token or 32 to 512 visible ASCII characters without spaces.',
+  );
 }
 
 /** Whether a secret looks random: it neither repeats one pattern nor counts up. */

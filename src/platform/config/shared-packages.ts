@@ -14,10 +14,18 @@ type Resolve = (specifier: string, context: { parentURL?: string }) => unknown;
  * loaded it. A hook of `node:module`, which finds it by its name.
  * @public
  */
-export function resolve(specifier: string, context: { parentURL?: string }, nextResolve: Resolve): unknown {
+export function resolve(
+  specifier: string,
+  context: { parentURL?: string },
+  nextResolve: Resolve,
+): unknown {
   const isOfPlugin = !context.parentURL?.startsWith(`${SERVICE}node_modules/`);
-  const isOfService = SHARED.test(specifier) && (isOfPlugin || specifier.startsWith('user-group-service'));
-  return nextResolve(specifier, isOfService ? { ...context, parentURL: `${SERVICE}package.json` } : context);
+  const isOfService =
+    SHARED.test(specifier) && (isOfPlugin || specifier.startsWith('user-group-service'));
+  return nextResolve(
+    specifier,
+    isOfService ? { ...context, parentURL: `${SERVICE}package.json` } : context,
+  );
 }
 
 let isShared = false;
@@ -26,7 +34,9 @@ let isShared = false;
 export function sharePackages(): void {
   if (isShared) return;
   isShared = true;
-  const { registerHooks } = nodeModule as { registerHooks?: (hooks: { resolve: typeof resolve }) => void };
+  const { registerHooks } = nodeModule as {
+    registerHooks?: (hooks: { resolve: typeof resolve }) => void;
+  };
   if (registerHooks) registerHooks({ resolve });
   // Before version 22.15 Node runs hooks in another thread, from a file of their own.
   else nodeModule.register(import.meta.url);

@@ -48,7 +48,10 @@ export function FromEnv<T>(name: string, options: VariableOptions<T>): PropertyD
     declared.set(target, [...(declared.get(target) ?? []), variable]);
     if (options.secret) hideSecrets(target);
     Expose({ name })(target, property);
-    Transform(({ value }: { value: unknown }) => readVariable(name, options, value))(target, property);
+    Transform(({ value }: { value: unknown }) => readVariable(name, options, value))(
+      target,
+      property,
+    );
   };
 }
 
@@ -56,7 +59,10 @@ export function FromEnv<T>(name: string, options: VariableOptions<T>): PropertyD
 function hideSecrets(target: object): void {
   const value = function (this: object): object {
     const secrets = variablesOf(this.constructor as Type).filter(({ secret }) => secret);
-    return { ...this, ...Object.fromEntries(secrets.map(({ property }) => [property, '[redacted]'])) };
+    return {
+      ...this,
+      ...Object.fromEntries(secrets.map(({ property }) => [property, '[redacted]'])),
+    };
   };
   for (const name of [inspect.custom, 'toJSON']) {
     Object.defineProperty(target, name, { value, configurable: true });

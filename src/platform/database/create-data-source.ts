@@ -12,7 +12,9 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   const normalizeType = driver.normalizeType.bind(driver);
   driver.normalizeType = (column) => {
     if (column.type === 'blob') return binaryType;
-    if (column.type === 'bigint' && 'isGenerated' in column && column.isGenerated) return countingType;
+    if (column.type === 'bigint' && 'isGenerated' in column && column.isGenerated) {
+      return countingType;
+    }
     return normalizeType(column);
   };
   return dataSource;

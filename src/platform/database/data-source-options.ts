@@ -47,11 +47,13 @@ const ISOLATION = 'READ COMMITTED';
  * Sets the isolation level and the limits of one transaction. Behind a pooler in transaction mode they cannot belong to
  * the session: the next transaction may be on another connection, which others use too.
  */
-export const SET_LOCAL_LIMITS = `SET TRANSACTION ISOLATION LEVEL ${ISOLATION}; SELECT ${Object.entries({
-  ...SERVER_LIMITS,
-  jit: 'off',
-  [RECORDS_CHANGES]: 'on',
-})
+export const SET_LOCAL_LIMITS = `SET TRANSACTION ISOLATION LEVEL ${ISOLATION}; SELECT ${Object.entries(
+  {
+    ...SERVER_LIMITS,
+    jit: 'off',
+    [RECORDS_CHANGES]: 'on',
+  },
+)
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
@@ -139,7 +141,12 @@ export function migratingOptions(config: Config): DataSourceOptions {
     : {
         ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
         isolationLevel: ISOLATION,
-        extra: { Client: quietClient(), max: 1, connectionTimeoutMillis: PATIENT_CONNECT_MS, keepAlive: true },
+        extra: {
+          Client: quietClient(),
+          max: 1,
+          connectionTimeoutMillis: PATIENT_CONNECT_MS,
+          keepAlive: true,
+        },
       };
 }
 
@@ -239,7 +246,11 @@ const writing = (): Partial<SqliteOptions> => ({
   },
 });
 
-const SCHEMA = { migrations, migrationsTableName: 'migration', namingStrategy: new PostgresNames() };
+const SCHEMA = {
+  migrations,
+  migrationsTableName: 'migration',
+  namingStrategy: new PostgresNames(),
+};
 
 function sqlite(dataDir: string): SqliteOptions {
   return { type: 'better-sqlite3', database: sqlitePath(dataDir), ...SCHEMA };

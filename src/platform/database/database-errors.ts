@@ -1,5 +1,9 @@
 import type { DatabaseError } from 'pg';
-import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { DatabaseUnavailable, ServiceError } from '../common/problem/errors.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
 
@@ -7,7 +11,8 @@ import { OperatorError } from '../common/problem/operator-error.ts';
  * PostgreSQL: connection lost, out of resources, shutting down, read-only, time-outs, conflicts with other
  * transactions, a file that cannot be read, and its own defects.
  */
-const POSTGRES_STATES = /^(08...|40...|53...|57P0.|58...|F0...|XX...|25006|25P03|25P04|55P03|57014)$/;
+const POSTGRES_STATES =
+  /^(08...|40...|53...|57P0.|58...|F0...|XX...|25006|25P03|25P04|55P03|57014)$/;
 const SQLITE_CODES =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|INTERRUPT)(_|$)/;
 const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
@@ -39,7 +44,10 @@ function isUnavailable(error: unknown): boolean {
   if (refusedConnections.has(error)) return true;
   if (LOST_RUNNERS.some((type) => error instanceof type)) return true;
   const { code } = error as NodeJS.ErrnoException;
-  if (typeof code === 'string' && [POSTGRES_STATES, SQLITE_CODES, NETWORK_CODES].some((p) => p.test(code))) {
+  if (
+    typeof code === 'string' &&
+    [POSTGRES_STATES, SQLITE_CODES, NETWORK_CODES].some((p) => p.test(code))
+  ) {
     return true;
   }
   return PG_MESSAGES.test(error.message);

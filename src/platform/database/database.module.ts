@@ -46,18 +46,27 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
     {
       provide: Statements,
       inject: [DATA_SOURCE, Config],
-      useFactory: (dataSource: DataSource, config: Config) => new Statements(dataSource, isPooled(config)),
+      useFactory: (dataSource: DataSource, config: Config) =>
+        new Statements(dataSource, isPooled(config)),
     },
     AppliedMigrations,
     DatabaseClock,
     SweepTime,
-    { provide: Transactor, inject: [DATA_SOURCE, Statements, Config], useFactory: createTransactor },
+    {
+      provide: Transactor,
+      inject: [DATA_SOURCE, Statements, Config],
+      useFactory: createTransactor,
+    },
   ],
   exports: [AppliedMigrations, Gate, SweepTime, Statements, Transactor],
 })
 export class DatabaseModule {}
 
-async function createTransactor(dataSource: DataSource, statements: Statements, config: Config): Promise<Transactor> {
+async function createTransactor(
+  dataSource: DataSource,
+  statements: Statements,
+  config: Config,
+): Promise<Transactor> {
   if (dataSource.options.type === 'postgres') {
     return new PostgresTransactor(dataSource, statements, isPooled(config));
   }

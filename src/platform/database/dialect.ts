@@ -93,9 +93,15 @@ export function toBytesText(bytes: Buffer): string {
  * Members of records, and the columns that store them: each is named as its member, in snake case. For `INSERT INTO …
  * (columns) SELECT members FROM recordsOf(…)`.
  */
-export function columnsOf(records: Record<string, RecordType>): { columns: string; members: string } {
+export function columnsOf(records: Record<string, RecordType>): {
+  columns: string;
+  members: string;
+} {
   const names = Object.keys(records);
-  return { columns: names.map(columnOf).join(', '), members: names.map((name) => `"${name}"`).join(', ') };
+  return {
+    columns: names.map(columnOf).join(', '),
+    members: names.map((name) => `"${name}"`).join(', '),
+  };
 }
 
 /** The column that stores a member. */
@@ -107,7 +113,8 @@ export function columnOf(member: string): string {
 export const LOCK_WAIT_MS = 1500;
 
 /** The clock of PostgreSQL, in milliseconds since 1970. */
-export const SERVER_TIME = 'CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision)';
+export const SERVER_TIME =
+  'CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision)';
 
 /** First half of the key of an advisory lock; a number that no other program uses in the same database. */
 const LOCK_CLASS = 1_953_068_402;
@@ -177,7 +184,8 @@ const sqlite: Dialect = {
   jsonArrayOf: 'json_group_array',
   jsonArray: 'json_array',
   // SQLite's JSON paths cannot spell every name.
-  hasMember: (object, name) => `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name})`,
+  hasMember: (object, name) =>
+    `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name})`,
   memberIs: (object, name, value) =>
     `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name}
        AND member.type = json_type(${value}) AND member.atom IS json_extract(${value}, '$'))`,
@@ -187,7 +195,8 @@ const sqlite: Dialect = {
   isAmong: (column, query) => `${column} IN (${query})`,
   forEachKey: (parameter, select) =>
     select({
-      is: (column, fromText = asItIs) => `${column} IN (SELECT ${fromText('value')} FROM json_each(${parameter}))`,
+      is: (column, fromText = asItIs) =>
+        `${column} IN (SELECT ${fromText('value')} FROM json_each(${parameter}))`,
       leadsTo: (column, query) => `${column} IN (${query})`,
     }),
   byCodePoint: asItIs,
@@ -242,9 +251,13 @@ export function oneRecordDialect(dialect: Dialect, isOne: (parameter: string) =>
   return {
     ...dialect,
     isOneOf: (column, parameter, type = 'text') =>
-      isOne(parameter) ? `${column} = ${valueOf(parameter, type)}` : dialect.isOneOf(column, parameter, type),
+      isOne(parameter)
+        ? `${column} = ${valueOf(parameter, type)}`
+        : dialect.isOneOf(column, parameter, type),
     forEachKey: (parameter, select) =>
-      isOne(parameter) ? select(keyOf(valueOf(parameter, 'text'))) : dialect.forEachKey(parameter, select),
+      isOne(parameter)
+        ? select(keyOf(valueOf(parameter, 'text')))
+        : dialect.forEachKey(parameter, select),
     recordsOf: (parameter, columns) => {
       if (!isOne(parameter)) return dialect.recordsOf(parameter, columns);
       const list = Object.entries(columns).map(

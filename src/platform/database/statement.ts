@@ -51,7 +51,9 @@ export function statement<Parameters extends Record<keyof Parameters, SqlParamet
   name: string,
   sql: Statement<Parameters, Row>['sql'],
 ): Statement<Parameters, Row> & { name: string } {
-  if (name.length > MAX_NAME_LENGTH) throw new Error(`the name of the statement ${name} is too long`);
+  if (name.length > MAX_NAME_LENGTH) {
+    throw new Error(`the name of the statement ${name} is too long`);
+  }
   if (names.has(name)) throw new Error(`there are two statements of the name ${name}`);
   names.add(name);
   return { name, sql };
@@ -109,14 +111,20 @@ export class CompiledStatements {
    * values, in a text of its own; so has each set of empty lists.
    * @throws TypeError for a value that no driver can send: it would be found when others have been sent
    */
-  bind<P extends Record<keyof P, SqlParameter>>(statement: Statement<P, unknown>, parameters: P): BoundStatement {
+  bind<P extends Record<keyof P, SqlParameter>>(
+    statement: Statement<P, unknown>,
+    parameters: P,
+  ): BoundStatement {
     const given: Record<string, unknown> = { ...parameters };
     const lists = listsOf(parameters);
     const one = lists.some(([, { length }]) => length > 1) ? 'n' : '1';
     const forms = new Map(lists.map(([name, { length }]) => [name, length === 0 ? '0' : one]));
-    for (const [name, list] of lists) given[name] = forms.get(name) === '1' ? list[0] : JSON.stringify(list);
+    for (const [name, list] of lists) {
+      given[name] = forms.get(name) === '1' ? list[0] : JSON.stringify(list);
+    }
     const { name } = statement;
-    const key = name !== undefined && forms.size > 0 ? `${name}.${[...forms.values()].join('')}` : name;
+    const key =
+      name !== undefined && forms.size > 0 ? `${name}.${[...forms.values()].join('')}` : name;
     let texts = key === undefined ? undefined : this.texts.get(key);
     let isKept = texts !== undefined;
     if (!texts) {
@@ -124,7 +132,12 @@ export class CompiledStatements {
       isKept = name !== undefined && (one === '1' || this.takeForm(name));
       if (isKept) this.texts.set(key!, texts);
     }
-    return { name: this.isPooled || !isKept ? undefined : key, texts, values: valuesOf(texts[0]!, given), given };
+    return {
+      name: this.isPooled || !isKept ? undefined : key,
+      texts,
+      values: valuesOf(texts[0]!, given),
+      given,
+    };
   }
 
   /** Returns false if a statement has many forms already. */
@@ -138,7 +151,10 @@ export class CompiledStatements {
     statement: Statement<P, unknown>,
     forms: ReadonlyMap<string, string>,
   ): Compiled[] {
-    const dialect = oneRecordDialect(this.dialect, (parameter) => forms.get(parameter.slice(1)) === '1');
+    const dialect = oneRecordDialect(
+      this.dialect,
+      (parameter) => forms.get(parameter.slice(1)) === '1',
+    );
     const sql = statement.sql(dialect, (list) => forms.get(list) !== '0');
     if (typeof sql === 'string') return [toCompiled(sql, dialect)];
     if (dialect.kind === 'postgres') return [toCompiled(inOne(sql, dialect), dialect)];
@@ -151,14 +167,19 @@ export class CompiledStatements {
 }
 
 function listsOf(parameters: object): [name: string, list: SqlList][] {
-  return Object.entries(parameters).filter((entry): entry is [string, SqlList] => Array.isArray(entry[1]));
+  return Object.entries(parameters).filter((entry): entry is [string, SqlList] =>
+    Array.isArray(entry[1]),
+  );
 }
 
 /** @throws TypeError for a value that no driver can send */
 export function valuesOf({ order }: Compiled, given: BoundStatement['given']): SqlValue[] {
   return order.map(({ name, member }) => {
     // A missing member of a record is null, as in JSON.
-    const value = member === undefined ? given[name] : ((given[name] as Record<string, unknown>)[member] ?? null);
+    const value =
+      member === undefined
+        ? given[name]
+        : ((given[name] as Record<string, unknown>)[member] ?? null);
     if (!isSqlValue(value)) throw new TypeError(`${member ?? 'a parameter'} is no value`);
     return value;
   });

@@ -120,7 +120,10 @@ function poolOf(dataSource: DataSource): Pool | undefined {
 const preparedTexts = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();
 
 /** Uses the connection itself: TypeORM's runner waits between a call and its statement, and not always as long. */
-function runInOrder<Row>(dataSource: DataSource, { name, texts, values, given }: BoundStatement): Row[] {
+function runInOrder<Row>(
+  dataSource: DataSource,
+  { name, texts, values, given }: BoundStatement,
+): Row[] {
   const connection = sqliteOf(dataSource);
   const results = { ...given };
   let rows: Row[] = [];

@@ -3,7 +3,11 @@ import type { HttpServer } from '../../platform/common/http/server/http-server.t
 import type { Plugin } from '../../platform/common/extension/plugin.ts';
 import { serviceVersion } from '../../platform/common/version.ts';
 import { ServedFeatures } from '../../platform/common/extension/feature.ts';
-import { type Expected, type Extension, Extensions } from '../../platform/common/extension/extensions.ts';
+import {
+  type Expected,
+  type Extension,
+  Extensions,
+} from '../../platform/common/extension/extensions.ts';
 import { reasonOf } from '../../platform/common/problem/reason-of.ts';
 import type { Metric } from '../../platform/common/extension/metric.ts';
 import type { Config } from '../../platform/config/config.ts';
@@ -12,7 +16,11 @@ import { Metrics } from '../../platform/metrics/metrics.ts';
 import { WebhookDeliverer } from '../../features/webhook/delivery/webhook-deliverer.ts';
 
 /** Exports the metrics of the features, and those of the process and its HTTP server. */
-export function watchApplication(app: INestApplication, { malformed, connections }: HttpServer, config: Config): void {
+export function watchApplication(
+  app: INestApplication,
+  { malformed, connections }: HttpServer,
+  config: Config,
+): void {
   const metrics = app.get(Metrics);
   if (app.get(ServedFeatures).has('webhooks')) {
     app.get(WebhookDeliverer).observe = metrics.observerOfWebhooks();

@@ -23,7 +23,13 @@ import type { UserGroupOptions } from '../../platform/config/options.ts';
 import { ChangeLogModule } from '../../core/change-log/change-log.module.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 import { DatabaseModule } from '../../platform/database/database.module.ts';
-import { chooseFeatures, entities, type Feature, type FeatureChoice, features } from './features.ts';
+import {
+  chooseFeatures,
+  entities,
+  type Feature,
+  type FeatureChoice,
+  features,
+} from './features.ts';
 import { Config } from '../../platform/config/config.ts';
 
 /** Provides the repositories of a plugin's entities, and its settings. */
@@ -105,7 +111,12 @@ class ServicesModule {}
  */
 export function compose(
   config: DynamicModule,
-  { http = {}, ports = [], plugins = [], imports }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
+  {
+    http = {},
+    ports = [],
+    plugins = [],
+    imports,
+  }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
 ): NonNullable<ModuleMetadata['imports']> {
   const { guards, decorators = [] } = http || {};
   if (!plugins.every((plugin) => plugin instanceof Plugin)) {
@@ -127,7 +138,10 @@ export function compose(
     config,
     PortsModule.with(
       [
-        ...plugins.map((plugin) => ({ extension: plugin.title, ports: plugin.definition.ports ?? [] })),
+        ...plugins.map((plugin) => ({
+          extension: plugin.title,
+          ports: plugin.definition.ports ?? [],
+        })),
         { extension: 'application', ports },
       ],
       imports,
@@ -140,7 +154,9 @@ export function compose(
     servedModule({ http, plugins }),
     ...plugins.map((plugin) => PluginModule.with(plugin)),
     ...modules,
-    ...(path === '' ? [] : [RouterModule.register(routed.map((module) => ({ path, module: classOf(module) })))]),
+    ...(path === ''
+      ? []
+      : [RouterModule.register(routed.map((module) => ({ path, module: classOf(module) })))]),
   ];
 }
 
@@ -151,7 +167,9 @@ class ServedModule {}
 function servedModule(structure: UserGroupStructure): DynamicModule {
   const served = structure.http === false ? [] : chooseFeatures(structure.http ?? {});
   const used = scopesOf(controllersOf(structure));
-  const unused = scopesOf(controllersIn(modulesOfRoutes({}))).filter((scope) => !used.includes(scope));
+  const unused = scopesOf(controllersIn(modulesOfRoutes({}))).filter(
+    (scope) => !used.includes(scope),
+  );
   const useValue = new ServedFeatures(new Set(served.map(({ name }) => name)), new Set(unused));
   return {
     module: ServedModule,

@@ -65,7 +65,13 @@ const optional: readonly FeatureDefinition<Feature>[] = [
 ];
 
 /** The smallest set with which renderers and the backend of a host are served. */
-const CORE: readonly Feature[] = ['user-groups', 'introspection', 'embed-tokens', 'api-tokens', 'audit-events'];
+const CORE: readonly Feature[] = [
+  'user-groups',
+  'introspection',
+  'embed-tokens',
+  'api-tokens',
+  'audit-events',
+];
 
 const names = optional.map(({ name }) => name);
 
@@ -107,7 +113,9 @@ export function chooseFeatures(
 ): FeatureDefinition[] {
   const unknown = given.find((one) => !choices.includes(one));
   if (unknown !== undefined) {
-    throw new OperatorError(`${setting} names ${unknown}, which is no feature; they are ${choices.join(', ')}.`);
+    throw new OperatorError(
+      `${setting} names ${unknown}, which is no feature; they are ${choices.join(', ')}.`,
+    );
   }
   const sets: Record<string, readonly Feature[]> = { all: names, core: CORE };
   const wanted = new Set(given.flatMap((one): readonly string[] => sets[one] ?? [one]));
@@ -135,5 +143,7 @@ export function servedChoice({ features: given, console }: Config): Required<Fea
 
 /** Returns the metrics of the features of the running service. */
 export function metricsOf(config: Config, app: INestApplicationContext): Metric[] {
-  return [...chooseFeatures(servedChoice(config)), ...ground].flatMap(({ metrics }) => metrics?.(app) ?? []);
+  return [...chooseFeatures(servedChoice(config)), ...ground].flatMap(
+    ({ metrics }) => metrics?.(app) ?? [],
+  );
 }

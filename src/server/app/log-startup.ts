@@ -9,7 +9,17 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * terminal: a log keeps every line.
  */
 export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResult): void {
-  const { host, port, metricsPort, databaseUrl, dataDir, docs, console: console_, features, plugins } = config;
+  const {
+    host,
+    port,
+    metricsPort,
+    databaseUrl,
+    dataDir,
+    docs,
+    console: console_,
+    features,
+    plugins,
+  } = config;
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
@@ -18,12 +28,16 @@ export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResu
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),
     ...(String(features) !== 'all' && { features: features.join(', ') }),
-    ...(plugins.length > 0 && { plugins: plugins.map(({ definition }) => definition.name).join(', ') }),
+    ...(plugins.length > 0 && {
+      plugins: plugins.map(({ definition }) => definition.name).join(', '),
+    }),
   };
   const isTerminal = process.stdout.isTTY;
   const first = firstSteps(bootstrap, places.api, isTerminal);
   if (isTerminal || config.logFormat === 'pretty') {
-    const lines = Object.entries({ ...places, ...first }).map(([name, text]) => `  ${`${name}:`.padEnd(12)} ${text}\n`);
+    const lines = Object.entries({ ...places, ...first }).map(
+      ([name, text]) => `  ${`${name}:`.padEnd(12)} ${text}\n`,
+    );
     process.stdout.write(`\nUser group service is ready.\n${lines.join('')}\n`);
     return;
   }
@@ -32,7 +46,11 @@ export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResu
   log[level]({ msg: 'ready', ...places, ...first });
 }
 
-function firstSteps(bootstrap: BootstrapResult, api: string, isTerminal: boolean): Record<string, string> {
+function firstSteps(
+  bootstrap: BootstrapResult,
+  api: string,
+  isTerminal: boolean,
+): Record<string, string> {
   switch (bootstrap.kind) {
     case 'present':
       return {};
@@ -45,11 +63,15 @@ function firstSteps(bootstrap: BootstrapResult, api: string, isTerminal: boolean
       return { first_token: 'created from BOOTSTRAP_API_TOKEN' };
     case 'absent':
       return {
-        first_token: 'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
+        first_token:
+          'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
       };
     case 'generated':
       return isTerminal
-        ? { first_token: `${bootstrap.token} (also in ${bootstrap.file})`, try: curl(api, bootstrap.token) }
+        ? {
+            first_token: `${bootstrap.token} (also in ${bootstrap.file})`,
+            try: curl(api, bootstrap.token),
+          }
         : { first_token: `in ${bootstrap.file}`, try: curl(api, `$(cat '${bootstrap.file}')`) };
   }
 }

@@ -34,10 +34,17 @@ async function start(): Promise<void> {
   // Node and libraries warn in several lines of text, which a reader of JSON cannot parse.
   process
     .removeAllListeners('warning')
-    .on('warning', ({ name, message }) => log.warn({ msg: 'runtime warning', name, warning: message }));
-  const { config } = await prepareDatabase(given, (level, msg, details) => log[level]({ msg, ...details }));
+    .on('warning', ({ name, message }) =>
+      log.warn({ msg: 'runtime warning', name, warning: message }),
+    );
+  const { config } = await prepareDatabase(given, (level, msg, details) =>
+    log[level]({ msg, ...details }),
+  );
   for (const name of findExposed(process.env, config)) {
-    const msg = name === 'DATA_DIR' ? 'DATA_DIR can be read by everybody' : 'secret file can be read by everybody';
+    const msg =
+      name === 'DATA_DIR'
+        ? 'DATA_DIR can be read by everybody'
+        : 'secret file can be read by everybody';
     log.warn({ msg: `${msg}; run chmod o-rwx`, name });
   }
   if (config.databaseUrl === undefined && !claimDataDir(config.dataDir)) {
@@ -58,7 +65,12 @@ async function start(): Promise<void> {
   logStartup({ ...config, port }, log, bootstrap);
 }
 
-async function listen(server: Server, variable: string, port: number, host: string): Promise<AddressInfo> {
+async function listen(
+  server: Server,
+  variable: string,
+  port: number,
+  host: string,
+): Promise<AddressInfo> {
   try {
     await once(server.listen(port, host), 'listening');
     return server.address() as AddressInfo;

@@ -4,13 +4,20 @@ import {
   MigrationsPending,
   ServiceError,
 } from '../../platform/common/problem/errors.ts';
-import { DatabaseUnusable, OperatorNotFound, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
+import {
+  DatabaseUnusable,
+  OperatorNotFound,
+  OperatorRefusal,
+} from '../../platform/common/problem/operator-error.ts';
 
 /** The exit codes of the command line, each with its meaning. */
 export const exitCodes = {
   done: [0, 'Done.'],
   failed: [1, 'Failed: the configuration is wrong, a file cannot be used, or there is a defect.'],
-  usage: [2, 'Wrong usage: an unknown command or option, or a value that the command line cannot read.'],
+  usage: [
+    2,
+    'Wrong usage: an unknown command or option, or a value that the command line cannot read.',
+  ],
   notFound: [3, 'Not found: no such workspace, group, token or other object.'],
   refused: [
     4,

@@ -17,10 +17,15 @@ export function parameterOptions(command: Command, parameters: Record<string, st
 }
 
 /** Returns the parameters that were given. */
-export function givenParameters(options: object, parameters: Record<string, string>): Record<string, string> {
+export function givenParameters(
+  options: object,
+  parameters: Record<string, string>,
+): Record<string, string> {
   const given = options as Record<string, string | undefined>;
   const found = Object.keys(parameters).map((name) => [name, given[toCamel(name)]] as const);
-  return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    found.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** Adds the option for the number of entries, which may be many. */

@@ -27,7 +27,12 @@ export function printOne({ output }: Printing, response: object, name?: string):
 }
 
 /** Prints a response whose member `name` is a list. */
-export function printList<Row>({ output }: Printing, response: object, name: string, columns: Columns<Row>): void {
+export function printList<Row>(
+  { output }: Printing,
+  response: object,
+  name: string,
+  columns: Columns<Row>,
+): void {
   const rows = (response as Record<string, (Row & object)[]>)[name]!;
   if (output === 'table') printTable(columns, rows);
   else if (output === 'json') console.log(toTerminalJson(response, 2));
@@ -45,7 +50,9 @@ export function printPart<Row>(
   printList(options, response, name, columns);
   if (!response.has_more || options.output === 'json') return;
   const { next_cursor: cursor } = response;
-  printMessage(`More follow; use ${cursor === undefined ? 'a higher --limit' : `${cursorOption} ${cursor}`}.`);
+  printMessage(
+    `More follow; use ${cursor === undefined ? 'a higher --limit' : `${cursorOption} ${cursor}`}.`,
+  );
 }
 
 /**
@@ -53,7 +60,13 @@ export function printPart<Row>(
  * it can be piped.
  * @param about the sentence for people
  */
-export function printSecret(options: Printing, response: object, name: string, about: string, secret: string): void {
+export function printSecret(
+  options: Printing,
+  response: object,
+  name: string,
+  about: string,
+  secret: string,
+): void {
   if (options.output !== 'table') {
     printOne(options, response, name);
     return;
@@ -63,7 +76,11 @@ export function printSecret(options: Printing, response: object, name: string, a
 }
 
 /** Prints that something is done, which a person reads as a sentence on standard error. */
-export function printDone({ output }: Printing, sentence: string, response: object = { success: 1 }): void {
+export function printDone(
+  { output }: Printing,
+  sentence: string,
+  response: object = { success: 1 },
+): void {
   if (output === 'table') printMessage(withoutControls(sentence));
   else console.log(toTerminalJson(response, output === 'json' ? 2 : undefined));
 }

@@ -22,11 +22,15 @@ export function printTable<Row>(
   rows: readonly Row[],
   { least = [], headed = true }: { least?: readonly number[]; headed?: boolean } = {},
 ): void {
-  const cells = rows.map((row) => Object.values(columns).map((cell) => withoutControls(String(cell(row)))));
+  const cells = rows.map((row) =>
+    Object.values(columns).map((cell) => withoutControls(String(cell(row)))),
+  );
   const heads = Object.keys(columns);
   const lines = headed ? [heads, ...cells] : cells;
   const widths = fit(
-    heads.map((_, column) => Math.max(least[column] ?? 0, ...lines.map((line) => widthOf(line[column]!)))),
+    heads.map((_, column) =>
+      Math.max(least[column] ?? 0, ...lines.map((line) => widthOf(line[column]!))),
+    ),
   );
   for (const line of lines) {
     console.log(

@@ -87,7 +87,9 @@ const entries: Record<string, Entry> = {
 /** The program with its commands. Only those for which `isWanted` are defined in full, which loads the application. */
 export async function createProgram(isWanted: (name: string) => boolean): Promise<Command> {
   const program = new Command(PROGRAM)
-    .description('Administers the user group service on its database; works while the service runs.')
+    .description(
+      'Administers the user group service on its database; works while the service runs.',
+    )
     .version(serviceVersion)
     .addHelpText('after', `\nExit codes:\n${exitCodeLines().join('\n')}`)
     // Every subcommand inherits both.

@@ -56,7 +56,10 @@ export function resourceCommand<Service, View extends object, Id extends number 
     subcommand(name, description, `${id.example} ${example}`).argument('<id>', id.about, id.parse);
 
   const run =
-    <Options = object>(work: (given: Given<Service, Id, Options>) => Promise<void>, within = withWorkspace) =>
+    <Options = object>(
+      work: (given: Given<Service, Id, Options>) => Promise<void>,
+      within = withWorkspace,
+    ) =>
     (...given: unknown[]): Promise<void> => {
       const options = given.at(-2) as Options & OwnOptions;
       return within(options.workspace, (app, caller) =>
@@ -95,8 +98,10 @@ export function resourceCommand<Service, View extends object, Id extends number 
       }),
     );
 
-  const show = (description: string, read: (given: Given<Service, Id, object>) => Promise<object>) =>
-    about('show', description).action(runToOne(read));
+  const show = (
+    description: string,
+    read: (given: Given<Service, Id, object>) => Promise<object>,
+  ) => about('show', description).action(runToOne(read));
 
   /** @param end deletes or ends one; `sentence` says so */
   const end = (
@@ -121,7 +126,9 @@ export function numberIn(list: Command): IdArgument<number> {
 }
 
 export function toId(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use the number in the first column of the list.');
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new InvalidArgumentError('Use the number in the first column of the list.');
+  }
   return Number(text);
 }
 
@@ -159,6 +166,8 @@ export function parseJson(text: string): GivenJson {
     if (violation === undefined) return { value };
     throw new InvalidArgumentError(violation.detail);
   } catch (error) {
-    throw error instanceof ServiceError ? new InvalidArgumentError(error.message.replace('body', 'value')) : error;
+    throw error instanceof ServiceError
+      ? new InvalidArgumentError(error.message.replace('body', 'value'))
+      : error;
   }
 }

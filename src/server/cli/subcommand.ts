@@ -16,8 +16,13 @@ export function subcommandOf(
   example = '',
   whose?: string,
 ): Command {
-  const subcommand = withExample(parent.command(name).description(description), `${parent.name()} ${name} ${example}`);
-  return (whose === undefined ? subcommand : withWorkspaceOption(subcommand, whose)).addOption(outputOption());
+  const subcommand = withExample(
+    parent.command(name).description(description),
+    `${parent.name()} ${name} ${example}`,
+  );
+  return (whose === undefined ? subcommand : withWorkspaceOption(subcommand, whose)).addOption(
+    outputOption(),
+  );
 }
 
 /** @param example the arguments of the program */

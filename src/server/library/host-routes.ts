@@ -15,7 +15,10 @@ import {
   methodsOf,
   overrideMethod,
 } from '../../platform/common/http/server/http-rules.ts';
-import { BODY_LIMIT_SETTING, COMMON_HEADERS } from '../../platform/common/http/server/http-settings.ts';
+import {
+  BODY_LIMIT_SETTING,
+  COMMON_HEADERS,
+} from '../../platform/common/http/server/http-settings.ts';
 import { NDJSON_TYPE } from '../../platform/common/http/responses/ndjson.ts';
 import { requestId } from '../../platform/common/http/observing/request-id.ts';
 import { originForm } from '../../platform/common/http/server/request-line.ts';
@@ -65,10 +68,16 @@ export class HostRoutes {
   }
 
   /** Returns the first of these prefixes with the routes of a controller. @throws OperatorError if there is none */
-  static findPrefix(express: Express, controllers: readonly Type[], candidates: readonly string[]): string {
+  static findPrefix(
+    express: Express,
+    controllers: readonly Type[],
+    candidates: readonly string[],
+  ): string {
     const registered = new Set(stackOf(express).flatMap(({ route }) => route?.path ?? []));
     const has = (prefix: string) =>
-      controllers.some((controller) => pathsOf(controller, prefix).some((path) => registered.has(path)));
+      controllers.some((controller) =>
+        pathsOf(controller, prefix).some((path) => registered.has(path)),
+      );
     const found = candidates.find(has);
     if (found !== undefined) return found;
     throw new OperatorError(

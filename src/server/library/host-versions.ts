@@ -14,6 +14,8 @@ export function requireHostVersions(
   for (const { name, version } of installed) {
     const range = `^${madeWith(name)}`;
     if (isInRange(version, range)) continue;
-    throw new OperatorError(`user-group-service needs ${name} ${range}, and the application has ${version}.`);
+    throw new OperatorError(
+      `user-group-service needs ${name} ${range}, and the application has ${version}.`,
+    );
   }
 }

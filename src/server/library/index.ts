@@ -46,7 +46,12 @@ export {
   ApiPropertyOptional,
   ApiQuery,
 } from '../../platform/common/api-docs.ts';
-export { ApiProblems, ApiReadProblems, ApiTags, type DocumentedError } from '../../platform/common/operation.ts';
+export {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  type DocumentedError,
+} from '../../platform/common/operation.ts';
 export { Rule, type Check } from '../../platform/common/fields.ts';
 export { textViolations } from '../../platform/common/text.ts';
 export {
@@ -85,13 +90,20 @@ export type { UserGroupContent } from '../../core/user-group/group/user-group-fi
 export type { UserGroupSubscription } from '../../features/event/consumer/event-consumer.ts';
 export type { UserGroupEvent } from '../../features/event/feed/user-group-event.ts';
 export { UserGroupEvents, type UserGroupListener } from '../../features/event/user-group-events.ts';
-export type { Bucket, BucketState, Taken } from '../../platform/common/concurrency/token-buckets.ts';
+export type {
+  Bucket,
+  BucketState,
+  Taken,
+} from '../../platform/common/concurrency/token-buckets.ts';
 export { RateLimitStore } from '../../core/rate-limit/rate-limit-store.ts';
 export { type EncryptionKey, KeyProvider } from '../../platform/common/secret/key-provider.ts';
 export { UserGroupTokenFormat } from '../../core/user-group/token/user-group-token-format.ts';
 export { type IntrospectionOptions, Introspector } from '../../core/introspection/introspector.ts';
 export { ApiTokenService as ApiTokens } from '../../core/api-token/api-token.service.ts';
-export { type ListedWorkspace, WorkspaceService as Workspaces } from '../../core/workspace/workspace.service.ts';
+export {
+  type ListedWorkspace,
+  WorkspaceService as Workspaces,
+} from '../../core/workspace/workspace.service.ts';
 export type { Workspace } from '../../core/workspace/workspace.entity.ts';
 
 export {
@@ -126,14 +138,24 @@ export type {
   ApiTokenWithSecretResponse,
   ApiTokenWithSecret,
 } from '../../core/api-token/dto/api-token-response.dto.ts';
-export type { ChangedObject, ChangedUserGroup, EventView } from '../../features/event/feed/dto/event-response.dto.ts';
+export type {
+  ChangedObject,
+  ChangedUserGroup,
+  EventView,
+} from '../../features/event/feed/dto/event-response.dto.ts';
 export type { TokenRequest } from '../../platform/common/http/parameters/token-request.dto.ts';
 export type { IntrospectionRequest } from '../../core/introspection/dto/introspect.dto.ts';
 export type { IntrospectionResponse } from '../../core/introspection/dto/introspection-response.dto.ts';
-export type { DescribedDataSource, DescribedMapping } from '../../core/mapping/described-mapping.ts';
+export type {
+  DescribedDataSource,
+  DescribedMapping,
+} from '../../core/mapping/described-mapping.ts';
 export type { JsonObject, JsonValue } from '../../platform/common/json/strict-json.ts';
 export type { Mapping } from '../../core/user-group/group/mapping.ts';
-export type { UserGroupContentInput, UserGroupInput } from '../../core/user-group/group/dto/user-group.dto.ts';
+export type {
+  UserGroupContentInput,
+  UserGroupInput,
+} from '../../core/user-group/group/dto/user-group.dto.ts';
 export type {
   UserGroupLookupResponse,
   UserGroupLookup,

@@ -4,7 +4,11 @@
  * @packageDocumentation
  */
 import { configOf, type UserGroupOptions } from '../../platform/config/options.ts';
-import { listMigrations, type MigrationState, prepareDatabase } from '../../platform/database/schema/migrate.ts';
+import {
+  listMigrations,
+  type MigrationState,
+  prepareDatabase,
+} from '../../platform/database/schema/migrate.ts';
 
 export { entities } from '../app/features.ts';
 export { migrations } from '../../platform/database/migrations/index.ts';
@@ -20,6 +24,8 @@ export async function migrateUserGroups(options: UserGroupOptions): Promise<stri
 }
 
 /** Lists every migration in order, and whether this database has it. @throws ConfigError, OperatorError */
-export async function listUserGroupMigrations(options: UserGroupOptions): Promise<MigrationState[]> {
+export async function listUserGroupMigrations(
+  options: UserGroupOptions,
+): Promise<MigrationState[]> {
   return listMigrations(configOf(options));
 }

@@ -61,7 +61,9 @@ class RoutesMount implements OnModuleInit {
     const prefix = this.mountedAt(express, controllers);
     const hasConsole = this.routes.http.console === true;
     const { bodyLimit } = this.config;
-    const { steps } = hasConsole ? mountConsole(this.modules, express, this.config, prefix) : { steps: [] };
+    const { steps } = hasConsole
+      ? mountConsole(this.modules, express, this.config, prefix)
+      : { steps: [] };
     HostRoutes.mount(express, { controllers, prefix, bodyLimit, steps });
   }
 
@@ -98,7 +100,12 @@ const STARTED: Provider = {
 @Module({})
 export class UserGroupServiceModule {
   /** @throws ConfigError for invalid options, when the application is created */
-  static forRoot({ http, ports, plugins, ...values }: UserGroupOptions & UserGroupStructure): DynamicModule {
+  static forRoot({
+    http,
+    ports,
+    plugins,
+    ...values
+  }: UserGroupOptions & UserGroupStructure): DynamicModule {
     return hosted({ useFactory: () => values }, { http, ports, plugins });
   }
 
@@ -139,7 +146,10 @@ function hosted(
   return {
     module: UserGroupServiceModule,
     imports: compose(ConfigModule.with(config, imports, providers), { ...structure, imports }),
-    providers: [STARTED, ...(http ? [{ provide: ROUTES, useValue: { ...structure, http } }, RoutesMount] : [])],
+    providers: [
+      STARTED,
+      ...(http ? [{ provide: ROUTES, useValue: { ...structure, http } }, RoutesMount] : []),
+    ],
   };
 }
 

@@ -32,7 +32,10 @@ beforeAll(async () => {
   const thing = `registry/data-sources/${made.dataSource}`;
   dialogs = [
     ...['New user group', 'Import', 'Export'].map((name): [string, string] => ['groups', name]),
-    ...['Edit', 'Rotate', 'Suspend', 'Delete'].map((name): [string, string] => ['groups/acme', name]),
+    ...['Edit', 'Rotate', 'Suspend', 'Delete'].map((name): [string, string] => [
+      'groups/acme',
+      name,
+    ]),
     ['groups/initech', 'Revoke now'],
     ['groups/acme/view', 'Issue an embed token'],
     ['groups', 'Help', 'Keyboard shortcuts'],
@@ -43,12 +46,15 @@ beforeAll(async () => {
     ['registry/variables', 'Change', 'Variable'],
     ['registry/variables', 'Change', 'Preview'],
     ['api-tokens', 'New API token'],
-    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, RegExp, string] => ['api-tokens', /^Actions for/, name]),
-    ['webhooks', 'New endpoint'],
-    ...['Send test event', 'Edit', 'Disable', 'Roll secret', 'Delete', 'Replay…'].map((name): [string, string] => [
-      endpoint,
+    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, RegExp, string] => [
+      'api-tokens',
+      /^Actions for/,
       name,
     ]),
+    ['webhooks', 'New endpoint'],
+    ...['Send test event', 'Edit', 'Disable', 'Roll secret', 'Delete', 'Replay…'].map(
+      (name): [string, string] => [endpoint, name],
+    ),
     ['sessions', 'Sign out'],
   ];
 });
@@ -59,9 +65,13 @@ async function makeVaried(api: ApiClient): Promise<void> {
   const { token } = await api.create({ user_group_id: 'initech', name: 'Initech', ...complete });
   await api.rotate(token, 3600);
   await api.call('POST', '/api/v1/user-groups/globex/suspend');
-  await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'acme', type: 'string', required: true }] });
+  await api.call('PATCH', '/api/v1/workspace', {
+    variables: [{ name: 'acme', type: 'string', required: true }],
+  });
   await api.call('GET', '/api/v1/user-groups/absent');
-  const { body } = await api.call('POST', '/api/v1/api-tokens', { ...{ name: 'old', scopes: ['admin'] } });
+  const { body } = await api.call('POST', '/api/v1/api-tokens', {
+    ...{ name: 'old', scopes: ['admin'] },
+  });
   await api.call('POST', `/api/v1/api-tokens/${body.api_token.id}/revoke`);
 }
 

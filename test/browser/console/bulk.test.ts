@@ -20,7 +20,8 @@ test('all that match a filter are rotated as a job, whose report has the new tok
     return { user_group_id: `g${n}`, name: `Group ${n}`, properties };
   });
   await api.call('POST', IMPORT, toLines(...groups), NDJSON);
-  const tokenOf = async (user_group_id: string) => (await api.get({ user_group_id })).body.user_group.token;
+  const tokenOf = async (user_group_id: string) =>
+    (await api.get({ user_group_id })).body.user_group.token;
   const [old, other] = [await tokenOf('g7'), await tokenOf('g115')];
   await page.visit('groups?property=region&value=EMEA');
   await page.row('Group 109').waitFor();
@@ -61,7 +62,9 @@ test('a selection of all that match ends with another selection, and never becom
   await page.field('Type 49 to confirm').fill('49');
   await page.button('Delete for good').click();
   await page.shows('49 deleted, 0 unchanged, 0 refused');
-  expect((await api.call('GET', '/api/v1/user-groups?limit=200')).body.user_groups).toHaveLength(21);
+  expect((await api.call('GET', '/api/v1/user-groups?limit=200')).body.user_groups).toHaveLength(
+    21,
+  );
 });
 
 test('a job that is stopped keeps its report, and goes on where that is asked for', async () => {
@@ -104,7 +107,9 @@ test('a job that is cut off goes on, and rotates no token twice', async () => {
   await page.button('Go on').click();
   await page.shows('1 rotated, 1 unchanged, 0 refused');
   const versions = await Promise.all(
-    ['one', 'two'].map(async (id) => (await api.call('GET', `/api/v1/user-groups/${id}/tokens`)).body.tokens.length),
+    ['one', 'two'].map(
+      async (id) => (await api.call('GET', `/api/v1/user-groups/${id}/tokens`)).body.tokens.length,
+    ),
   );
   expect(versions).toEqual([2, 2]);
 });
@@ -147,8 +152,12 @@ test('an import is checked without storing, and its refused lines are corrected 
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
   await page.shows('1 created, 1 updated, 0 unchanged, 2 refused');
   const text = dialog.getByLabel('Correct them');
-  expect(await page.read(file.slice(2).join('\n'), () => text.inputValue())).toBe(file.slice(2).join('\n'));
-  await text.fill('{"provided_id":"third","name":"Third"}\n{"provided_id":"nameless","name":"Named"}');
+  expect(await page.read(file.slice(2).join('\n'), () => text.inputValue())).toBe(
+    file.slice(2).join('\n'),
+  );
+  await text.fill(
+    '{"provided_id":"third","name":"Third"}\n{"provided_id":"nameless","name":"Named"}',
+  );
   await dialog.getByRole('button', { name: 'Import these lines' }).click();
   await page.shows('2 created, 0 updated, 0 unchanged, 0 refused');
   expect((await stored(api, 'nameless')).name).toBe('Named');
@@ -160,19 +169,32 @@ test('what a check has refused is corrected, and imported with all the other lin
   await page.button('Import').click();
   const dialog = page.dialog('Import user groups');
   const good = ['a', 'b', 'c', 'd'].map((id) => `{"provided_id":"${id}","name":"${id}"}`);
-  const file = [good[0], '{"provided_id":"e"}', ...good.slice(1, 3), '{"provided_id":"f"}', good[3], ''].join('\n');
+  const file = [
+    good[0],
+    '{"provided_id":"e"}',
+    ...good.slice(1, 3),
+    '{"provided_id":"f"}',
+    good[3],
+    '',
+  ].join('\n');
   await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', file);
   await dialog.getByRole('button', { name: 'Check' }).click();
   await page.shows('4 would be created, 0 would be changed, 0 unchanged, 2 refused');
-  await dialog.getByLabel('Correct them').fill('{"provided_id":"e","name":"e"}\n{"provided_id":"f"}');
-  expect(await page.read(0, () => dialog.getByRole('button', { name: 'Import these lines' }).count())).toBe(0);
+  await dialog
+    .getByLabel('Correct them')
+    .fill('{"provided_id":"e","name":"e"}\n{"provided_id":"f"}');
+  expect(
+    await page.read(0, () => dialog.getByRole('button', { name: 'Import these lines' }).count()),
+  ).toBe(0);
   await dialog.getByRole('button', { name: 'Check' }).click();
   await page.shows('5 would be created, 0 would be changed, 0 unchanged, 1 refused');
   await dialog.getByLabel('Correct them').fill('{"provided_id":"f","name":"f"}');
   await dialog.getByRole('button', { name: 'Import all lines' }).click();
   await page.shows('6 created, 0 updated, 0 unchanged, 0 refused');
   const { text } = await api.call('GET', '/api/v1/user-groups?limit=200');
-  expect([...text.matchAll(/"provided_id":"(.)"/g)].map(([, id]) => id).sort()).toEqual([...'abcdef']);
+  expect([...text.matchAll(/"provided_id":"(.)"/g)].map(([, id]) => id).sort()).toEqual([
+    ...'abcdef',
+  ]);
 });
 
 test('a CSV file is imported with its numbers, and a column without a meaning is named', async () => {
@@ -188,9 +210,11 @@ test('a CSV file is imported with its numbers, and a column without a meaning is
   ] as const) {
     await page.chooseFile(dialog.getByLabel('File'), 'groups.csv', text);
     await page.shows(words);
-    expect(await page.read(true, () => dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())).toBe(
-      true,
-    );
+    expect(
+      await page.read(true, () =>
+        dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled(),
+      ),
+    ).toBe(true);
   }
   const csv = [
     '\uFEFFprovided_id,name,mapping.sales,properties.seats,properties.plan,properties.code',
@@ -207,7 +231,10 @@ test('a CSV file is imported with its numbers, and a column without a meaning is
     mapping: { sales: 'wh' },
     properties: { seats: 25, code: '007' },
   });
-  expect(await stored(api, 'two')).toMatchObject({ name: 'Line\r\nbreak', properties: { seats: true, plan: 'gold' } });
+  expect(await stored(api, 'two')).toMatchObject({
+    name: 'Line\r\nbreak',
+    properties: { seats: true, plan: 'gold' },
+  });
 });
 
 test('Back asks while a job runs, and a stop says how far it came', async () => {
@@ -239,7 +266,11 @@ test('Back asks while an import runs', async () => {
   await page.tab.getByRole('link', { name: 'User groups' }).click();
   await page.button('Import').click();
   const dialog = page.dialog('Import user groups');
-  await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', '{"provided_id":"one","name":"One"}');
+  await page.chooseFile(
+    dialog.getByLabel('File'),
+    'groups.ndjson',
+    '{"provided_id":"one","name":"One"}',
+  );
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
   await dialog.getByRole('progressbar').waitFor();
   await page.tab.goBack();

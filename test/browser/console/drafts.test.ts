@@ -75,7 +75,9 @@ test('what was written is there after a sign-out in another tab, for the same pe
   await page.button('New user group').click();
   await page.field('ID').fill('secret-draft');
   await signOut();
-  await page.field('API token').fill(await service.issueToken(['user-groups:read', 'user-groups:write'], workspace));
+  await page
+    .field('API token')
+    .fill(await service.issueToken(['user-groups:read', 'user-groups:write'], workspace));
   await page.button('Sign in').click();
   await page.heading('User groups').waitFor();
   expect(await page.read(0, () => page.tab.getByRole('dialog').count())).toBe(0);
@@ -90,7 +92,9 @@ test('the next person gets no undo and no list of the one before', async () => {
   await page.visit('groups?status=active');
   await page.row('acme').getByRole('link').click();
   const way = page.tab.locator('main').getByRole('link', { name: 'User groups' });
-  expect(await page.read('#/groups?status=active', () => way.getAttribute('href'))).toBe('#/groups?status=active');
+  expect(await page.read('#/groups?status=active', () => way.getAttribute('href'))).toBe(
+    '#/groups?status=active',
+  );
   await page.button('Suspend').click();
   await page.dialog('Suspend this').getByRole('button', { name: 'Suspend' }).click();
   await page.button('Undo').waitFor();
@@ -168,13 +172,14 @@ test('the page says why a session has ended', async () => {
   await fresh.signIn(await service.issueToken(['user-groups:read']));
   await fresh.visit('groups');
   const cookies = await fresh.context.cookies();
-  await service
-    .clientOf(undefined)
-    .send({
-      method: 'DELETE',
-      path: '/console/session',
-      headers: { ...OWN_PAGE, Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
-    });
+  await service.clientOf(undefined).send({
+    method: 'DELETE',
+    path: '/console/session',
+    headers: {
+      ...OWN_PAGE,
+      Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+    },
+  });
   await fresh.shows('The session was signed out, or ended by a person.');
   page.takeAnyRefusals(401);
   fresh.takeAnyRefusals(401);

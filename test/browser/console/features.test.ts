@@ -24,7 +24,9 @@ onEachDatabase((kind) => {
     }
     await page.visit('groups');
     await page.row('acme').waitFor();
-    const ofBulk = page.tab.getByRole('button', { name: /^(Import|Export)/ }).or(page.tab.getByRole('checkbox'));
+    const ofBulk = page.tab
+      .getByRole('button', { name: /^(Import|Export)/ })
+      .or(page.tab.getByRole('checkbox'));
     expect(await page.read(0, () => ofBulk.count())).toBe(0);
     await page.visit('groups/acme');
     await page.heading('acme').waitFor();

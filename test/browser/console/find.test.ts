@@ -58,7 +58,9 @@ byEachHand((hand) => {
     await options(page).filter({ hasText: 'Inspect this token' }).waitFor();
     await openFirst(page, hand);
     await page.comesTo('inspect');
-    await page.shows(`Refused: a newer token has replaced it. Token no. 1 (…${old.slice(-4)}) of Acme EMEA.`);
+    await page.shows(
+      `Refused: a newer token has replaced it. Token no. 1 (…${old.slice(-4)}) of Acme EMEA.`,
+    );
     expect(asked.filter((call) => call.endsWith('/tokens/inspect'))).toHaveLength(1);
     const traces = asked.join('\n') + (await page.tab.evaluate<string>(TRACES));
     expect(traces).toContain('#/inspect');
@@ -102,7 +104,12 @@ test('an exact id is found at once among more groups than one search looks at, a
   const lines = Array.from({ length: 2500 }, (_, at) =>
     JSON.stringify({ user_group_id: `g${at}`, name: `Group ${at}` }),
   );
-  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: lines.join('\n'), headers: NDJSON });
+  await api.send({
+    method: 'POST',
+    path: '/api/v1/user-groups/import',
+    body: lines.join('\n'),
+    headers: NDJSON,
+  });
   await page.visit('sessions');
   await openBox(page);
   await page.tab.keyboard.insertText('g17');
@@ -152,7 +159,9 @@ test('each kind of token has its verdict, and so has garbage', async () => {
   await page.tab.getByRole('link', { name: 'Open the group to resume it' }).waitFor();
   const accepted = expect.stringMatching(/^Accepted\. API token /);
   expect(await page.read(accepted, () => verdict(token))).toEqual(accepted);
-  expect(await page.read('The token is damaged.', () => verdict(`${own}x`))).toBe('The token is damaged.');
+  expect(await page.read('The token is damaged.', () => verdict(`${own}x`))).toBe(
+    'The token is damaged.',
+  );
   const unknown = 'No token of this workspace.';
   expect(await page.read(unknown, () => verdict('garbage'))).toBe(unknown);
   await page.shows('It may be no token at all, a token of another workspace');
@@ -167,7 +176,9 @@ test('a session without the scope is told which one it needs', async () => {
   await box(page).fill(own);
   await page.dialog('Find').getByText('You need the tokens:inspect scope to inspect it').waitFor();
   expect(
-    await page.read([expect.stringContaining('End it: it has leaked')], () => options(page).allInnerTexts()),
+    await page.read([expect.stringContaining('End it: it has leaked')], () =>
+      options(page).allInnerTexts(),
+    ),
   ).toEqual([expect.stringContaining('End it: it has leaked')]);
   await page.press('Escape');
   await page.visit('inspect');
@@ -201,11 +212,14 @@ test('a token is known wherever it stands in a text, and gets into no address', 
   await openBox(page);
   for (const text of texts) {
     await box(page).fill(text);
-    const offered = ['Inspect this token', ...(text.startsWith('whsec_') ? [] : ['End it: it has leaked'])];
-    expect([text, await page.read(offered, () => page.tab.locator('.finder-name').allInnerTexts())]).toEqual([
+    const offered = [
+      'Inspect this token',
+      ...(text.startsWith('whsec_') ? [] : ['End it: it has leaked']),
+    ];
+    expect([
       text,
-      offered,
-    ]);
+      await page.read(offered, () => page.tab.locator('.finder-name').allInnerTexts()),
+    ]).toEqual([text, offered]);
   }
   await page.press('Enter');
   await page.shows('Accepted. Token no. 1');
@@ -242,7 +256,12 @@ test('a text that may be a token of another system is inspected, and searched fo
   const imported = 'live_9f8e7d6c5b4a39281706';
   const long = 'a-long-id-of-a-customer-in-emea';
   const line = JSON.stringify({ user_group_id: long, name: 'Moved', token: imported });
-  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: line, headers: NDJSON });
+  await api.send({
+    method: 'POST',
+    path: '/api/v1/user-groups/import',
+    body: line,
+    headers: NDJSON,
+  });
   const asked: string[] = [];
   page.tab.on('request', (call) => asked.push(call.url()));
   const offered = ['Inspect it', 'End it: it has leaked', 'Search for it: it is an id'];
@@ -251,7 +270,9 @@ test('a text that may be a token of another system is inspected, and searched fo
   await page.tab.evaluate(NOTE_ADDRESSES);
   await openBox(page);
   await page.tab.keyboard.insertText(imported);
-  expect(await page.read(offered, () => page.tab.locator('.finder-name').allInnerTexts())).toEqual(offered);
+  expect(await page.read(offered, () => page.tab.locator('.finder-name').allInnerTexts())).toEqual(
+    offered,
+  );
   await page.press('Enter');
   await page.shows(/^Accepted\. .* of Moved\.$/);
   await page.visit('groups');
@@ -261,7 +282,9 @@ test('a text that may be a token of another system is inspected, and searched fo
   await page.shows('It may be a token.');
   await search.press('Enter');
   await page.shows(/^Accepted\. .* of Moved\.$/);
-  expect(asked.join('\n') + (await page.tab.evaluate<string>('location.href'))).not.toContain(imported);
+  expect(asked.join('\n') + (await page.tab.evaluate<string>('location.href'))).not.toContain(
+    imported,
+  );
 
   await page.visit('groups');
   await search.fill(long);
@@ -282,7 +305,12 @@ test('the box searches on until it has looked at all groups, and counts groups a
   const lines = Array.from({ length: 2500 }, (_, at) =>
     JSON.stringify({ user_group_id: `g${at}`, name: `Group ${at}` }),
   );
-  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: lines.join('\n'), headers: NDJSON });
+  await api.send({
+    method: 'POST',
+    path: '/api/v1/user-groups/import',
+    body: lines.join('\n'),
+    headers: NDJSON,
+  });
   let goOn: (() => void) | undefined;
   const held = new Promise<void>((resolve) => {
     goOn = resolve;

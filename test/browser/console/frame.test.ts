@@ -8,7 +8,15 @@ import { onEachDatabase } from '../../support/databases.ts';
 import type { TestService } from '../../support/test-service.ts';
 
 const PAGES = [
-  ...['Overview', 'User groups', 'Inspect a token', 'Leaked tokens', 'Registry', 'API tokens', 'Audit log'],
+  ...[
+    'Overview',
+    'User groups',
+    'Inspect a token',
+    'Leaked tokens',
+    'Registry',
+    'API tokens',
+    'Audit log',
+  ],
   ...['Webhooks', 'Events', 'Sessions', 'System'],
 ];
 
@@ -24,9 +32,11 @@ onEachDatabase((kind) => {
       for (const name of PAGES) {
         await page.use(links.filter({ hasText: name }));
         await page.heading(new RegExp(`^${name}`)).waitFor();
-        expect(await page.read('page', () => links.filter({ hasText: name }).getAttribute('aria-current'))).toBe(
-          'page',
-        );
+        expect(
+          await page.read('page', () =>
+            links.filter({ hasText: name }).getAttribute('aria-current'),
+          ),
+        ).toBe('page');
       }
       await page.tab.goBack();
       await page.heading('Sessions').waitFor();

@@ -24,7 +24,10 @@ onEachDatabase((kind) => {
       await page.heading('Renamed').waitFor();
       await page.use(page.button('Undo'));
       await page.heading('acme').waitFor();
-      expect((await api.call('GET', path)).body.user_group).toMatchObject({ name: 'acme', properties: { seats: 25 } });
+      expect((await api.call('GET', path)).body.user_group).toMatchObject({
+        name: 'acme',
+        properties: { seats: 25 },
+      });
 
       await page.use(page.button('Suspend'));
       await page.use(page.dialog('Suspend this').getByRole('button', { name: 'Suspend' }));
@@ -40,7 +43,9 @@ onEachDatabase((kind) => {
       await page.heading('User groups').waitFor();
       await page.use(page.button('Restore with a new token'));
       await page.heading('acme').waitFor();
-      expect((await api.call('GET', path)).body.user_group).toMatchObject({ properties: { seats: 25 } });
+      expect((await api.call('GET', path)).body.user_group).toMatchObject({
+        properties: { seats: 25 },
+      });
       expect(await api.isActive(token)).toBe(false);
       page.takeAnyRefusals(404);
     });
@@ -137,7 +142,8 @@ onEachDatabase((kind) => {
     const stream = page.tab.waitForResponse(/events\/stream/);
     await page.visit('groups/acme');
     await stream;
-    const status = (text: string) => page.tab.getByRole('heading', { level: 1 }).getByText(text).waitFor();
+    const status = (text: string) =>
+      page.tab.getByRole('heading', { level: 1 }).getByText(text).waitFor();
     await status('Active');
     await api.call('POST', '/api/v1/workspace/end-tokens', {
       kinds: ['user_group_token'],
@@ -169,7 +175,9 @@ onEachDatabase((kind) => {
 
   test('a long mapping shows ten entries, and all on demand', async () => {
     const { page, api } = await begin({ scopes: ['user-groups:read', 'user-groups:write'] });
-    const mapping = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`schema-${at}`, 'warehouse']));
+    const mapping = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`schema-${at}`, 'warehouse']),
+    );
     await createGroup(api, 'acme', { mapping });
     await page.visit('groups/acme');
     const rows = page.tab.getByRole('region', { name: 'Mapping' }).locator('tbody tr');

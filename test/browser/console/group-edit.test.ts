@@ -12,7 +12,13 @@ async function stored(api: ApiClient) {
 }
 
 /** Writes a property into the row with this number. */
-async function writeProperty(page: ConsolePage, no: number, type: string, name: string, value: string): Promise<void> {
+async function writeProperty(
+  page: ConsolePage,
+  no: number,
+  type: string,
+  name: string,
+  value: string,
+): Promise<void> {
   await page.use(page.button('Add a property'));
   await page.write(page.field(`Property ${no}`), name);
   await page.select(page.field(`Type of property ${no}`), type);
@@ -23,7 +29,10 @@ async function writeProperty(page: ConsolePage, no: number, type: string, name: 
 byEachHand((hand) => {
   test('a group is written in rows, with data sources of the registry, and every digit as it is typed', async () => {
     const { page, api } = await begin({ hand });
-    await api.call('POST', '/api/v1/data-sources', { provided_id: 'warehouse-emea', name: 'Warehouse EMEA' });
+    await api.call('POST', '/api/v1/data-sources', {
+      provided_id: 'warehouse-emea',
+      name: 'Warehouse EMEA',
+    });
     await page.visit('groups');
     await page.use(page.button('New user group'));
     await page.write(page.field('ID'), 'acme');
@@ -33,7 +42,9 @@ byEachHand((hand) => {
     await page.write(page.field('Data source 1'), 'eme');
     await page.tab.getByRole('option', { name: /warehouse-emea/ }).waitFor();
     await page.press('ArrowDown', 'Enter');
-    expect(await page.read('warehouse-emea', () => page.field('Data source 1').inputValue())).toBe('warehouse-emea');
+    expect(await page.read('warehouse-emea', () => page.field('Data source 1').inputValue())).toBe(
+      'warehouse-emea',
+    );
     await page.use(page.button('Add an entry'));
     await page.write(page.field('Schema 2'), 'billing');
     await page.write(page.field('Data source 2'), '42');
@@ -57,7 +68,11 @@ byEachHand((hand) => {
 
   test('a data source is registered where it is named, and rows and JSON are the same object', async () => {
     const { page, api } = await begin({ hand });
-    await api.send({ method: 'PUT', path, body: '{"name":"Acme","properties":{"big":9007199254740991,"list":[1,2]}}' });
+    await api.send({
+      method: 'PUT',
+      path,
+      body: '{"name":"Acme","properties":{"big":9007199254740991,"list":[1,2]}}',
+    });
     await page.visit('groups/acme');
     await page.use(page.button('Edit'));
     await page.use(page.button('Add an entry'));
@@ -73,18 +88,28 @@ byEachHand((hand) => {
       page.tab.getByRole('textbox', { name: 'Properties' }),
       '{"big": 12345678901234567890, "list": [1, 2], "rate": 0.10}',
     );
-    await page.use(page.tab.getByRole('group', { name: 'Properties' }).getByRole('radio', { name: 'Rows' }));
-    expect(await page.read('12345678901234567890', () => page.field('Value of property 1').inputValue())).toBe(
-      '12345678901234567890',
+    await page.use(
+      page.tab.getByRole('group', { name: 'Properties' }).getByRole('radio', { name: 'Rows' }),
     );
-    expect(await page.read('[1, 2]', () => page.field('Value of property 2').inputValue())).toBe('[1, 2]');
-    expect(await page.read('0.10', () => page.field('Value of property 3').inputValue())).toBe('0.10');
+    expect(
+      await page.read('12345678901234567890', () => page.field('Value of property 1').inputValue()),
+    ).toBe('12345678901234567890');
+    expect(await page.read('[1, 2]', () => page.field('Value of property 2').inputValue())).toBe(
+      '[1, 2]',
+    );
+    expect(await page.read('0.10', () => page.field('Value of property 3').inputValue())).toBe(
+      '0.10',
+    );
     await page.use(page.button('Save'));
     await page.shows('The number would lose digits');
     page.takeRefusal(422);
     expect(await page.getsFocus(page.field('Value of property 1'))).toBe(true);
-    expect(await page.read('true', () => page.field('Value of property 1').getAttribute('aria-invalid'))).toBe('true');
-    expect(await page.read(null, () => page.field('Value of property 2').getAttribute('aria-invalid'))).toBeNull();
+    expect(
+      await page.read('true', () => page.field('Value of property 1').getAttribute('aria-invalid')),
+    ).toBe('true');
+    expect(
+      await page.read(null, () => page.field('Value of property 2').getAttribute('aria-invalid')),
+    ).toBeNull();
     await page.write(page.field('Value of property 1'), '9007199254740991');
     await page.use(page.button('Save'));
     await page.shows('saved');
@@ -110,8 +135,12 @@ byEachHand((hand) => {
     await page.use(page.button('Save'));
     await page.shows('The marked fields say why.');
     page.takeRefusal(422);
-    expect(await page.read('true', () => page.field('Value of property 1').getAttribute('aria-invalid'))).toBe('true');
-    expect(await page.read(null, () => page.field('Value of property 2').getAttribute('aria-invalid'))).toBeNull();
+    expect(
+      await page.read('true', () => page.field('Value of property 1').getAttribute('aria-invalid')),
+    ).toBe('true');
+    expect(
+      await page.read(null, () => page.field('Value of property 2').getAttribute('aria-invalid')),
+    ).toBeNull();
     const first = page.dialog('Edit').locator('[aria-invalid=true]').first();
     expect(await page.getsFocus(first)).toBe(true);
     await page.write(page.field('Value of property 2'), 'many');
@@ -134,7 +163,10 @@ byEachHand((hand) => {
     const { page, api } = await begin({ hand });
     await createGroup(api, 'acme');
     await api.call('PATCH', '/api/v1/workspace', {
-      ...{ variables: [{ name: 'region', type: 'string', required: true }], required_schemas: ['sales'] },
+      ...{
+        variables: [{ name: 'region', type: 'string', required: true }],
+        required_schemas: ['sales'],
+      },
     });
     await page.visit('groups/acme');
     await page.use(page.button('Edit'));
@@ -149,7 +181,9 @@ byEachHand((hand) => {
       await page.tab.keyboard.type(name);
       expect(await page.read(name, () => page.field(field).inputValue())).toBe(name);
     }
-    expect(await page.read(2, () => page.dialog('Edit').getByText('required', { exact: true }).count())).toBe(2);
+    expect(
+      await page.read(2, () => page.dialog('Edit').getByText('required', { exact: true }).count()),
+    ).toBe(2);
     await page.use(page.button('Remove entry 2'));
     await page.write(page.field('Data source 1'), 'warehouse');
     await page.press('Escape');

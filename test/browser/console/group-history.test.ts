@@ -16,13 +16,23 @@ byEachHand((hand) => {
     await page.comesTo('groups/acme/history');
     await page.row('Version 3').getByText('present').waitFor();
     const versions = page.tab.getByRole('region', { name: 'Versions' }).locator('tbody > tr');
-    const named = async () => (await versions.allInnerTexts()).map((row) => /Version \d/.exec(row)?.[0]);
+    const named = async () =>
+      (await versions.allInnerTexts()).map((row) => /Version \d/.exec(row)?.[0]);
     const all = ['Version 3', 'Version 2', 'Version 1'];
     expect(await page.read(all, named)).toEqual(all);
-    expect(await page.read(0, () => page.row('Version 3').getByRole('button', { name: 'Restore…' }).count())).toBe(0);
+    expect(
+      await page.read(0, () =>
+        page.row('Version 3').getByRole('button', { name: 'Restore…' }).count(),
+      ),
+    ).toBe(0);
     await page.use(page.button(/Version 2/));
     const differences = async () =>
-      (await page.tab.getByRole('region', { name: 'What differs' }).locator('tbody tr').allInnerTexts())
+      (
+        await page.tab
+          .getByRole('region', { name: 'What differs' })
+          .locator('tbody tr')
+          .allInnerTexts()
+      )
         .map((row) => row.split(/\s*\t\s*/))
         .sort();
     const toOlder = [
@@ -48,7 +58,9 @@ byEachHand((hand) => {
     await page.use(page.button('Restore this version'));
     await dialog.getByText('Somebody has changed the group since.').waitFor();
     page.takeRefusal(412);
-    expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({ seats: 31 });
+    expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({
+      seats: 31,
+    });
     await page.use(page.button('Cancel'));
     await page.row('Version 3').getByText('present').waitFor();
     await page.use(page.row('Version 1').getByRole('button', { name: 'Restore…' }));
@@ -56,7 +68,9 @@ byEachHand((hand) => {
     await page.use(page.button('Restore this version'));
     await page.shows('version 1 restored');
     await page.row('Version 4').getByText('present').waitFor();
-    expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({ seats: 25 });
+    expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({
+      seats: 25,
+    });
   });
 
   test('a restore is of the differences that were seen, also after the connection was lost', async () => {
@@ -77,7 +91,9 @@ byEachHand((hand) => {
     await page.use(page.button('Restore this version'));
     await dialog.getByText('Somebody has changed the group since.').waitFor();
     page.takeRefusal(412);
-    expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({ seats: 31 });
+    expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({
+      seats: 31,
+    });
   });
 
   test('a deleted group is restored from the place where it was, with a new token', async () => {
@@ -100,13 +116,21 @@ byEachHand((hand) => {
 
   test('a group is shown as it was at a moment, with the tokens that were accepted', async () => {
     const { page, api } = await begin({ hand });
-    const token = await createGroup(api, 'acme', { mapping: { sales: 'old' }, properties: { seats: 25 } });
+    const token = await createGroup(api, 'acme', {
+      mapping: { sales: 'old' },
+      properties: { seats: 25 },
+    });
     await api.rotate(token, 0);
     await api.call('POST', '/api/v1/user-groups/acme/suspend');
     const at = new Date().toISOString();
     await until(() => new Date().toISOString() !== at);
     await api.call('POST', '/api/v1/user-groups/acme/resume');
-    await api.put({ user_group_id: 'acme', name: 'Later', mapping: { sales: 'new' }, properties: { seats: 30 } });
+    await api.put({
+      user_group_id: 'acme',
+      name: 'Later',
+      mapping: { sales: 'new' },
+      properties: { seats: 30 },
+    });
     await page.visit(`groups/acme/history?at=${at}`);
     const then = page.tab.getByRole('status').filter({ hasText: 'Token no. 2' });
     await then.waitFor();
@@ -142,7 +166,9 @@ test('versions are compared with every digit, and null is not shown as absent', 
   // The API takes no number that loses digits; one of another version of it may.
   await page.tab.route(/compare_with/, async (route) => {
     const response = await route.fetch();
-    const text = (await response.text()).replaceAll('111', '9007199254740992').replaceAll('222', '9007199254740993');
+    const text = (await response.text())
+      .replaceAll('111', '9007199254740992')
+      .replaceAll('222', '9007199254740993');
     await route.fulfill({ response, body: text });
   });
   await page.visit('groups/acme/history');
@@ -168,6 +194,8 @@ test('who may not write is not offered a restore, and a group that never was has
   expect(await page.read(0, () => page.button('Restore…').count())).toBe(0);
   await page.visit('groups/never');
   await page.shows('The id may be misspelled');
-  expect(await page.read(0, () => page.tab.getByRole('region', { name: 'Versions' }).count())).toBe(0);
+  expect(await page.read(0, () => page.tab.getByRole('region', { name: 'Versions' }).count())).toBe(
+    0,
+  );
   page.takeAnyRefusals(404);
 });

@@ -19,8 +19,13 @@ async function paste(call: string, token: string): Promise<string> {
 byEachHand((hand) => {
   test('the view shows what a renderer gets, with the names of the registry and every digit', async () => {
     const { page, api } = await begin({ hand });
-    await api.call('POST', '/api/v1/data-sources', { provided_id: 'warehouse', name: 'Warehouse EMEA' });
-    await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'less', type: 'number', required: true }] });
+    await api.call('POST', '/api/v1/data-sources', {
+      provided_id: 'warehouse',
+      name: 'Warehouse EMEA',
+    });
+    await api.call('PATCH', '/api/v1/workspace', {
+      variables: [{ name: 'less', type: 'number', required: true }],
+    });
     const path = '/api/v1/user-groups/acme';
     const body = `{"name":"Acme","mapping":{"sales":"warehouse","raw":42},"properties":${NUMBERS}}`;
     await api.send({ method: 'PUT', path, body });
@@ -29,8 +34,8 @@ byEachHand((hand) => {
     await page.comesTo('groups/acme/view');
     await page.shows('A renderer gets all of this.');
     const rows = async (name: string) =>
-      (await page.tab.getByRole('region', { name }).locator('tbody tr').allInnerTexts()).map((row) =>
-        row.split(/\s*\t\s*/),
+      (await page.tab.getByRole('region', { name }).locator('tbody tr').allInnerTexts()).map(
+        (row) => row.split(/\s*\t\s*/),
       );
     const sources = [
       ['raw', '42', '–'],
@@ -46,10 +51,14 @@ byEachHand((hand) => {
 
     // Nothing is registered under this number.
     page.takeAnyRefusals(404);
-    await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'plan', type: 'string', required: true }] });
+    await api.call('PATCH', '/api/v1/workspace', {
+      variables: [{ name: 'plan', type: 'string', required: true }],
+    });
     await api.call('POST', `${path}/suspend`);
     await page.visit('groups/acme/view');
-    await page.shows(/^Inactive because the group is suspended\. And the workspace requires .* \/properties\/plan$/);
+    await page.shows(
+      /^Inactive because the group is suspended\. And the workspace requires .* \/properties\/plan$/,
+    );
     await page.row('plan').getByText('missing').waitFor();
     expect(await page.read(2, async () => (await rows('Data sources')).length)).toBe(2);
     await page.settle();
@@ -63,7 +72,9 @@ byEachHand((hand) => {
     await page.visit(`groups/${encodeURIComponent(id)}/view`);
     await page.use(page.button('Copy as curl'));
     await page.shows('The call is copied');
-    const { view } = JSON.parse(await paste(await page.clipboard(), token)) as { view: { introspection: object } };
+    const { view } = JSON.parse(await paste(await page.clipboard(), token)) as {
+      view: { introspection: object };
+    };
     expect(view.introspection).toMatchObject({ active: true, sub: id });
   });
 
@@ -78,7 +89,9 @@ byEachHand((hand) => {
     await page.use(page.button('Issue'));
     await page.dialog('Issue an embed token').getByText('Not saved.').waitFor();
     page.takeRefusal(422);
-    expect(await page.read('true', () => page.field('Origin').getAttribute('aria-invalid'))).toBe('true');
+    expect(await page.read('true', () => page.field('Origin').getAttribute('aria-invalid'))).toBe(
+      'true',
+    );
     expect(await page.getsFocus(page.field('Origin'))).toBe(true);
     await page.write(page.field('Origin'), 'https://app.example.com');
     await page.use(page.dialog('Issue').getByRole('button', { name: 'Copy as curl' }));
@@ -86,7 +99,9 @@ byEachHand((hand) => {
     const call = await page.clipboard();
     await page.use(page.button('Issue'));
     await page.dialog('The embed token').waitFor();
-    const claims = JSON.parse(await page.tab.getByRole('region', { name: 'Claims' }).innerText()) as Claims;
+    const claims = JSON.parse(
+      await page.tab.getByRole('region', { name: 'Claims' }).innerText(),
+    ) as Claims;
     expect(claims).toMatchObject({
       sub: 'acme',
       aud: 'https://dashboards.example.com',
@@ -98,14 +113,20 @@ byEachHand((hand) => {
     const pasted = JSON.parse(await paste(call, token)) as { embed_token: { token: string } };
     expect(await api.isActive(pasted.embed_token.token)).toBe(true);
     await page.use(page.button('Done'));
-    expect(await page.read(expect.not.stringContaining('eyJ'), () => page.tab.content())).not.toContain('eyJ');
+    expect(
+      await page.read(expect.not.stringContaining('eyJ'), () => page.tab.content()),
+    ).not.toContain('eyJ');
   });
 
   test('support views as the group, which the workspace can forbid', async () => {
     const workspace = `support-${hand}`;
     const { api } = await begin({ workspace });
     await createGroup(api, 'acme');
-    const { page } = await begin({ workspace, hand, scopes: ['user-groups:read', 'user-groups:view-as'] });
+    const { page } = await begin({
+      workspace,
+      hand,
+      scopes: ['user-groups:read', 'user-groups:view-as'],
+    });
     const issue = async () => {
       await page.visit('groups/acme/view');
       await page.use(page.button('Issue an embed token'));
@@ -122,20 +143,28 @@ byEachHand((hand) => {
     await page.readSecret();
     await api.call('PATCH', '/api/v1/workspace', { view_as: 'forbidden' });
     await issue();
-    await page.dialog('Issue an embed token').getByText('The workspace forbids embed tokens').waitFor();
+    await page
+      .dialog('Issue an embed token')
+      .getByText('The workspace forbids embed tokens')
+      .waitFor();
     page.takeRefusal(403);
   });
 });
 
 test('who may not issue embed tokens is not offered them, and who may not see the registry sees no names', async () => {
   const { api, workspace } = await begin({ scopes });
-  await api.call('POST', '/api/v1/data-sources', { provided_id: 'warehouse', name: 'Warehouse EMEA' });
+  await api.call('POST', '/api/v1/data-sources', {
+    provided_id: 'warehouse',
+    name: 'Warehouse EMEA',
+  });
   await createGroup(api, 'acme', { mapping: { sales: 'warehouse' } });
   const { page } = await begin({ workspace, scopes: ['user-groups:read'] });
   await page.visit('groups/acme/view');
   await page.row('sales').getByText('warehouse').waitFor();
   expect(
-    await page.read(expect.not.stringContaining('Warehouse EMEA'), () => page.row('sales').innerText()),
+    await page.read(expect.not.stringContaining('Warehouse EMEA'), () =>
+      page.row('sales').innerText(),
+    ),
   ).not.toContain('Warehouse EMEA');
   expect(await page.read(0, () => page.button('Issue an embed token').count())).toBe(0);
   expect(await page.read(1, () => page.button('Copy as curl').count())).toBe(1);

@@ -120,7 +120,9 @@ onEachDatabase((kind) => {
     await page.tabTo(confirmation);
     for (let presses = 0; presses < 12; presses++) {
       await page.press('Tab');
-      expect(await page.read(0, () => page.tab.locator('.shell > * :focus:not(dialog *)').count())).toBe(0);
+      expect(
+        await page.read(0, () => page.tab.locator('.shell > * :focus:not(dialog *)').count()),
+      ).toBe(0);
     }
     await page.tabTo(confirmation);
     await page.tab.keyboard.type('acm');
@@ -158,7 +160,9 @@ onEachDatabase((kind) => {
     const inspect = page.button('Inspect');
     await inspect.focus();
     await page.press('Enter');
-    expect(await page.read('true', async () => (await inspect.getAttribute('aria-busy')) ?? '')).toBe('true');
+    expect(
+      await page.read('true', async () => (await inspect.getAttribute('aria-busy')) ?? ''),
+    ).toBe('true');
     expect(await page.getsFocus(inspect)).toBe(true);
     goOn?.();
     await page.shows(/^Accepted\./);

@@ -39,7 +39,10 @@ test('a token that is pasted into a search gets into no address', async () => {
       await page.field(field).fill(` ${secret}`);
       await page.leave();
       await page.shows('Tokens are not searched for');
-      expect([field, await page.read('', () => page.field(field).inputValue())]).toEqual([field, '']);
+      expect([field, await page.read('', () => page.field(field).inputValue())]).toEqual([
+        field,
+        '',
+      ]);
     }
     await page.comesTo(place);
   }
@@ -51,10 +54,13 @@ test('what makes a token inactive comes first', async () => {
   await api.rotate(token, 3600);
   await api.call('POST', '/api/v1/user-groups/acme/suspend');
   await page.visit('groups/acme');
-  for (const row of ['No. 1', 'No. 2']) await page.row(row).getByText('its group is suspended').waitFor();
+  for (const row of ['No. 1', 'No. 2']) {
+    await page.row(row).getByText('its group is suspended').waitFor();
+  }
   expect(
-    await page.read(expect.stringMatching(/inactive its group is suspended \(overlap valid until /), () =>
-      page.row('No. 1').innerText(),
+    await page.read(
+      expect.stringMatching(/inactive its group is suspended \(overlap valid until /),
+      () => page.row('No. 1').innerText(),
     ),
   ).toMatch(/inactive its group is suspended \(overlap valid until /);
 });
@@ -65,7 +71,9 @@ test('text runs in its own direction, and shows what nobody could see', async ()
   await createGroup(api, 'odd', { name, properties: { المنطقة: 'الشرق الأوسط' } });
   await createGroup(api, 'blank', { name: '   ' });
   await page.visit('groups');
-  expect(await page.read('abc␣U+202Eevil', () => page.row('odd').getByRole('link').innerText())).toBe('abc␣U+202Eevil');
+  expect(
+    await page.read('abc␣U+202Eevil', () => page.row('odd').getByRole('link').innerText()),
+  ).toBe('abc␣U+202Eevil');
   await page.row('blank').getByRole('link', { name: '(blank)' }).waitFor();
   await page.visit('groups/odd');
   await page.heading('abc␣U+202Eevil').waitFor();
@@ -74,7 +82,10 @@ test('text runs in its own direction, and shows what nobody could see', async ()
     '"المنطقة"',
     '"الشرق الأوسط"',
   ]);
-  const [key, value] = await Promise.all([strings.nth(0).boundingBox(), strings.nth(1).boundingBox()]);
+  const [key, value] = await Promise.all([
+    strings.nth(0).boundingBox(),
+    strings.nth(1).boundingBox(),
+  ]);
   expect(key!.x).toBeLessThan(value!.x);
 });
 
@@ -84,9 +95,9 @@ test('an address that leads nowhere has a title of its own', async () => {
   await page.tab.getByRole('link', { name: 'User groups' }).click();
   await page.tab.evaluate(`location.hash = '#/nope'`);
   await page.heading('There is no such page').waitFor();
-  expect(await page.read('There is no such page · User group service', () => page.tab.title())).toBe(
-    'There is no such page · User group service',
-  );
+  expect(
+    await page.read('There is no such page · User group service', () => page.tab.title()),
+  ).toBe('There is no such page · User group service');
 });
 
 test('the browser leads back to the place in a long list, and so does the link above a group', async () => {
@@ -94,7 +105,12 @@ test('the browser leads back to the place in a long list, and so does the link a
   const lines = Array.from({ length: 150 }, (_, at) =>
     JSON.stringify({ user_group_id: `g${at}`, name: `Group ${at}` }),
   );
-  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: lines.join('\n'), headers: NDJSON });
+  await api.send({
+    method: 'POST',
+    path: '/api/v1/user-groups/import',
+    body: lines.join('\n'),
+    headers: NDJSON,
+  });
   await page.visit('groups?sort=name&status=active');
   const count = () => page.tab.locator('tbody .row-link').count();
   for (const loaded of [50, 100]) {
@@ -118,9 +134,15 @@ test('the browser leads back to the place in a long list, and so does the link a
     await page.row('Group 88').waitFor();
   }
   // A new visit begins with the first page.
-  await page.tab.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click();
+  await page.tab
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('link', { name: 'Overview' })
+    .click();
   await page.heading('Overview').waitFor();
-  await page.tab.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'User groups' }).click();
+  await page.tab
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('link', { name: 'User groups' })
+    .click();
   expect(await page.read(50, count)).toBe(50);
 });
 
@@ -155,8 +177,7 @@ test('the latest groups come first', async () => {
   for (const id of ['first', 'second']) await createGroup(api, id);
   await page.visit('groups');
   await page.row('second').waitFor();
-  expect(await page.read(['second', 'first'], () => page.tab.locator('tbody .row-link').allInnerTexts())).toEqual([
-    'second',
-    'first',
-  ]);
+  expect(
+    await page.read(['second', 'first'], () => page.tab.locator('tbody .row-link').allInnerTexts()),
+  ).toEqual(['second', 'first']);
 });

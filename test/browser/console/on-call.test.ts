@@ -9,16 +9,21 @@ onEachDatabase((kind) => {
 
   test('a blank dashboard is explained and mended from the page of its group, whatever the cause', async () => {
     const { page, api } = await begin();
-    for (const id of ['suspended', 'ended', 'lacking', 'ended-together', 'overlap-over']) await createGroup(api, id);
+    for (const id of ['suspended', 'ended', 'lacking', 'ended-together', 'overlap-over']) {
+      await createGroup(api, id);
+    }
     const group = (id: string) => `/api/v1/user-groups/${id}`;
-    const isActive = async (id: string) => api.isActive((await api.get({ user_group_id: id })).body.user_group.token);
+    const isActive = async (id: string) =>
+      api.isActive((await api.get({ user_group_id: id })).body.user_group.token);
     await api.call('POST', `${group('suspended')}/suspend`);
     await api.call('PATCH', group('ended'), { valid_until: new Date().toISOString() });
     const properties = { plan: 'team' };
     for (const id of ['suspended', 'ended', 'ended-together', 'overlap-over']) {
       await api.call('PATCH', group(id), { properties });
     }
-    await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'plan', type: 'string', required: true }] });
+    await api.call('PATCH', '/api/v1/workspace', {
+      variables: [{ name: 'plan', type: 'string', required: true }],
+    });
 
     await page.visit('groups/suspended/view');
     await page.shows(/^Inactive because the group is suspended\./);
@@ -67,7 +72,11 @@ onEachDatabase((kind) => {
     await page.visit('leaked');
     await page.button('End all…').click();
     const kinds = ['user_group_token'];
-    const preview = await api.call('POST', '/api/v1/workspace/end-tokens', { kinds, reason: 'preview', dry_run: true });
+    const preview = await api.call('POST', '/api/v1/workspace/end-tokens', {
+      kinds,
+      reason: 'preview',
+      dry_run: true,
+    });
     const count = /"count":(\d+)/.exec(preview.text)![1]!;
     expect(Number(count)).toBeGreaterThan(1);
     await page.shows(`Now ${count} user-group tokens would end.`);
@@ -81,7 +90,10 @@ onEachDatabase((kind) => {
     );
     await page.shows(/^It opens nothing now\./);
     await page.button('Issue a new token').click();
-    await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+    await page
+      .dialog('Rotate the token')
+      .getByRole('button', { name: 'Rotate', exact: true })
+      .click();
     await page.readSecret();
     await page.button('Done').click();
     await page.row('No. 2').getByText('current').waitFor();
@@ -95,11 +107,15 @@ onEachDatabase((kind) => {
     const kept = await createGroup(api, 'kept');
     await api.rotate(tokens[1]!, 0);
     let calls = 0;
-    await page.tab.route('**/report-leaked', (route) => (++calls === 2 ? route.abort() : route.continue()));
+    await page.tab.route('**/report-leaked', (route) =>
+      ++calls === 2 ? route.abort() : route.continue(),
+    );
     await page.visit('leaked');
     const log = tokens.map((token) => `12:00 user=x token=${token}; ok`);
     const strange = 'uga_000000000000000000000000000000000000';
-    await page.field('Tokens').fill([...log, ...log.slice(0, 3), 'a word', `"${strange}00"`].join('\n'));
+    await page
+      .field('Tokens')
+      .fill([...log, ...log.slice(0, 3), 'a word', `"${strange}00"`].join('\n'));
     await page.button('End 251 tokens').click();
     await page.field('Type 251 to confirm').fill('251');
     await page.button('End them').click();
@@ -119,16 +135,29 @@ onEachDatabase((kind) => {
       .map((line) => JSON.parse(line) as object);
     expect(report).toHaveLength(251);
     expect(report[0]).toEqual({
-      ...{ last_four: tokens[0]!.slice(-4), kind: 'user_group_token', result: 'ended', provided_id: 'g0' },
+      ...{
+        last_four: tokens[0]!.slice(-4),
+        kind: 'user_group_token',
+        result: 'ended',
+        provided_id: 'g0',
+      },
     });
     expect(text).not.toContain('ugt_');
-    expect(await Promise.all(tokens.map((token) => api.isActive(token)))).toEqual(ids.map(() => false));
+    expect(await Promise.all(tokens.map((token) => api.isActive(token)))).toEqual(
+      ids.map(() => false),
+    );
     expect(await api.isActive(kept)).toBe(true);
     expect(
-      await page.read(expect.stringMatching(/#\/leaked$/), () => page.tab.evaluate<string>('location.href')),
+      await page.read(expect.stringMatching(/#\/leaked$/), () =>
+        page.tab.evaluate<string>('location.href'),
+      ),
     ).toMatch(/#\/leaked$/);
     page.takeAnyRefusals(0);
-    page.complaints.splice(0, Infinity, ...page.complaints.filter((one) => !one.includes('ERR_FAILED')));
+    page.complaints.splice(
+      0,
+      Infinity,
+      ...page.complaints.filter((one) => !one.includes('ERR_FAILED')),
+    );
   });
 
   test('tokens that are pasted into the finder are taken to the page that ends them', async () => {
@@ -158,7 +187,9 @@ onEachDatabase((kind) => {
     await page.button('Show').click();
     await page.shows(/"plan": "team"/);
     const tokens = page.tab.getByRole('status').filter({ hasText: 'Token no. 1' });
-    expect(await page.read(expect.stringContaining('accepted'), () => tokens.innerText())).toContain('accepted');
+    expect(
+      await page.read(expect.stringContaining('accepted'), () => tokens.innerText()),
+    ).toContain('accepted');
     await page.field('Date and time').fill('2020-03-02T14:37');
     await page.button('Show').click();
     await page.shows('There was no group with this id then.');
@@ -180,7 +211,9 @@ onEachDatabase((kind) => {
     await page.shows('1 ended');
     expect(await api.isActive(imported)).toBe(true);
     await page.field('Tokens').fill(text);
-    await page.tab.getByRole('checkbox', { name: 'End also 2 lines that may be tokens of another system' }).check();
+    await page.tab
+      .getByRole('checkbox', { name: 'End also 2 lines that may be tokens of another system' })
+      .check();
     await page.button('End 2 tokens').click();
     await page.field('Type 2 to confirm').fill('2');
     await page.button('End them').click();

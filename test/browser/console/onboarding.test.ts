@@ -79,7 +79,9 @@ test('a dialog of the first steps stays open when the backend finishes the steps
   await dialog.getByLabel('ID').fill('half-written');
   await createGroup(api, 'acme');
   await page.tab.locator('.steps li.done').filter({ hasText: 'Create a user group' }).waitFor();
-  expect(await page.read('half-written', () => dialog.getByLabel('ID').inputValue())).toBe('half-written');
+  expect(await page.read('half-written', () => dialog.getByLabel('ID').inputValue())).toBe(
+    'half-written',
+  );
   await page.press('Escape');
   await page.button('Discard').click();
 

@@ -20,7 +20,10 @@ onEachDatabase((kind) => {
        FROM workspace WHERE name = '${workspace}'`,
     );
 
-  const storeActivity = (workspace: string, { hoursAgo, creations }: { hoursAgo: number; creations: number }) => {
+  const storeActivity = (
+    workspace: string,
+    { hoursAgo, creations }: { hoursAgo: number; creations: number },
+  ) => {
     const hour = Math.floor(Date.now() / HOUR_MS - hoursAgo) * HOUR_MS;
     return changeDatabase(
       service.database,
@@ -46,7 +49,8 @@ onEachDatabase((kind) => {
       await page.row('changed acme: name').waitFor();
       await page.use(page.button(/^Details of/));
       await page.shows('user_group.update');
-      const changes = async () => (await page.tab.locator('.before-after').innerText()).replaceAll(/\s+/g, ' ');
+      const changes = async () =>
+        (await page.tab.locator('.before-after').innerText()).replaceAll(/\s+/g, ' ');
       const renamed = /Before.*name acme.*After.*name Acme renamed/;
       expect(await page.read(expect.stringMatching(renamed), changes)).toMatch(renamed);
       await page.tab.reload();
@@ -65,7 +69,10 @@ onEachDatabase((kind) => {
       await storeEvent(workspace, { id: 'ancient', time: '2020-05-06T12:00:00Z' });
       /** The objects of the groups' events, the latest first. */
       const objects = () =>
-        page.tab.locator('tbody tr').filter({ hasText: 'user group' }).locator('td:nth-child(3) code');
+        page.tab
+          .locator('tbody tr')
+          .filter({ hasText: 'user group' })
+          .locator('td:nth-child(3) code');
       const expectOnly = async (...ids: string[]) => {
         expect(await page.read(ids, () => objects().allInnerTexts())).toEqual(ids);
       };
@@ -95,7 +102,10 @@ onEachDatabase((kind) => {
       await expectOnly('initech', 'globex', 'acme');
       await clear(...all);
 
-      await page.select(page.tab.getByRole('combobox', { name: 'API token' }), String(actor.api_token_id));
+      await page.select(
+        page.tab.getByRole('combobox', { name: 'API token' }),
+        String(actor.api_token_id),
+      );
       await expectOnly('initech');
       const filtered = await page.saved(page.button('Export what is filtered'));
       expect(objectsOf(filtered)).toEqual(['initech']);
@@ -156,7 +166,9 @@ onEachDatabase((kind) => {
       await api.call('POST', '/api/v1/user-groups/acme/suspend');
       await page.visit();
       const groups = page.tab.locator('.tile').filter({ hasText: 'User groups' });
-      const suspended = page.tab.getByRole('listitem').filter({ hasText: 'user group is suspended' });
+      const suspended = page.tab
+        .getByRole('listitem')
+        .filter({ hasText: 'user group is suspended' });
       const counts = async () => [
         await groups.locator('.tile-count').innerText(),
         await suspended.locator('strong').innerText(),
@@ -174,7 +186,10 @@ onEachDatabase((kind) => {
       await storeActivity(workspace, { hoursAgo: 720, creations: 40 });
       await page.visit();
       await page.use(page.button('Hide'));
-      const created = page.tab.locator('.legend').filter({ hasText: 'New groups' }).locator('strong');
+      const created = page.tab
+        .locator('.legend')
+        .filter({ hasText: 'New groups' })
+        .locator('strong');
       const expectCreated = async (count: string) => {
         expect(await page.read(count, () => created.innerText())).toBe(count);
       };
@@ -187,7 +202,9 @@ onEachDatabase((kind) => {
       await page.tab.reload();
       await page.use(page.button('Hide'));
       await expectCreated('47');
-      expect(await page.read(true, () => page.tab.getByRole('radio', { name: '90 days' }).isChecked())).toBe(true);
+      expect(
+        await page.read(true, () => page.tab.getByRole('radio', { name: '90 days' }).isChecked()),
+      ).toBe(true);
     });
 
     test('a chart tells the numbers of each of its hours', async () => {
@@ -233,5 +250,7 @@ function objectsOf(file: string): string[] {
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as AuditEventView);
-  return events.filter(({ object }) => object?.type === 'user_group').map(({ object }) => object!.id);
+  return events
+    .filter(({ object }) => object?.type === 'user_group')
+    .map(({ object }) => object!.id);
 }

@@ -6,7 +6,8 @@ import { introspectOnce } from '../../support/console-content.ts';
 const { begin } = withConsole('sqlite');
 
 const DAY_MS = 86_400_000;
-const item = (page: ConsolePage, words: string) => page.tab.locator('.work li').filter({ hasText: words });
+const item = (page: ConsolePage, words: string) =>
+  page.tab.locator('.work li').filter({ hasText: words });
 
 test('the overview says in one line that all is well', async () => {
   const { page, api } = await begin();
@@ -27,11 +28,21 @@ test('each thing that needs attention has its number, a sentence, and a link to 
   await api.rotate(await createGroup(api, 'rotated', whole), 3600);
   await api.call('POST', '/api/v1/user-groups/stopped/suspend');
   await api.call('PATCH', '/api/v1/user-groups/over', { valid_until: '2001-01-01T00:00:00Z' });
-  await api.call('PATCH', '/api/v1/workspace', { variables: [{ name: 'plan', type: 'string', required: true }] });
+  await api.call('PATCH', '/api/v1/workspace', {
+    variables: [{ name: 'plan', type: 'string', required: true }],
+  });
   const expires_at = new Date(Date.now() + 3 * DAY_MS).toISOString();
-  await api.call('POST', '/api/v1/api-tokens', { name: 'old ci', scopes: ['audit:read'], expires_at });
+  await api.call('POST', '/api/v1/api-tokens', {
+    name: 'old ci',
+    scopes: ['audit:read'],
+    expires_at,
+  });
   for (const [words, count, place] of [
-    ['are inactive: required data is missing. Most often properties/plan is missing.', '2', 'groups?status=incomplete'],
+    [
+      'are inactive: required data is missing. Most often properties/plan is missing.',
+      '2',
+      'groups?status=incomplete',
+    ],
     ['user group is suspended', '1', 'groups?status=suspended'],
     ['user group has expired', '1', 'groups?status=expired'],
     ['old token is still valid after a rotation; none used', '1', 'groups?status=overlap'],
@@ -40,7 +51,10 @@ test('each thing that needs attention has its number, a sentence, and a link to 
     await page.visit();
     const one = item(page, words);
     await one.waitFor();
-    expect([words, await page.read(count, () => one.locator('strong').innerText())]).toEqual([words, count]);
+    expect([words, await page.read(count, () => one.locator('strong').innerText())]).toEqual([
+      words,
+      count,
+    ]);
     await one.getByRole('link').click();
     await page.comesTo(place);
     await page.tab.locator('tbody tr:not(.bones)').first().waitFor();
@@ -57,7 +71,10 @@ test('a webhook endpoint that fails is named', async () => {
   const { page, api } = await begin();
   await introspectOnce(api, await createGroup(api, 'acme'));
   const url = 'http://127.0.0.2:9/hook';
-  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', { url, event_types: ['user_group.*'] });
+  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', {
+    url,
+    event_types: ['user_group.*'],
+  });
   await createGroup(api, 'birch');
   const { id } = body.webhook_endpoint;
   await until(async () => {
@@ -71,7 +88,9 @@ test('a webhook endpoint that fails is named', async () => {
 });
 
 test('a session without other scopes sees what it may of the groups', async () => {
-  const { page, api } = await begin({ scopes: ['user-groups:read', 'user-groups:write', 'tokens:introspect'] });
+  const { page, api } = await begin({
+    scopes: ['user-groups:read', 'user-groups:write', 'tokens:introspect'],
+  });
   await createGroup(api, 'acme');
   await api.call('POST', '/api/v1/user-groups/acme/suspend');
   await page.visit();

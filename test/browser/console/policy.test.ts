@@ -10,7 +10,10 @@ byEachHand((hand) => {
     await createGroup(api, 'globex', { mapping: { sales: 'wh-eu', 'a/b': 'wh-us' } });
     await page.visit('registry/policy');
     await page.row('The schema sales is not registered').filter({ hasText: '2' }).waitFor();
-    await page.row('The schema a/b is not registered').getByRole('link', { name: 'globex' }).waitFor();
+    await page
+      .row('The schema a/b is not registered')
+      .getByRole('link', { name: 'globex' })
+      .waitFor();
     await page.shows('2 user groups would break');
     await page.use(page.button('Register all'));
     await page.shows('Every mapping could be resolved');
@@ -40,7 +43,8 @@ byEachHand((hand) => {
     const { page, api } = await begin({ hand });
     const set = (body?: object) => api.call(body ? 'PATCH' : 'GET', '/api/v1/workspace', body);
     const required = async () =>
-      (JSON.parse((await set()).text) as { workspace: { variables: unknown[] } }).workspace.variables;
+      (JSON.parse((await set()).text) as { workspace: { variables: unknown[] } }).workspace
+        .variables;
     const [region, plan] = ['region', 'plan'].map((name) => ({
       name,
       type: 'string',
@@ -75,8 +79,11 @@ byEachHand((hand) => {
   test('a variable is declared with its type, default, allowed values and description, and is shown and kept', async () => {
     const { page, api } = await begin({ hand });
     const declared = async () =>
-      (JSON.parse((await api.call('GET', '/api/v1/workspace')).text) as { workspace: { variables: unknown[] } })
-        .workspace.variables;
+      (
+        JSON.parse((await api.call('GET', '/api/v1/workspace')).text) as {
+          workspace: { variables: unknown[] };
+        }
+      ).workspace.variables;
     await page.visit('registry/variables');
     await page.shows('No variables');
     await page.use(page.button('Change'));
@@ -93,7 +100,13 @@ byEachHand((hand) => {
     for (const words of ['5, 25', 'has a default 25', 'How many people may look.']) {
       await row.getByText(words).waitFor();
     }
-    const seats = { name: 'limits.seats', type: 'integer', required: false, default: 25, enum: [5, 25] };
+    const seats = {
+      name: 'limits.seats',
+      type: 'integer',
+      required: false,
+      default: 25,
+      enum: [5, 25],
+    };
     const all = [{ ...seats, description: 'How many people may look.', is_secret: false }];
     expect(await page.read(all, declared)).toEqual(all);
 
@@ -107,14 +120,19 @@ byEachHand((hand) => {
     await row.getByText('secret').waitFor();
     await row.getByText('has null').waitFor();
     const { name, type, required } = seats;
-    const secret = [{ name, type, required, description: 'How many people may look.', is_secret: true }];
+    const secret = [
+      { name, type, required, description: 'How many people may look.', is_secret: true },
+    ];
     expect(await page.read(secret, declared)).toEqual(secret);
 
     await page.use(page.button('Change'));
     await page.use(page.field('secret'));
     await page.write(page.field('Allowed values, one a line'), 'many');
     await page.use(page.button('Preview'));
-    await page.dialog('Variables').getByText('“many”: The workspace requires this variable').waitFor();
+    await page
+      .dialog('Variables')
+      .getByText('“many”: The workspace requires this variable')
+      .waitFor();
     expect(await page.getsFocus(page.field('Allowed values, one a line'))).toBe(true);
     page.takeRefusal(422);
   });

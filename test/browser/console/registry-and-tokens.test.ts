@@ -18,11 +18,15 @@ onEachDatabase((kind) => {
       expect(await page.read(true, () => page.button('Create').isDisabled())).toBe(true);
       await page.use(page.button('Renderer'));
       expect(
-        await page.read(true, () => page.tab.getByRole('checkbox', { name: /^tokens:introspect/ }).isChecked()),
+        await page.read(true, () =>
+          page.tab.getByRole('checkbox', { name: /^tokens:introspect/ }).isChecked(),
+        ),
       ).toBe(true);
       await page.use(page.button('90 days'));
       const inDays = async () =>
-        Math.round((Date.parse(`${await page.field('Expires').inputValue()}Z`) - Date.now()) / 86_400_000);
+        Math.round(
+          (Date.parse(`${await page.field('Expires').inputValue()}Z`) - Date.now()) / 86_400_000,
+        );
       expect(await page.read(90, inDays)).toBe(90);
       await page.use(page.button('Never'));
       await page.use(page.button('Create'));
@@ -36,10 +40,13 @@ onEachDatabase((kind) => {
       await page.use(page.button('Copy the secret'));
       expect(await page.read(first, () => page.clipboard())).toBe(first);
       await page.use(page.button('Done'));
-      expect(await page.read(expect.not.stringContaining(first), () => page.tab.content())).not.toContain(first);
+      expect(
+        await page.read(expect.not.stringContaining(first), () => page.tab.content()),
+      ).not.toContain(first);
       expect(await works(first)).toBe(false);
 
-      const unfold = (row: string) => page.use(page.row(row).getByRole('button', { name: 'Actions for renderer' }));
+      const unfold = (row: string) =>
+        page.use(page.row(row).getByRole('button', { name: 'Actions for renderer' }));
       await unfold('renderer');
       await page.use(page.button('Edit'));
       await page.use(page.tab.getByRole('checkbox', { name: /^user-groups:read/ }));
@@ -74,7 +81,9 @@ onEachDatabase((kind) => {
       await unfold('in overlap');
       await page.use(page.button('Revoke'));
       expect(
-        await page.read(true, () => page.dialog('Revoke').getByRole('button', { name: 'Revoke' }).isDisabled()),
+        await page.read(true, () =>
+          page.dialog('Revoke').getByRole('button', { name: 'Revoke' }).isDisabled(),
+        ),
       ).toBe(true);
       await page.write(page.field('Type its name renderer to confirm'), 'renderer');
       await page.use(page.dialog('Revoke').getByRole('button', { name: 'Revoke' }));
@@ -99,20 +108,28 @@ onEachDatabase((kind) => {
     test('an edit of an API token keeps the scope of a plugin', async () => {
       const seats = declareScope('seats:manage');
       // Nobody grants what they do not have.
-      const { page, api, workspace } = await begin({ hand, scopes: ['admin', 'tokens:rotate', seats] });
+      const { page, api, workspace } = await begin({
+        hand,
+        scopes: ['admin', 'tokens:rotate', seats],
+      });
       await service.issueToken([seats], workspace);
       await page.visit('api-tokens');
       const edited = page.row(seats).filter({ hasNotText: 'admin' });
       await page.use(edited.getByRole('button', { name: /^Actions for/ }));
       await page.use(page.button('Edit'));
-      expect(await page.read(true, () => page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked())).toBe(
-        true,
-      );
+      expect(
+        await page.read(true, () =>
+          page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked(),
+        ),
+      ).toBe(true);
       await page.use(page.tab.getByRole('checkbox', { name: /^tokens:rotate/ }));
       await page.use(page.button('Save'));
       await edited.filter({ hasText: 'tokens:rotate' }).waitFor();
       const { body } = await api.call('GET', '/api/v1/api-tokens');
-      expect(body.api_tokens.map(({ scopes }) => scopes.toSorted())).toContainEqual([seats, 'tokens:rotate']);
+      expect(body.api_tokens.map(({ scopes }) => scopes.toSorted())).toContainEqual([
+        seats,
+        'tokens:rotate',
+      ]);
     });
 
     test('schemas and data sources are registered, and a change of the policy tells what would break', async () => {
@@ -128,7 +145,9 @@ onEachDatabase((kind) => {
 
       await page.visit('registry/policy');
       await page.shows('1 user group would break');
-      expect(await page.read(true, () => page.button('Require registered data sources').isDisabled())).toBe(true);
+      expect(
+        await page.read(true, () => page.button('Require registered data sources').isDisabled()),
+      ).toBe(true);
       const cause = page.row('warehouse is not registered');
       await cause.getByRole('link', { name: 'acme' }).waitFor();
       await page.use(cause.getByRole('button', { name: 'Register' }));
@@ -151,7 +170,9 @@ onEachDatabase((kind) => {
       }
       await page.use(page.button('Delete'));
       await page.dialog('This data source is in use').getByText('Used by 1 user group').waitFor();
-      await page.use(page.dialog('This data source is in use').getByRole('button', { name: 'Close' }).last());
+      await page.use(
+        page.dialog('This data source is in use').getByRole('button', { name: 'Close' }).last(),
+      );
 
       await page.visit('registry/policy');
       await page.use(page.button('Change to open'));
@@ -190,7 +211,9 @@ onEachDatabase((kind) => {
       await page.row('The other one').waitFor();
       expect(await page.read(0, () => page.row('Renamed').count())).toBe(0);
       expect(
-        await page.read('page', () => page.tab.getByRole('link', { name: many }).getAttribute('aria-current')),
+        await page.read('page', () =>
+          page.tab.getByRole('link', { name: many }).getAttribute('aria-current'),
+        ),
       ).toBe('page');
       const left = await call();
       expect([left.includes('unused'), left.includes('The other one')]).toEqual([false, true]);
@@ -222,7 +245,9 @@ onEachDatabase((kind) => {
       await page.use(submit);
       await preview.waitFor({ state: 'detached' });
       const { text } = await api.call('GET', '/api/v1/workspace');
-      expect(text).toContain('"variables":[{"name":"region","type":"boolean","required":true,"is_secret":false}]');
+      expect(text).toContain(
+        '"variables":[{"name":"region","type":"boolean","required":true,"is_secret":false}]',
+      );
       expect(text).toContain('"required_schemas":["sales"]');
       expect(await api.isActive(token)).toBe(false);
       await page.use(page.tab.getByRole('link', { name: 'Groups that lack something of this' }));

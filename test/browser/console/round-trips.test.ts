@@ -22,9 +22,14 @@ test.each([
     const path = pathOf(route);
     if (named === undefined) {
       const response = await route.fetch();
-      named = [...(await response.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+      named = [...(await response.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, address]) => address!,
+      );
       await route.fulfill({ response });
-    } else if (held === undefined || named.some((address) => path.endsWith(address.replace(/^\./, '')))) {
+    } else if (
+      held === undefined ||
+      named.some((address) => path.endsWith(address.replace(/^\./, '')))
+    ) {
       await route.continue();
     } else {
       held.push(route);

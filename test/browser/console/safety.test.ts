@@ -31,7 +31,9 @@ onEachDatabase((kind) => {
     await page.row('acme').getByRole('link').click();
     await page.row('warehouse').waitFor();
     const ofTokens = ['Copy token', 'Reveal token'];
-    expect(await page.read(ofTokens, async () => (await buttons()).filter(Boolean))).toEqual(ofTokens);
+    expect(await page.read(ofTokens, async () => (await buttons()).filter(Boolean))).toEqual(
+      ofTokens,
+    );
     for (const [place, name] of [
       ['api-tokens', 'You need the admin scope to see API tokens'],
       ['audit', 'You need the audit:read scope to see Audit log'],

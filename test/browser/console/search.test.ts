@@ -14,7 +14,12 @@ async function createMany(api: ApiClient, count: number) {
   const lines = Array.from({ length: count }, (_, at) =>
     JSON.stringify({ user_group_id: `g${at}`, name: `first ${at}` }),
   );
-  await api.send({ method: 'POST', path: '/api/v1/user-groups/import', body: lines.join('\n'), headers: NDJSON });
+  await api.send({
+    method: 'POST',
+    path: '/api/v1/user-groups/import',
+    body: lines.join('\n'),
+    headers: NDJSON,
+  });
 }
 
 test('a search goes on by itself, says how far it is, and can be stopped', async () => {
@@ -118,7 +123,7 @@ test('the list says when a group ends', async () => {
   await createGroup(api, 'trial');
   await api.call('PATCH', '/api/v1/user-groups/trial', { valid_until: '2040-05-06T07:08:09Z' });
   await page.visit('groups');
-  expect(await page.read(expect.stringContaining('6 May 2040'), () => page.row('trial').innerText())).toContain(
-    '6 May 2040',
-  );
+  expect(
+    await page.read(expect.stringContaining('6 May 2040'), () => page.row('trial').innerText()),
+  ).toContain('6 May 2040');
 });

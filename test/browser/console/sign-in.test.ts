@@ -54,7 +54,9 @@ onEachDatabase((kind) => {
       await trouble.waitFor();
       page.takeRefusal(401);
       const { body } = await service.clientOf(wrong).call('GET', '/api/v1/user-groups');
-      for (const words of [body.detail, 'api_token_invalid']) await trouble.getByText(words).first().waitFor();
+      for (const words of [body.detail, 'api_token_invalid']) {
+        await trouble.getByText(words).first().waitFor();
+      }
       const text = await trouble.innerText();
       const [, request] = /request\s+([\w-]{8,})/.exec(text)!;
       await page.use(page.button('Copy request id'));
@@ -83,11 +85,15 @@ onEachDatabase((kind) => {
       expect(await page.read(2, () => rows.count())).toBe(2);
       const end = (row: typeof rows) => page.use(row.getByRole('button', { name: 'Sign out' }));
       await end(rows.filter({ hasNotText: 'This session' }));
-      await page.use(page.dialog('Sign out this session').getByRole('button', { name: 'Sign out' }));
+      await page.use(
+        page.dialog('Sign out this session').getByRole('button', { name: 'Sign out' }),
+      );
       await other.field('API token').waitFor();
       expect(await page.read(1, () => rows.count())).toBe(1);
       await end(page.row('This session'));
-      await page.use(page.dialog('Sign out this session').getByRole('button', { name: 'Sign out' }));
+      await page.use(
+        page.dialog('Sign out this session').getByRole('button', { name: 'Sign out' }),
+      );
       await page.field('API token').waitFor();
     });
   });
@@ -112,7 +118,13 @@ onEachDatabase((kind) => {
 
   describe('once the API token has ended, the page has nothing of the workspace any more', () => {
     const DATA = ['Ravenna Holdings', 'a-schema', 'a-source', 'a-property', 'a-value'];
-    const [name, schema, source, property, value] = DATA as [string, string, string, string, string];
+    const [name, schema, source, property, value] = DATA as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
     const places: [place: string, dialog: string][] = [
       ['groups', ''],
       ['groups/acme', 'Edit'],
@@ -175,7 +187,8 @@ onEachDatabase((kind) => {
       await provider.stop();
     });
 
-    const link = (page: ConsolePage) => page.tab.getByRole('link', { name: 'Sign in with your organisation' });
+    const link = (page: ConsolePage) =>
+      page.tab.getByRole('link', { name: 'Sign in with your organisation' });
     /** A page that an account of the provider sits at. */
     const openAs = async (account: keyof typeof ACCOUNTS, hand: Hand) => {
       const page = await open({ hand, at: guarded.baseUrl });

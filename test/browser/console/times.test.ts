@@ -9,14 +9,17 @@ onEachDatabase((kind) => {
     const ends = '2030-01-02T03:04:00.000Z';
     await createGroup(api, 'acme', {});
     await api.call('PATCH', '/api/v1/user-groups/acme', { valid_until: ends });
-    const shown = (text: string) => page.tab.locator(`time[datetime="${ends}"]`).filter({ hasText: text }).first();
+    const shown = (text: string) =>
+      page.tab.locator(`time[datetime="${ends}"]`).filter({ hasText: text }).first();
     await page.visit('groups/acme');
     await shown('2 Jan 2030 12:04:00').waitFor();
     await page.button('Times: local; change').click();
     await shown('2 Jan 2030 03:04:00').waitFor();
     await page.button('Edit').click();
     await page.shows(/^From then on no token of the group works\. In UTC\./);
-    expect(await page.read('2030-01-02T03:04', () => page.field('Ends').inputValue())).toBe('2030-01-02T03:04');
+    expect(await page.read('2030-01-02T03:04', () => page.field('Ends').inputValue())).toBe(
+      '2030-01-02T03:04',
+    );
     await page.field('Ends').fill('2031-05-06T07:08');
     await page.button('Save').click();
     await page.shows('6 May 2031');
@@ -78,7 +81,10 @@ onEachDatabase((kind) => {
   test('the editor of a mapping offers every data source of the registry', async () => {
     const { page, api } = await begin();
     for (let n = 0; n < 205; n++) {
-      await api.call('POST', '/api/v1/data-sources', { provided_id: `wh-${n}`, name: `Warehouse ${n}` });
+      await api.call('POST', '/api/v1/data-sources', {
+        provided_id: `wh-${n}`,
+        name: `Warehouse ${n}`,
+      });
     }
     await createGroup(api, 'acme', { mapping: { sales: 'wh-1' } });
     await page.visit('groups/acme');
@@ -97,9 +103,13 @@ onEachDatabase((kind) => {
     await page.field('From').fill('2020-01-02T09:00');
     await page.leave();
     await page.comesTo('audit?from=2020-01-02T00%3A00%3A00.000Z');
-    expect(await page.read('2020-01-02T09:00', () => page.field('From').inputValue())).toBe('2020-01-02T09:00');
+    expect(await page.read('2020-01-02T09:00', () => page.field('From').inputValue())).toBe(
+      '2020-01-02T09:00',
+    );
     await page.button('Times: local; change').click();
-    expect(await page.read('2020-01-02T00:00', () => page.field('From').inputValue())).toBe('2020-01-02T00:00');
+    expect(await page.read('2020-01-02T00:00', () => page.field('From').inputValue())).toBe(
+      '2020-01-02T00:00',
+    );
     await page.button('Last hour').click();
     await page.comesTo(/^audit\?from=\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A00\.000Z$/);
     await page.row('created acme').waitFor();

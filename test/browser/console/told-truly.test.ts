@@ -15,8 +15,19 @@ test('a token is explained in whatever it was pasted with', async () => {
   const line = JSON.stringify({ user_group_id: 'moved', name: 'Moved', token: imported });
   await api.call('POST', '/api/v1/user-groups/import', line, NDJSON);
   const address = `https://dash.example.com/?userGroupToken=${old}&x=1`;
-  const around = [address, `${old}.`, `${old},`, `(${old})`, `<iframe src=${old}>`, `Bearer ${old}`];
-  const texts = [...around, `{"token":"${old}"}`, `https://dash.example.com/?u=%3FuserGroupToken%3D${old}%26x`];
+  const around = [
+    address,
+    `${old}.`,
+    `${old},`,
+    `(${old})`,
+    `<iframe src=${old}>`,
+    `Bearer ${old}`,
+  ];
+  const texts = [
+    ...around,
+    `{"token":"${old}"}`,
+    `https://dash.example.com/?u=%3FuserGroupToken%3D${old}%26x`,
+  ];
   const replaced = /^Refused: a newer token has replaced it\. Token no\. 1/;
   for (const text of texts) {
     await page.visit('system');
@@ -24,14 +35,23 @@ test('a token is explained in whatever it was pasted with', async () => {
     await page.dialog('Find').getByRole('combobox', { name: BOX }).fill(text);
     await page.press('Enter');
     await page.shows(replaced);
-    expect([text, await page.read(old, () => page.field('Token').inputValue())]).toEqual([text, old]);
+    expect([text, await page.read(old, () => page.field('Token').inputValue())]).toEqual([
+      text,
+      old,
+    ]);
     await page.visit('inspect');
     await page.field('Token').fill(text);
     await page.button('Inspect').click();
     await page.shows(replaced);
-    expect([text, await page.read(old, () => page.field('Token').inputValue())]).toEqual([text, old]);
+    expect([text, await page.read(old, () => page.field('Token').inputValue())]).toEqual([
+      text,
+      old,
+    ]);
   }
-  for (const text of [`Bearer ${imported}`, `https://dash.example.com/?userGroupToken=${imported}&x=1`]) {
+  for (const text of [
+    `Bearer ${imported}`,
+    `https://dash.example.com/?userGroupToken=${imported}&x=1`,
+  ]) {
     await page.visit('inspect');
     await page.field('Token').fill(text);
     await page.button('Inspect').click();
@@ -43,7 +63,10 @@ test('a replay is of the time that the clock of the console shows', async () => 
   const { page, api } = await begin({ timezone: 'America/New_York' });
   const replay = async (zone: string) => {
     const url = 'http://127.0.0.2:9/hook';
-    const { body } = await api.call('POST', '/api/v1/webhook-endpoints', { url, event_types: ['user_group.*'] });
+    const { body } = await api.call('POST', '/api/v1/webhook-endpoints', {
+      url,
+      event_types: ['user_group.*'],
+    });
     const { id } = body.webhook_endpoint;
     await page.visit(`webhooks/${id}`);
     await page.button('Replay…').click();
@@ -61,7 +84,10 @@ test('a replay is of the time that the clock of the console shows', async () => 
   const inWinter = { from: '2020-01-02T08:04:00.000Z', to: '2020-01-02T10:06:00.000Z' };
   expect(await replay('America/New_York')).toEqual(inWinter);
   await page.button('Times: local; change').click();
-  expect(await replay('UTC')).toEqual({ from: '2020-01-02T03:04:00.000Z', to: '2020-01-02T05:06:00.000Z' });
+  expect(await replay('UTC')).toEqual({
+    from: '2020-01-02T03:04:00.000Z',
+    to: '2020-01-02T05:06:00.000Z',
+  });
 });
 
 test('the draft of the variables is asked after even when it has come back from its preview', async () => {
@@ -91,17 +117,23 @@ test('an end of a credential at once is a dangerous button that says so', async 
   await page.button('Rotate').click();
   await page.tab.getByRole('radio', { name: 'now' }).click();
   const end = page.button('Rotate and end the old token now');
-  expect(await page.read('button danger', async () => (await end.getAttribute('class')) ?? '')).toBe('button danger');
+  expect(
+    await page.read('button danger', async () => (await end.getAttribute('class')) ?? ''),
+  ).toBe('button danger');
   await page.visit(`webhooks/${body.webhook_endpoint.id}`);
   await page.button('Roll secret').click();
   await page.tab.getByRole('radio', { name: 'now' }).click();
   const roll = page.button('Roll and end the old secret now');
-  expect(await page.read('button danger', async () => (await roll.getAttribute('class')) ?? '')).toBe('button danger');
+  expect(
+    await page.read('button danger', async () => (await roll.getAttribute('class')) ?? ''),
+  ).toBe('button danger');
 });
 
 test('a number that is still counted says that there may be more', async () => {
   const { page, api } = await begin();
-  const lines = Array.from({ length: 250 }, (_, at) => JSON.stringify({ user_group_id: `g${at}`, name: 'G' }));
+  const lines = Array.from({ length: 250 }, (_, at) =>
+    JSON.stringify({ user_group_id: `g${at}`, name: 'G' }),
+  );
   await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
   let goOn: (() => void) | undefined;
   const held = new Promise<void>((resolve) => {
@@ -124,13 +156,19 @@ test('a number that is still counted says that there may be more', async () => {
 test('what was refused of an earlier token says nothing of the next one', async () => {
   const { page, api } = await begin();
   await createGroup(api, 'acme');
-  await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+  await api.call('POST', '/api/v1/workspace/end-tokens', {
+    kinds: ['user_group_token'],
+    reason: 'a backup was lost',
+  });
   await page.visit('groups/acme');
   await page.button('Copy token').click();
   const refusal = page.tab.getByRole('alert').filter({ hasText: 'ended' });
   await refusal.waitFor();
   await page.button('Rotate').click();
-  await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page
+    .dialog('Rotate the token')
+    .getByRole('button', { name: 'Rotate', exact: true })
+    .click();
   await page.readSecret();
   await page.button('Done').click();
   await page.row('No. 2').getByText('current').waitFor();
@@ -144,12 +182,18 @@ test('a rotation says what has become of the old token', async () => {
   const rotate = async (words: string) => {
     await page.visit('groups/acme');
     await page.button('Rotate').click();
-    await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+    await page
+      .dialog('Rotate the token')
+      .getByRole('button', { name: 'Rotate', exact: true })
+      .click();
     await page.readSecret();
     await page.dialog('The new token').getByText(words).waitFor();
   };
   await rotate('The old token works until');
-  await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+  await api.call('POST', '/api/v1/workspace/end-tokens', {
+    kinds: ['user_group_token'],
+    reason: 'a backup was lost',
+  });
   await rotate('The old token stays ended.');
   await api.call('POST', '/api/v1/user-groups/acme/suspend');
   await rotate('No token works while the group is suspended.');
@@ -158,13 +202,18 @@ test('a rotation says what has become of the old token', async () => {
 test('a group whose token was ended says so to everybody, until it gets another one on the spot', async () => {
   const { api, workspace } = await begin();
   for (const id of ['acme', 'birch', 'cedar']) await createGroup(api, id);
-  await api.call('POST', '/api/v1/workspace/end-tokens', { kinds: ['user_group_token'], reason: 'a backup was lost' });
+  await api.call('POST', '/api/v1/workspace/end-tokens', {
+    kinds: ['user_group_token'],
+    reason: 'a backup was lost',
+  });
   await createGroup(api, 'later');
 
   // Nothing on these pages may depend on the scope of administrators.
   const { page } = await begin({ workspace, scopes: ['user-groups:read', 'tokens:rotate'] });
   await page.visit();
-  const line = page.tab.locator('.work li.bad').filter({ hasText: 'user groups have no valid token' });
+  const line = page.tab
+    .locator('.work li.bad')
+    .filter({ hasText: 'user groups have no valid token' });
   await line.getByText('their tokens were ended together.').waitFor();
   expect(await page.read('3', () => line.locator('strong').innerText())).toBe('3');
   await line.getByRole('link', { name: 'Show them' }).click();
@@ -174,12 +223,19 @@ test('a group whose token was ended says so to everybody, until it gets another 
 
   await page.visit('groups/acme/view');
   await page.tab.getByRole('heading', { level: 1 }).getByText('No valid token').waitFor();
-  await page.shows(/^Inactive because its token was ended together with all others of the workspace/);
+  await page.shows(
+    /^Inactive because its token was ended together with all others of the workspace/,
+  );
   await page.visit('groups/acme');
   await page.shows(/^It opens nothing now\./);
-  expect(await page.read(0, () => page.tab.getByText('opens dashboards as this group').count())).toBe(0);
+  expect(
+    await page.read(0, () => page.tab.getByText('opens dashboards as this group').count()),
+  ).toBe(0);
   await page.button('Issue a new token').click();
-  await page.dialog('Rotate the token').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page
+    .dialog('Rotate the token')
+    .getByRole('button', { name: 'Rotate', exact: true })
+    .click();
   await page.readSecret();
   await page.button('Done').click();
   await page.tab.getByRole('heading', { level: 1 }).getByText('Active').waitFor();
@@ -187,7 +243,9 @@ test('a group whose token was ended says so to everybody, until it gets another 
 
   const reader = (await begin({ workspace, scopes: ['user-groups:read'] })).page;
   await reader.visit('groups/birch');
-  await reader.shows(/^No token of this group works\. .* the next GET or PUT \/api\/user, issues a fresh one\./);
+  await reader.shows(
+    /^No token of this group works\. .* the next GET or PUT \/api\/user, issues a fresh one\./,
+  );
   expect(await reader.read(0, () => reader.button('Issue a new token').count())).toBe(0);
 });
 
@@ -243,7 +301,12 @@ test('a next attempt that is due is said to be now', async () => {
     event_types: ['user_group.*'],
   });
   const attempt = {
-    ...{ event_id: 'evt_1', type: 'user_group.create', occurred_at: '2020-01-02T03:04:05Z', attempt: 1 },
+    ...{
+      event_id: 'evt_1',
+      type: 'user_group.create',
+      occurred_at: '2020-01-02T03:04:05Z',
+      attempt: 1,
+    },
     ...{
       delivery: 'pending',
       next_attempt_at: '2020-01-02T03:04:10Z',
@@ -252,7 +315,9 @@ test('a next attempt that is due is said to be now', async () => {
       duration_ms: 3,
     },
   };
-  await page.tab.route(/\/attempts\?/, (route) => route.fulfill({ json: { success: 1, attempts: [attempt] } }));
+  await page.tab.route(/\/attempts\?/, (route) =>
+    route.fulfill({ json: { success: 1, attempts: [attempt] } }),
+  );
   await page.visit(`webhooks/${body.webhook_endpoint.id}`);
   await page.shows('1 attempt, next now');
 });

@@ -68,7 +68,10 @@ onEachDatabase((kind) => {
       await page.heading('Acme Europe').waitFor();
       const { text, body } = await api.call('GET', path);
       expect(text).toContain(`"properties":${NUMBERS}`);
-      expect(body.user_group).toMatchObject({ name: 'Acme Europe', mapping: { sales: 'warehouse' } });
+      expect(body.user_group).toMatchObject({
+        name: 'Acme Europe',
+        mapping: { sales: 'warehouse' },
+      });
     });
 
     test('what a group lacks, the calls on its page give it, whatever its id', async () => {
@@ -81,7 +84,9 @@ onEachDatabase((kind) => {
       for (const call of [0, 1]) {
         await page.use(page.button('Copy the call').nth(call));
         const before = copied;
-        expect(await page.read(true, async () => (copied = await page.clipboard()) !== before)).toBe(true);
+        expect(
+          await page.read(true, async () => (copied = await page.clipboard()) !== before),
+        ).toBe(true);
         await run('sh', ['-c', copied], { env: { ...process.env, TOKEN: token } });
       }
       expect(await stored(api, id)).toMatchObject({
@@ -105,9 +110,14 @@ onEachDatabase((kind) => {
       expect(await page.read(true, () => page.button('Create').isDisabled())).toBe(true);
       await page.write(page.field('Properties'), '{"a": 1}');
       await page.use(page.button('Create'));
-      await page.dialog('New user group').getByText('A group with the id acme exists already.').waitFor();
+      await page
+        .dialog('New user group')
+        .getByText('A group with the id acme exists already.')
+        .waitFor();
       page.takeRefusal(412);
-      expect(await page.read('true', () => page.field('ID').getAttribute('aria-invalid'))).toBe('true');
+      expect(await page.read('true', () => page.field('ID').getAttribute('aria-invalid'))).toBe(
+        'true',
+      );
       expect(await page.getsFocus(page.field('ID'))).toBe(true);
       expect((await stored(api, 'acme')).properties).toEqual({});
       await page.write(page.field('ID'), '..');
@@ -132,7 +142,10 @@ onEachDatabase((kind) => {
       await page.use(page.button('Compare'));
       const compared = page.dialog('Edit').getByRole('region', { name: 'What differs' });
       const cells = async () => (await compared.locator('tbody').innerText()).split(/\s+/);
-      const differences = [...['name', '"acme"', '"Theirs"', '"Mine"'], ...['properties.a', '1', '2', '1']];
+      const differences = [
+        ...['name', '"acme"', '"Theirs"', '"Mine"'],
+        ...['properties.a', '1', '2', '1'],
+      ];
       expect(await page.read(differences, cells)).toEqual(differences);
       await page.use(page.button('Take theirs'));
       await page.read('Theirs', () => page.field('Name').inputValue());
@@ -142,7 +155,10 @@ onEachDatabase((kind) => {
       await page.use(page.button('Keep mine and save'));
       page.takeRefusal(412);
       await page.heading('Mine after all').waitFor();
-      expect(await stored(api, 'acme')).toMatchObject({ name: 'Mine after all', properties: { a: 2 } });
+      expect(await stored(api, 'acme')).toMatchObject({
+        name: 'Mine after all',
+        properties: { a: 2 },
+      });
     });
 
     test('they are found, filtered and sorted, and a reload shows the same', async () => {
@@ -173,9 +189,11 @@ onEachDatabase((kind) => {
       await page.tab.reload();
       await expectNames('birch');
       await page.comesTo(place);
-      expect(await page.read('suspended', () => page.tab.getByRole('combobox', { name: 'Status' }).inputValue())).toBe(
-        'suspended',
-      );
+      expect(
+        await page.read('suspended', () =>
+          page.tab.getByRole('combobox', { name: 'Status' }).inputValue(),
+        ),
+      ).toBe('suspended');
       await page.use(page.button('Clear filters'));
       await expectNames('dogwood', 'cedar', 'birch', 'alder');
       await page.write(page.field('Search by name, id or property value'), 'nothing of it');
@@ -213,11 +231,17 @@ onEachDatabase((kind) => {
       await page.button('Copy the secret').getByText('Copied').waitFor();
       expect(await page.read(second, () => page.clipboard())).toBe(second);
       await page.use(page.button('Done'));
-      expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([false, true]);
-      expect(await page.read(expect.not.stringContaining(second), () => page.tab.content())).not.toContain(second);
+      expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([
+        false,
+        true,
+      ]);
+      expect(
+        await page.read(expect.not.stringContaining(second), () => page.tab.content()),
+      ).not.toContain(second);
 
       const shown = async () =>
-        (await api.call('GET', '/api/v1/audit-events?types=user_group_token.show')).body.audit_events;
+        (await api.call('GET', '/api/v1/audit-events?types=user_group_token.show')).body
+          .audit_events;
       const seen = expect.objectContaining({
         actor: expect.objectContaining({ type: 'api_token', request_id: expect.any(String) }),
         object: { type: 'user_group', id: 'acme' },
@@ -232,7 +256,9 @@ onEachDatabase((kind) => {
       await page.use(page.button('Copy token'));
       await page.shows('Token copied');
       expect(await page.read(second, () => page.clipboard())).toBe(second);
-      expect(await page.read(expect.not.stringContaining(second), () => page.tab.content())).not.toContain(second);
+      expect(
+        await page.read(expect.not.stringContaining(second), () => page.tab.content()),
+      ).not.toContain(second);
       expect(await shown()).toEqual([seen, seen]);
     });
 
@@ -243,7 +269,9 @@ onEachDatabase((kind) => {
       await page.use(page.button('Rotate'));
       await page.use(page.tab.getByRole('radio', { name: 'Custom' }));
       await page.write(page.field('Minutes'), '90');
-      await page.use(page.dialog('Rotate the token of acme').getByRole('button', { name: 'Rotate' }));
+      await page.use(
+        page.dialog('Rotate the token of acme').getByRole('button', { name: 'Rotate' }),
+      );
       await page.dialog('The new token').getByText('The old token works until').waitFor();
       const second = await page.readSecret();
       await page.use(page.button('Done'));
@@ -263,7 +291,9 @@ onEachDatabase((kind) => {
       const token = await createGroup(api, 'acme');
       await page.visit('groups/acme');
       await page.use(page.button('Suspend'));
-      await page.use(page.dialog('Suspend this user group').getByRole('button', { name: 'Suspend' }));
+      await page.use(
+        page.dialog('Suspend this user group').getByRole('button', { name: 'Suspend' }),
+      );
       await page.shows('No token of this group works');
       expect(await api.isActive(token)).toBe(false);
       await page.use(page.button('Resume'));
@@ -316,9 +346,11 @@ onEachDatabase((kind) => {
       await page.tab.waitForURL(/search=group/);
       await bulk.waitFor({ state: 'detached' });
       // The blank before the next word.
-      expect(await page.read('group b ', () => page.field('Search by name, id or property value').inputValue())).toBe(
-        'group b ',
-      );
+      expect(
+        await page.read('group b ', () =>
+          page.field('Search by name, id or property value').inputValue(),
+        ),
+      ).toBe('group b ');
       await page.use(page.button('Clear filters'));
       await page.row('Group d').waitFor();
       await pick();
@@ -364,7 +396,9 @@ onEachDatabase((kind) => {
       await page.shows('1 created, 1 updated, 0 unchanged, 2 refused');
       const refused = dialog.getByRole('region', { name: 'Refused lines' });
       for (const line of [/Line 3/, /Line 4 nameless/]) {
-        expect(await page.read(expect.stringMatching(line), () => refused.innerText())).toMatch(line);
+        expect(await page.read(expect.stringMatching(line), () => refused.innerText())).toMatch(
+          line,
+        );
       }
       const report = await page.saved(dialog.getByRole('button', { name: 'Save the report' }));
       expect(report.trimEnd().split('\n')).toHaveLength(2);

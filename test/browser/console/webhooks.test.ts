@@ -38,7 +38,9 @@ onEachDatabase((kind) => {
       await page.write(page.field('Name'), 'X-Api-Key');
       await page.write(page.field('Value'), 'opens sesame');
       await page.use(page.button('Create'));
-      expect(await page.read(expect.stringMatching(/^whsec_/), () => page.readSecret())).toMatch(/^whsec_/);
+      expect(await page.read(expect.stringMatching(/^whsec_/), () => page.readSecret())).toMatch(
+        /^whsec_/,
+      );
       await page.use(page.button('Copy the secret'));
       await page.use(page.button('Done'));
       await page.heading(/Our receiver/).waitFor();
@@ -77,7 +79,9 @@ onEachDatabase((kind) => {
       await page.use(page.button('Edit'));
       const others = page.field('Other types');
       await others.pressSequentially('*.delete *.rotate, *');
-      expect(await page.read('*.delete *.rotate, *', () => others.inputValue())).toBe('*.delete *.rotate, *');
+      expect(await page.read('*.delete *.rotate, *', () => others.inputValue())).toBe(
+        '*.delete *.rotate, *',
+      );
       expect(await page.read(true, () => page.field('Only these').isChecked())).toBe(true);
       await others.pressSequentially('.revoke');
       await page.use(page.field('All events, also future types'));
@@ -150,7 +154,11 @@ onEachDatabase((kind) => {
       const receiver = await WebhookReceiver.listen();
       const { page, api } = await begin({ hand });
       const headers = { 'X-Api-Key': 'old', 'X-Zone': 'eu' };
-      const id = await createEndpoint(api, { url: `${receiver.url}old`, description: 'Old', headers });
+      const id = await createEndpoint(api, {
+        url: `${receiver.url}old`,
+        description: 'Old',
+        headers,
+      });
       await page.visit(`webhooks/${id}`);
       await page.use(page.button('Edit'));
       await page.write(page.field('URL'), receiver.url);
@@ -183,7 +191,10 @@ onEachDatabase((kind) => {
       await createGroup(api, 'acme');
       const [message] = await receiver.receive(1);
       expect(message!.headers['webhook-signature']).toBe(signatureBy(secret, message!));
-      expect([message!.headers['x-api-key'], message!.headers['x-zone']]).toEqual(['new', undefined]);
+      expect([message!.headers['x-api-key'], message!.headers['x-zone']]).toEqual([
+        'new',
+        undefined,
+      ]);
 
       await page.use(page.button('Disable'));
       await page.use(page.dialog('Disable this endpoint').getByRole('button', { name: 'Cancel' }));
@@ -223,7 +234,8 @@ onEachDatabase((kind) => {
       await sendAgain('2020-01-02T03:04', '2020-01-02T13:14', true);
       await page.shows('They will be sent again');
       const list = '/api/v1/audit-events?types=webhook_endpoint.replay';
-      const replayed = async () => (await api.call('GET', list)).body.audit_events.map(({ details }) => details);
+      const replayed = async () =>
+        (await api.call('GET', list)).body.audit_events.map(({ details }) => details);
       await until(async () => (await replayed()).length === 1);
       expect(await replayed()).toMatchObject([{ replayed: 0 }]);
       await sendAgain('2020-01-02T03:04', '', true);

@@ -35,10 +35,16 @@ export async function bindsEverything(dialect, open, { count, seed, corpora }) {
     await tryTimes(dialect, engine, seed, violations);
 
     const seen = Number((await engine.execute('SELECT count(*) FROM seen'))[0][0]);
-    if (seen !== bound) violations.push(`${bound} statements have inserted a row, and ${seen} rows are there`);
+    if (seen !== bound) {
+      violations.push(`${bound} statements have inserted a row, and ${seen} rows are there`);
+    }
     const canary = await engine.execute('SELECT name FROM canary');
-    if (JSON.stringify(canary) !== JSON.stringify([[CANARY]])) violations.push('the canary table has changed');
-    if (JSON.stringify(await engine.execute(engine.tables)) !== tables) violations.push('other tables are there');
+    if (JSON.stringify(canary) !== JSON.stringify([[CANARY]])) {
+      violations.push('the canary table has changed');
+    }
+    if (JSON.stringify(await engine.execute(engine.tables)) !== tables) {
+      violations.push('other tables are there');
+    }
   } finally {
     await engine.close();
   }
@@ -50,7 +56,9 @@ async function createTables({ execute, types: { text, whole, ratio, day, moment 
   await execute(`CREATE TABLE canary (name ${text})`);
   await execute(`INSERT INTO canary VALUES ('${CANARY}')`);
   await execute(`CREATE TABLE seen (id ${whole} PRIMARY KEY, label ${text})`);
-  await execute(`CREATE TABLE counted (id ${whole} PRIMARY KEY, whole_number ${whole}, ratio ${ratio}, flag ${whole})`);
+  await execute(
+    `CREATE TABLE counted (id ${whole} PRIMARY KEY, whole_number ${whole}, ratio ${ratio}, flag ${whole})`,
+  );
   await execute(`CREATE TABLE dated (id ${whole} PRIMARY KEY, day ${day}, moment ${moment})`);
 }
 
@@ -94,7 +102,9 @@ async function tryValue(dialect, engine, value, id, before, violations) {
      WHERE id = {{id}} AND label = {{nested.value}} AND label IN ({{list}}) AND name <> {{nested.value}}
        [[AND label = {{optional}}]]`,
   );
-  const found = JSON.stringify(rows.map(([plain, inside, ...counts]) => [plain, inside, ...counts.map(Number)]));
+  const found = JSON.stringify(
+    rows.map(([plain, inside, ...counts]) => [plain, inside, ...counts.map(Number)]),
+  );
   const wanted = JSON.stringify([[(engine.read ? '<' : '') + value, `<${value}>`, 1, 0]]);
   if (found !== wanted) violations.push(`${wanted} became ${found}`);
 }
@@ -110,7 +120,12 @@ async function tryNumbers(dialect, engine, seed, violations) {
   const declarations = { id: 'integer', whole: 'integer', ratio: 'number', flag: 'boolean' };
   const options = { dialect, declarations };
   for (const [id, whole] of wholes.entries()) {
-    const variables = { id, whole, ratio: (next() - 0.5) * 10 ** (next() * 30 - 15), flag: next() < 0.5 };
+    const variables = {
+      id,
+      whole,
+      ratio: (next() - 0.5) * 10 ** (next() * 30 - 15),
+      flag: next() < 0.5,
+    };
     const stored = bindVariables(
       'INSERT INTO counted VALUES ({{id}}, {{whole}}, {{ratio}}, CASE WHEN {{flag}} THEN 1 ELSE 0 END)',
       variables,
@@ -124,7 +139,11 @@ async function tryNumbers(dialect, engine, seed, violations) {
       options,
     );
     const [row = []] = await engine.execute(asked.text, asked.values);
-    const found = [row[0] === undefined ? undefined : BigInt(row[0]), Number(row[1]), Number(row[2])];
+    const found = [
+      row[0] === undefined ? undefined : BigInt(row[0]),
+      Number(row[1]),
+      Number(row[2]),
+    ];
     const wanted = [BigInt(whole), variables.ratio, Number(variables.flag)];
     if (found.some((one, index) => one !== wanted[index])) {
       violations.push(`${wanted.join(' ')} became ${found.join(' ')}`);
@@ -135,10 +154,17 @@ async function tryNumbers(dialect, engine, seed, violations) {
 /** Days and moments of any offset: each finds its own row, by comparison with what the engine has stored. */
 async function tryTimes(dialect, engine, seed, violations) {
   const next = random(seed);
-  const declarations = { id: 'integer', day: 'date', moment: 'timestamp', same: 'timestamp', days: 'date[]' };
+  const declarations = {
+    id: 'integer',
+    day: 'date',
+    moment: 'timestamp',
+    same: 'timestamp',
+    days: 'date[]',
+  };
   const { moment: cast } = engine.casts;
   for (let id = 0; id < TIMES; id++) {
-    const milliseconds = (FIRST_DAY + Math.floor(next() * DAYS)) * DAY_MS + Math.floor(next() * DAY_MS);
+    const milliseconds =
+      (FIRST_DAY + Math.floor(next() * DAYS)) * DAY_MS + Math.floor(next() * DAY_MS);
     const [moment, same] = [textOf(milliseconds, next), textOf(milliseconds, next)];
     const day = new Date(milliseconds).toISOString().slice(0, 10);
     const variables = { id, day, moment, same, days: ['0001-01-01', day, '9999-12-31'] };

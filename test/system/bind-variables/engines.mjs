@@ -43,9 +43,16 @@ async function postgresql() {
       }
     },
     concat: (...texts) => texts.join(' || '),
-    types: { text: 'text', whole: 'bigint', ratio: 'double precision', day: 'date', moment: 'timestamptz' },
+    types: {
+      text: 'text',
+      whole: 'bigint',
+      ratio: 'double precision',
+      day: 'date',
+      moment: 'timestamptz',
+    },
     casts: { moment: String, text: (one) => `${one}::text` },
-    tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+    tables:
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
     close: async () => {
       await client.end();
       await database.drop();
@@ -100,8 +107,17 @@ async function duckdb() {
       }
     },
     concat: (...texts) => texts.join(' || '),
-    types: { text: 'varchar', whole: 'bigint', ratio: 'double', day: 'date', moment: 'timestamptz' },
-    casts: { moment: (one) => `CAST(${one} AS timestamptz)`, text: (one) => `CAST(${one} AS varchar)` },
+    types: {
+      text: 'varchar',
+      whole: 'bigint',
+      ratio: 'double',
+      day: 'date',
+      moment: 'timestamptz',
+    },
+    casts: {
+      moment: (one) => `CAST(${one} AS timestamptz)`,
+      text: (one) => `CAST(${one} AS varchar)`,
+    },
     tables: 'SELECT table_name FROM information_schema.tables ORDER BY 1',
     close: async () => {
       connection.closeSync();

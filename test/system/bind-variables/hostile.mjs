@@ -26,7 +26,24 @@ const FRAGMENTS = [
     ']]',
     '[[',
   ],
-  ...['$1', '$2', '$$', '$a$', '?', '?1', '@p1', '@v', ':v', ':1', '::text', '%s', '%(v)s', '%', '_', '{p1:String}'],
+  ...[
+    '$1',
+    '$2',
+    '$$',
+    '$a$',
+    '?',
+    '?1',
+    '@p1',
+    '@v',
+    ':v',
+    ':1',
+    '::text',
+    '%s',
+    '%(v)s',
+    '%',
+    '_',
+    '{p1:String}',
+  ],
   ...[
     '{{value}}',
     '{{',
@@ -44,7 +61,13 @@ const FRAGMENTS = [
     '\u0085',
     '\u2028',
   ],
-  ...["' OR 1=1 --", '" OR ""="', "'; DROP TABLE canary; --", "\\'; DELETE FROM canary; #", '); DROP TABLE seen; /*'],
+  ...[
+    "' OR 1=1 --",
+    '" OR ""="',
+    "'; DROP TABLE canary; --",
+    "\\'; DELETE FROM canary; #",
+    '); DROP TABLE seen; /*',
+  ],
   ...[
     "' UNION SELECT name FROM canary --",
     "x' AND 1=(SELECT count(*) FROM canary) --",
@@ -102,7 +125,11 @@ export function* hostileValues(seed, corpora) {
   for (let index = 0; ; index++) {
     if (index < parts.length) yield parts[index];
     else if (index % EVERY_LONG === 0) yield longValue(pick(parts, next));
-    else yield Array.from({ length: 1 + Math.floor(next() * MAX_FRAGMENTS) }, () => pick(parts, next)).join('');
+    else {
+      yield Array.from({ length: 1 + Math.floor(next() * MAX_FRAGMENTS) }, () =>
+        pick(parts, next),
+      ).join('');
+    }
   }
 }
 

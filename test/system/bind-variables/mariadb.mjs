@@ -27,7 +27,11 @@ export async function mariaDb({ collation = 'UTF8MB4_BIN', mode } = {}) {
   const { uid, gid } = idsOf('mysql');
   chownSync(directory, uid, gid);
   const place = ['--no-defaults', '--user=mysql', `--datadir=${join(directory, 'data')}`];
-  await runToItsEnd('mariadb-install-db', [...place, '--skip-test-db', '--auth-root-authentication-method=normal']);
+  await runToItsEnd('mariadb-install-db', [
+    ...place,
+    '--skip-test-db',
+    '--auth-root-authentication-method=normal',
+  ]);
   const socketPath = join(directory, 'socket');
   const server = start('mariadbd', [
     ...place,
@@ -41,7 +45,8 @@ export async function mariaDb({ collation = 'UTF8MB4_BIN', mode } = {}) {
   await connection.query('USE bound');
   if (mode) await connection.query(`SET SESSION sql_mode = '${mode}'`);
   return {
-    execute: async (text, values = []) => connection.execute({ sql: text, rowsAsArray: true }, values),
+    execute: async (text, values = []) =>
+      connection.execute({ sql: text, rowsAsArray: true }, values),
     parametersOf: async (text) => {
       try {
         const prepared = await connection.prepare(text);
@@ -52,9 +57,16 @@ export async function mariaDb({ collation = 'UTF8MB4_BIN', mode } = {}) {
       }
     },
     concat: (...texts) => `CONCAT(${texts.join(', ')})`,
-    types: { text: 'longtext', whole: 'bigint', ratio: 'double', day: 'date', moment: 'datetime(6)' },
+    types: {
+      text: 'longtext',
+      whole: 'bigint',
+      ratio: 'double',
+      day: 'date',
+      moment: 'datetime(6)',
+    },
     casts: { moment: String, text: (one) => `CAST(${one} AS char)` },
-    tables: 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1',
+    tables:
+      'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY 1',
     close: async () => {
       await connection.end();
       server.kill('SIGTERM');
@@ -66,7 +78,13 @@ export async function mariaDb({ collation = 'UTF8MB4_BIN', mode } = {}) {
 async function connectMariaDb(socketPath, collation, server) {
   for (let tries = 1; ; tries++) {
     try {
-      const options = { socketPath, user: 'root', collation, bigIntAsNumber: false, prepareCacheLength: 16 };
+      const options = {
+        socketPath,
+        user: 'root',
+        collation,
+        bigIntAsNumber: false,
+        prepareCacheLength: 16,
+      };
       return await mariadb.createConnection(options);
     } catch (error) {
       if (tries === START_TRIES || server.exitCode !== null) {

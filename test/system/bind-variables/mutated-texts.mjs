@@ -86,7 +86,9 @@ const MAX_SPLICES = 4;
  */
 export function* mutatedTexts(dialect, count, seed) {
   const next = random(seed);
-  const spans = JSON.parse(readFileSync(CASES, 'utf8')).spans[dialect].map((span) => span.replace('¤', ' '));
+  const spans = JSON.parse(readFileSync(CASES, 'utf8')).spans[dialect].map((span) =>
+    span.replace('¤', ' '),
+  );
   for (let index = 0; index < count; index++) yield mutated(textOf(spans, next), next);
 }
 

@@ -23,12 +23,18 @@ export async function readsAsTheEngine(dialect, open, { count, seed }) {
       const found = await engine.parametersOf(bound.text, bound.values);
       if (found === undefined) told['refused by the engine'] += 1;
       else if (found === bound.values.length) told.agreed += 1;
-      else violations.push(`${JSON.stringify(sql)}: ${bound.values.length} values, ${found} parameters`);
+      else {
+        violations.push(
+          `${JSON.stringify(sql)}: ${bound.values.length} values, ${found} parameters`,
+        );
+      }
     }
   } finally {
     await engine.close();
   }
-  if (told.agreed < count * MIN_SHARE) violations.push(`only ${told.agreed} of ${count} texts were read by both`);
+  if (told.agreed < count * MIN_SHARE) {
+    violations.push(`only ${told.agreed} of ${count} texts were read by both`);
+  }
   if (violations.length > 0) throw new Violated(violations);
   const shares = Object.entries(told).map(([name, number]) => `${number} ${name}`);
   return `${count} texts: ${shares.join(', ')}`;

@@ -28,7 +28,11 @@ export function passesAsCommand(service) {
     const only =
       'tenant-order,tenant-conditional,mapping-*,token-rotated,variable-missing,introspection-error,trace-caching';
     const own = { ...config, renderer: { command, env: { TOKEN: '{token}' } }, sql: undefined };
-    const { code, outcomes, stdout } = await runKit(own, ['--only', only, '--jobs', '2'], other(service));
+    const { code, outcomes, stdout } = await runKit(
+      own,
+      ['--only', only, '--jobs', '2'],
+      other(service),
+    );
     const skipped = idsOf(outcomes, 'skipped').join(' ');
     if (code !== 0 || skipped !== 'tenant-conditional trace-caching') {
       throw new Violated([`${code} ${skipped}`, stdout]);
@@ -42,11 +46,18 @@ export function takesDeclaredVariables(service) {
   return withRenderer(service, async (config) => {
     const declare = await service.api.send('PATCH', { variables: DECLARED }, '/api/v1/workspace');
     const own = { ...config, variables: undefined };
-    const { code, outcomes, stdout } = await runKit(own, ['--only', 'variable-*,error-text'], other(service));
+    const { code, outcomes, stdout } = await runKit(
+      own,
+      ['--only', 'variable-*,error-text'],
+      other(service),
+    );
     const [passed, skipped] = [idsOf(outcomes, 'passed'), idsOf(outcomes, 'skipped')];
     // The service refuses a group that lacks what it requires, so the renderer never sees one.
-    const isRight = skipped.join(' ') === 'variable-missing variable-type' && passed.includes('variable-hostile');
-    if (declare.status !== 200 || code !== 0 || !isRight) throw new Violated([`${declare.status} ${code}`, stdout]);
+    const isRight =
+      skipped.join(' ') === 'variable-missing variable-type' && passed.includes('variable-hostile');
+    if (declare.status !== 200 || code !== 0 || !isRight) {
+      throw new Violated([`${declare.status} ${code}`, stdout]);
+    }
     return `${passed.length} passed, skipped: ${skipped.join(' ')}`;
   });
 }
@@ -58,7 +69,11 @@ export function endsWithItsCodes(service) {
     const only = ['--only', 'baseline'];
     const cases = [
       [0, config, only],
-      [1, { ...config, tenants: [{ ...config.tenants[0], shows: ['nothing'] }, config.tenants[1]] }, only],
+      [
+        1,
+        { ...config, tenants: [{ ...config.tenants[0], shows: ['nothing'] }, config.tenants[1]] },
+        only,
+      ],
       [1, { ...config, sql: undefined }, ['--only', 'sql-text', '--strict']],
       [2, { ...config, schema: undefined }, only],
       [2, config, ['--only', 'no-such-check']],

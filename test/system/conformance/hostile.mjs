@@ -22,12 +22,14 @@ const LOOK_MS = 50;
 const CHUNK = Buffer.alloc(1_000_000, 'x');
 const BOMB = gzipSync(Buffer.alloc(500_000_000));
 /** Ignores SIGTERM, and prints its process id. */
-const STUBBORN = 'process.on("SIGTERM", () => undefined); console.log("pid", process.pid); setInterval(() => {}, 1e6)';
+const STUBBORN =
+  'process.on("SIGTERM", () => undefined); console.log("pid", process.pid); setInterval(() => {}, 1e6)';
 
 /** Each renderer of these ends as a failed check, in bounded time and memory, with a report and without a group left. */
 const RENDERERS = {
   'an endless response': () => served((response) => endless(response)),
-  'a gzip bomb': () => served((response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(BOMB)),
+  'a gzip bomb': () =>
+    served((response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(BOMB)),
   'an endless command': () => commanded(['yes']),
   'a stubborn command': () => commanded([process.execPath, '-e', STUBBORN]),
 };
@@ -54,7 +56,9 @@ export async function boundsItsRenderers(service) {
 /** The service refuses each removal: the report is whole, and the outcome that of the checks. @throws Violated */
 export async function reportsBeforeItRemoves(service) {
   const refusing = createServer((from, to) => {
-    if (from.method === 'DELETE') return to.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>away</h1>');
+    if (from.method === 'DELETE') {
+      return to.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>away</h1>');
+    }
     const { method, headers } = from;
     const onward = requestHttp(new URL(from.url, service.url), { method, headers }, (response) => {
       to.writeHead(response.statusCode, response.headers);
@@ -65,18 +69,34 @@ export async function reportsBeforeItRemoves(service) {
   await listening(refusing);
   const renderer = await startRenderer(service, rendererWith({}));
   try {
-    const config = configOf({ url: addressOf(refusing) }, renderer, false, { groups_live_seconds: 60 });
+    const config = configOf({ url: addressOf(refusing) }, renderer, false, {
+      groups_live_seconds: 60,
+    });
     const file = join(temporaryDirectory(), 'report.xml');
     const args = ['--only', 'tenant-order', '--output', 'junit', '--to', file];
     const { code, stdout, stderr } = await watched(config, args);
     const report = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    const isWhole = report.includes('tests="2" failures="0" errors="0"') && stdout.includes('2 passed, 0 failed');
-    if (code !== 0 || !isWhole || !/^warning: .* 503 /m.test(stderr) || stderr.includes('    at ')) {
+    const isWhole =
+      report.includes('tests="2" failures="0" errors="0"') && stdout.includes('2 passed, 0 failed');
+    if (
+      code !== 0 ||
+      !isWhole ||
+      !/^warning: .* 503 /m.test(stderr) ||
+      stderr.includes('    at ')
+    ) {
       throw new Violated([`exit code ${code}`, report, stdout, stderr]);
     }
     const none = await watched(config, [...args.slice(0, -1), '/nowhere/report.xml']);
-    if (none.code !== 2 || !none.stdout.includes('2 passed, 0 failed') || !none.stderr.includes('--to: ENOENT')) {
-      throw new Violated([`a report that cannot be written: exit code ${none.code}`, none.stdout, none.stderr]);
+    if (
+      none.code !== 2 ||
+      !none.stdout.includes('2 passed, 0 failed') ||
+      !none.stderr.includes('--to: ENOENT')
+    ) {
+      throw new Violated([
+        `a report that cannot be written: exit code ${none.code}`,
+        none.stdout,
+        none.stderr,
+      ]);
     }
     return 'the report is whole';
   } finally {
@@ -124,7 +144,9 @@ async function watched(config, args) {
   const { child, output } = startKit(config, args, { OTHER_API_TOKEN: 'none' });
   let rss = 0;
   const looking = setInterval(() => {
-    const status = existsSync(`/proc/${child.pid}/status`) ? readFileSync(`/proc/${child.pid}/status`, 'utf8') : '';
+    const status = existsSync(`/proc/${child.pid}/status`)
+      ? readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      : '';
     rss = Math.max(rss, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
     if (performance.now() - began > GIVE_UP_MS) child.kill('SIGKILL');
   }, LOOK_MS);

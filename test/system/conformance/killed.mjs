@@ -51,7 +51,9 @@ async function untilExpired(service, latest) {
     const active = (await groupsOf(service)).filter(({ status }) => status !== 'expired');
     const ends = active.map(({ valid_until: end }) => Date.parse(end));
     if (ends.some((end) => !(end > lookedAt && end <= latest))) {
-      throw new Violated([`${active.length} groups have outlived their valid_until, or live for too long`]);
+      throw new Violated([
+        `${active.length} groups have outlived their valid_until, or live for too long`,
+      ]);
     }
     if (active.length === 0) return;
     next = Math.max(...ends);
@@ -74,6 +76,10 @@ async function interrupted(config, signal) {
 }
 
 export async function groupsOf({ api }) {
-  const { body } = await api.send('GET', {}, '/api/v1/user-groups?limit=200&name_prefix=Conformance');
+  const { body } = await api.send(
+    'GET',
+    {},
+    '/api/v1/user-groups?limit=200&name_prefix=Conformance',
+  );
   return body.user_groups;
 }

@@ -11,7 +11,9 @@ import { accepts, freePort } from '../lab/ports.mjs';
 import { start, temporaryDirectory } from '../lab/processes.mjs';
 import { API_TOKEN, startServer } from '../lab/server.mjs';
 
-const KIT = fileURLToPath(new URL('../../../dist/clients/conformance/conformance.js', import.meta.url));
+const KIT = fileURLToPath(
+  new URL('../../../dist/clients/conformance/conformance.js', import.meta.url),
+);
 const START_STEPS = 1500;
 const STEP_MS = 20;
 
@@ -60,9 +62,13 @@ export async function startRenderer(service, command) {
   const file = openSync(log, 'a');
   const options = { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] };
   const child = start(program, args, options);
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => writeFileSync(file, chunk));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => writeFileSync(file, chunk));
+  }
   for (let step = 0; !(await accepts(port)); step++) {
-    if (step === START_STEPS || child.exitCode !== null) throw new Error(`the renderer does not start: ${child.said}`);
+    if (step === START_STEPS || child.exitCode !== null) {
+      throw new Error(`the renderer does not start: ${child.said}`);
+    }
     await sleep(STEP_MS);
   }
   const stop = async () => {
@@ -78,9 +84,13 @@ export async function startRenderer(service, command) {
  * @returns its exit code, its outcomes by the id of the check, and what it has said
  */
 export async function runKit(config, args = [], env = {}) {
-  const { code, stdout, stderr } = await finish(startKit(config, ['--output', 'tap', ...args], env));
+  const { code, stdout, stderr } = await finish(
+    startKit(config, ['--output', 'tap', ...args], env),
+  );
   const outcomes = new Map();
-  for (const [, not, id, directive] of stdout.matchAll(/^(not )?ok \d+ - ([\w-]+):[^\n]*?( # SKIP .*)?$/gm)) {
+  for (const [, not, id, directive] of stdout.matchAll(
+    /^(not )?ok \d+ - ([\w-]+):[^\n]*?( # SKIP .*)?$/gm,
+  )) {
     outcomes.set(id, not ? 'failed' : directive ? 'skipped' : 'passed');
   }
   for (const [, id] of stdout.matchAll(
@@ -97,13 +107,20 @@ export function idsOf(outcomes, wanted) {
 
 /** The kit as a process: `child`, with what it has said in `output`. */
 export function startKit(config, args = [], more = {}) {
-  if (!existsSync(KIT)) throw new Error('dist/clients/conformance is missing; run "npm run build" first');
+  if (!existsSync(KIT)) {
+    throw new Error('dist/clients/conformance is missing; run "npm run build" first');
+  }
   const file = join(temporaryDirectory(), 'renderer.json');
   writeFileSync(file, JSON.stringify(config));
   const env = { PATH: process.env.PATH, KIT_API_TOKEN: API_TOKEN, ...more };
-  const child = spawn(process.execPath, [KIT, '--config', file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [KIT, '--config', file, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (output[name] += chunk));
+  for (const name of ['stdout', 'stderr']) {
+    child[name].on('data', (chunk) => (output[name] += chunk));
+  }
   return { child, output };
 }
 

@@ -37,7 +37,11 @@ export const RENDERERS = {
           properties: { region: 'EMEA', max_rows: 50 },
           shows: ['Tents', 'Stoves', 'Sleeping bags'],
         },
-        { data_source: 'warehouse-globex', properties: { region: 'APAC', max_rows: 50 }, shows: ['Sensors', 'Cables'] },
+        {
+          data_source: 'warehouse-globex',
+          properties: { region: 'APAC', max_rows: 50 },
+          shows: ['Sensors', 'Cables'],
+        },
       ],
       sql: undefined,
     }),
@@ -46,15 +50,25 @@ export const RENDERERS = {
   'the configuration of the README': {
     command: (own) => RENDERERS['examples/renderer'].command(own),
     config: (service, renderer) => {
-      const [, text] = /```json\n([\s\S]*?)```/.exec(readFileSync(pathOf('clients/conformance/README.md'), 'utf8'));
+      const [, text] = /```json\n([\s\S]*?)```/.exec(
+        readFileSync(pathOf('clients/conformance/README.md'), 'utf8'),
+      );
       const printed = JSON.parse(
         text.replace('http://127.0.0.1:4000', renderer.url).replace('renderer.log', renderer.log),
       );
-      return { ...printed, service: { url: service.url, api_token_env: 'KIT_API_TOKEN' }, proxy: renderer.proxy };
+      return {
+        ...printed,
+        service: { url: service.url, api_token_env: 'KIT_API_TOKEN' },
+        proxy: renderer.proxy,
+      };
     },
     skips: ['sql-text', 'trace-referrer', 'workspace-other'],
   },
-  'examples/small-renderer/renderer.ts': small((own) => ({ program: process.execPath, args: [compiled()], env: own })),
+  'examples/small-renderer/renderer.ts': small((own) => ({
+    program: process.execPath,
+    args: [compiled()],
+    env: own,
+  })),
   'examples/small-renderer/renderer.py': small((own) => ({
     program: process.env.PYTHON || '/usr/bin/python3',
     args: [pathOf('examples/small-renderer/renderer.py')],
@@ -68,10 +82,16 @@ export async function passes(service, { command, config, skips }) {
   try {
     const own = config(service, renderer);
     own.service.disposable_workspace = true;
-    const { code, outcomes, stdout, stderr } = await runKit(own, [], { OTHER_API_TOKEN: service.otherToken });
+    const { code, outcomes, stdout, stderr } = await runKit(own, [], {
+      OTHER_API_TOKEN: service.otherToken,
+    });
     const skipped = idsOf(outcomes, 'skipped');
     if (code !== 0 || skipped.toSorted().join(' ') !== skips.toSorted().join(' ')) {
-      throw new Violated([`exit code ${code}; skipped: ${skipped.join(' ')}`, stderr.slice(-300), stdout]);
+      throw new Violated([
+        `exit code ${code}; skipped: ${skipped.join(' ')}`,
+        stderr.slice(-300),
+        stdout,
+      ]);
     }
     return `${idsOf(outcomes, 'passed').length} passed, skipped: ${skipped.join(' ')}`;
   } finally {
@@ -104,7 +124,10 @@ function compiled() {
     join(client, 'index.js'),
     `export * from ${JSON.stringify(new URL('dist/clients/typescript/index.js', ROOT).href)};`,
   );
-  symlinkSync(pathOf('node_modules/better-sqlite3'), join(directory, 'node_modules', 'better-sqlite3'));
+  symlinkSync(
+    pathOf('node_modules/better-sqlite3'),
+    join(directory, 'node_modules', 'better-sqlite3'),
+  );
   const source = readFileSync(pathOf('examples/small-renderer/renderer.ts'), 'utf8');
   const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2022 };
   const file = join(directory, 'renderer.mjs');

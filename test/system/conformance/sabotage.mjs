@@ -46,7 +46,10 @@ export const SABOTAGES = {
       'embed-act',
     ],
   },
-  'cache-without-tenant': { fails: ['tenant-order', 'tenant-interleavings', 'tenant-conditional'], only: 'tenant-*' },
+  'cache-without-tenant': {
+    fails: ['tenant-order', 'tenant-interleavings', 'tenant-conditional'],
+    only: 'tenant-*',
+  },
   'shares-results': { fails: ['tenant-interleavings'], jobs: 1 },
   etag: { fails: ['tenant-conditional'] },
   'keeps-mapping': { fails: ['mapping-change'] },
@@ -127,8 +130,17 @@ export const SABOTAGES = {
  * Runs the kit against a renderer with these faults.
  * @returns figures @throws Violated unless exactly the named checks fail
  */
-export async function runSabotaged(service, faults, { fails, unjudged = [], jobs, only, isOffline = false }, own = {}) {
-  const offline = isOffline && { OFFLINE: '1', ISSUER: service.identity.issuer, WORKSPACE_ID: service.identity.id };
+export async function runSabotaged(
+  service,
+  faults,
+  { fails, unjudged = [], jobs, only, isOffline = false },
+  own = {},
+) {
+  const offline = isOffline && {
+    OFFLINE: '1',
+    ISSUER: service.identity.issuer,
+    WORKSPACE_ID: service.identity.id,
+  };
   const renderer = await startRenderer(
     service,
     rendererWith({ FAULTS: faults, OTHER_API_TOKEN: service.otherIntrospectionToken, ...offline }),
@@ -136,12 +148,21 @@ export async function runSabotaged(service, faults, { fails, unjudged = [], jobs
   try {
     const args = [...(jobs ? ['--jobs', String(jobs)] : []), ...(only ? ['--only', only] : [])];
     const began = Date.now();
-    const { code, outcomes, stdout, stderr } = await runKit(configOf(service, renderer, isOffline, own), args, {
-      OTHER_API_TOKEN: service.otherToken,
-    });
-    const seen = ['failed', 'unjudged'].map((outcome) => idsOf(outcomes, outcome).toSorted().join(' '));
+    const { code, outcomes, stdout, stderr } = await runKit(
+      configOf(service, renderer, isOffline, own),
+      args,
+      {
+        OTHER_API_TOKEN: service.otherToken,
+      },
+    );
+    const seen = ['failed', 'unjudged'].map((outcome) =>
+      idsOf(outcomes, outcome).toSorted().join(' '),
+    );
     const expected = [fails, unjudged].map((ids) => ids.toSorted().join(' '));
-    if (seen.join('; ') !== expected.join('; ') || code !== (fails.length + unjudged.length > 0 ? 1 : 0)) {
+    if (
+      seen.join('; ') !== expected.join('; ') ||
+      code !== (fails.length + unjudged.length > 0 ? 1 : 0)
+    ) {
       throw new Violated([
         `exit code ${code}; failed; not judged: ${seen.join('; ')}; expected: ${expected.join('; ')}`,
         stderr.slice(-500),
@@ -161,7 +182,13 @@ export function rendererWith(settings) {
   return ({ port, serviceUrl, apiToken }) => ({
     program: process.execPath,
     args: [RENDERER],
-    env: { SERVICE_URL: serviceUrl, API_TOKEN: apiToken, DATABASE: makeRows(), PORT: String(port), ...settings },
+    env: {
+      SERVICE_URL: serviceUrl,
+      API_TOKEN: apiToken,
+      DATABASE: makeRows(),
+      PORT: String(port),
+      ...settings,
+    },
   });
 }
 
@@ -169,7 +196,9 @@ export function rendererWith(settings) {
 export function makeRows() {
   const file = join(temporaryDirectory(), 'rows.sqlite');
   const database = new Database(file);
-  database.exec('CREATE TABLE sale (source TEXT NOT NULL, region TEXT NOT NULL, product TEXT NOT NULL)');
+  database.exec(
+    'CREATE TABLE sale (source TEXT NOT NULL, region TEXT NOT NULL, product TEXT NOT NULL)',
+  );
   const insert = database.prepare('INSERT INTO sale VALUES (?, ?, ?)');
   for (const row of ROWS) insert.run(...row);
   database.close();
@@ -193,13 +222,25 @@ export function configOf(service, renderer, isOffline, own = {}) {
     },
     schema: 'sales',
     tenants: [
-      { data_source: 'one', properties: { region: 'EMEA', max_rows: 20 }, shows: ['Tents', 'Stoves'] },
-      { data_source: 'two', properties: { region: 'APAC', max_rows: 20 }, shows: ['Sensors', 'Cables'] },
+      {
+        data_source: 'one',
+        properties: { region: 'EMEA', max_rows: 20 },
+        shows: ['Tents', 'Stoves'],
+      },
+      {
+        data_source: 'two',
+        properties: { region: 'APAC', max_rows: 20 },
+        shows: ['Sensors', 'Cables'],
+      },
     ],
     variables: { region: 'string', max_rows: 'integer' },
     never_shows: ['Zz canary'],
     tables: ['sale'],
-    embed: { audience: AUDIENCE, origin: ORIGIN, verified: isOffline ? 'offline' : 'introspection' },
+    embed: {
+      audience: AUDIENCE,
+      origin: ORIGIN,
+      verified: isOffline ? 'offline' : 'introspection',
+    },
     sql: { header: 'X-SQL' },
   };
 }

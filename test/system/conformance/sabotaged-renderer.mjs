@@ -13,7 +13,8 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 //
 //   SERVICE_URL=… API_TOKEN=… DATABASE=rows.sqlite PORT=4000 [FAULTS=like,…] [OFFLINE=1 ISSUER=… WORKSPACE_ID=…] node sabotaged-renderer.mjs
 
-const { SERVICE_URL, API_TOKEN, OTHER_API_TOKEN, DATABASE, PORT, ISSUER, WORKSPACE_ID, OFFLINE } = process.env;
+const { SERVICE_URL, API_TOKEN, OTHER_API_TOKEN, DATABASE, PORT, ISSUER, WORKSPACE_ID, OFFLINE } =
+  process.env;
 const AUDIENCE = 'dashboards';
 const ORIGIN = 'https://app.example.com';
 const faults = new Set((process.env.FAULTS ?? '').split(',').filter(Boolean));
@@ -43,7 +44,9 @@ async function call(method, path, body, apiToken = API_TOKEN) {
     ...(body && { body: JSON.stringify(body) }),
   });
   if (response.status === 429 && has('limit-is-a-no')) return { active: false, isKept: true };
-  if (!response.ok && has('keeps-on-status') && mappings.has(body?.token)) return mappings.get(body.token);
+  if (!response.ok && has('keeps-on-status') && mappings.has(body?.token)) {
+    return mappings.get(body.token);
+  }
   if (!response.ok) throw new Refusal(503, `introspection: ${response.status}`);
   const text = await response.text();
   if (has('reads-garbage') && text.startsWith('<')) return guest;
@@ -51,7 +54,11 @@ async function call(method, path, body, apiToken = API_TOKEN) {
 }
 
 const nothing = { sql: '', rows: [] };
-const guest = { active: true, mapping: { sales: 'one' }, properties: { region: 'EMEA', max_rows: 5 } };
+const guest = {
+  active: true,
+  mapping: { sales: 'one' },
+  properties: { region: 'EMEA', max_rows: 5 },
+};
 
 async function introspect(token) {
   const known = kept.get(token);
@@ -63,7 +70,11 @@ async function introspect(token) {
     }
     if (has('keeps') || answer.isKept) kept.set(token, answer);
     if (has('keeps-when-away') || has('keeps-on-status')) mappings.set(token, answer);
-    if (has('keeps-what-ends') && answer.exp - Date.now() / 1000 < 60 && answer.token_type === 'user_group_token') {
+    if (
+      has('keeps-what-ends') &&
+      answer.exp - Date.now() / 1000 < 60 &&
+      answer.token_type === 'user_group_token'
+    ) {
       kept.set(token, answer);
     }
     return answer;
@@ -83,12 +94,17 @@ async function verify(token) {
     requiredClaims: ['workspace_id', 'exp'],
   };
   if (has('any-issuer')) delete options.issuer;
-  if (has('any-time')) Object.assign(options, { currentDate: new Date(0), requiredClaims: ['workspace_id'] });
+  if (has('any-time')) {
+    Object.assign(options, { currentDate: new Date(0), requiredClaims: ['workspace_id'] });
+  }
   const { alg, kid } = decodeProtectedHeader(token);
   const isForged =
-    (has('any-algorithm') && alg !== 'ES256') || (has('any-key') && alg === 'ES256' && !(await knows(kid)));
+    (has('any-algorithm') && alg !== 'ES256') ||
+    (has('any-key') && alg === 'ES256' && !(await knows(kid)));
   const claims = isForged ? decodeJwt(token) : (await jwtVerify(token, keys, options)).payload;
-  if (claims.workspace_id !== WORKSPACE_ID && !has('any-workspace')) throw new Refusal(401, 'of another workspace');
+  if (claims.workspace_id !== WORKSPACE_ID && !has('any-workspace')) {
+    throw new Refusal(401, 'of another workspace');
+  }
   const { view } = await call('GET', `/api/v1/user-groups/${encodeURIComponent(claims.sub)}/view`);
   return { token_type: 'embed_token', ...view.introspection, ...claims, active: true };
 }
@@ -103,7 +119,10 @@ async function viewerOf(token) {
   if (has('guest') && !/^(ugt_|uga_|eyJ)/.test(token)) return guest;
   if (has('own-token') && token === API_TOKEN) return guest;
   if (isJwt && has('decodes-only')) {
-    const { view } = await call('GET', `/api/v1/user-groups/${encodeURIComponent(decodeJwt(token).sub)}/view`);
+    const { view } = await call(
+      'GET',
+      `/api/v1/user-groups/${encodeURIComponent(decodeJwt(token).sub)}/view`,
+    );
     return { ...view.introspection, ...decodeJwt(token), active: true };
   }
   const viewer = isJwt && OFFLINE ? await verify(token).catch(refused) : await introspect(token);
@@ -112,9 +131,15 @@ async function viewerOf(token) {
     : has('looks-at-sub')
       ? Boolean(viewer.sub)
       : viewer.active === true;
-  if (!isActive) throw new Refusal(401, has('echoes') ? `the token ${token} is not valid` : 'not valid');
-  if (isJwt && viewer.aud !== AUDIENCE && !has('any-audience')) throw new Refusal(403, 'for another renderer');
-  if (isJwt && (viewer.origin ?? ORIGIN) !== ORIGIN && !has('any-origin')) throw new Refusal(403, 'for another site');
+  if (!isActive) {
+    throw new Refusal(401, has('echoes') ? `the token ${token} is not valid` : 'not valid');
+  }
+  if (isJwt && viewer.aud !== AUDIENCE && !has('any-audience')) {
+    throw new Refusal(403, 'for another renderer');
+  }
+  if (isJwt && (viewer.origin ?? ORIGIN) !== ORIGIN && !has('any-origin')) {
+    throw new Refusal(403, 'for another site');
+  }
   return viewer;
 }
 
@@ -126,7 +151,9 @@ function sourceOf({ sub, mapping }) {
   if (has('keeps-mapping')) mapping = mappings.get(sub) ?? mappings.set(sub, mapping).get(sub);
   let source = mapping?.sales;
   if (source === undefined && has('default-source')) source = 'one';
-  if (!['one', 'two'].includes(source) && source !== undefined && has('fallback-source')) source = 'one';
+  if (!['one', 'two'].includes(source) && source !== undefined && has('fallback-source')) {
+    source = 'one';
+  }
   if (!['one', 'two'].includes(source)) throw new Refusal(422, 'no such data source');
   return source;
 }
@@ -136,7 +163,9 @@ function rowsOf(viewer) {
   const { region, max_rows: maxRows } = viewer.properties ?? {};
   if (region === null || region === undefined) {
     if (!has('filter-optional')) throw new Refusal(422, 'region is missing');
-  } else if (typeof region !== 'string' && !has('any-type')) throw new Refusal(422, 'region is no text');
+  } else if (typeof region !== 'string' && !has('any-type')) {
+    throw new Refusal(422, 'region is no text');
+  }
   const isNumber = Number.isInteger(maxRows) && maxRows >= 0;
   if (!isNumber && !(has('number-as-text') && typeof maxRows === 'string')) {
     throw new Refusal(422, 'max_rows is no number');
@@ -159,7 +188,10 @@ function rowsOf(viewer) {
     if (has('writes') && region?.includes(';')) database.exec(`SELECT '${region}`);
     return { sql, rows: database.prepare(sql).all(values) };
   } catch (error) {
-    throw new Refusal(500, has('tells-errors') ? `${error.code}: ${error.message} in ${sql}` : 'failed');
+    throw new Refusal(
+      500,
+      has('tells-errors') ? `${error.code}: ${error.message} in ${sql}` : 'failed',
+    );
   }
 }
 
@@ -207,7 +239,9 @@ const server = createServer(async (request, response) => {
     if (request.method === 'GET') return send(200, { page: 'of the dashboard' });
     const viewer = await viewerOf(token);
     const { sql, rows } =
-      has('empty-embeds') && viewer.token_type === 'embed_token' ? nothing : cached(await shared(viewer));
+      has('empty-embeds') && viewer.token_type === 'embed_token'
+        ? nothing
+        : cached(await shared(viewer));
     if (has('etag') && request.headers['if-none-match'] === '"dashboard"') return send(304, {});
     return send(
       200,

@@ -11,7 +11,9 @@ export function makeSales(directory) {
   for (const file of FILES.values()) {
     const database = new Database(join(directory, file));
     // The first of each query that has lost its filter.
-    database.prepare('INSERT INTO sale VALUES (?, ?, ?, ?)').run('hidden', '2026-01', HIDDEN_PRODUCT, 1_000_000_000);
+    database
+      .prepare('INSERT INTO sale VALUES (?, ?, ?, ?)')
+      .run('hidden', '2026-01', HIDDEN_PRODUCT, 1_000_000_000);
     database.close();
   }
   return directory;

@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -17,7 +25,10 @@ const LEFT_OUT = ['doc', 'man', 'locale', 'info', 'lintian'].map((name) => `usr/
  */
 export async function ensureBaseImages(engine) {
   if (engine.name === 'docker') return 'on the base images of their registry';
-  const names = ['docker.io/library/debian:bookworm-slim', 'docker.io/library/node:26-bookworm-slim'];
+  const names = [
+    'docker.io/library/debian:bookworm-slim',
+    'docker.io/library/node:26-bookworm-slim',
+  ];
   const there = await Promise.all(names.map((name) => engine.run(['image', 'exists', name])));
   if (there.some(({ code }) => code !== 0)) await make(engine, names);
   return 'on stand-ins for its base images, made of packages of Debian and npm';
@@ -45,7 +56,10 @@ async function make(engine, [debian, node]) {
 /** Adds the content of the image of Node: the program, its headers, and npm. */
 async function addNode(directory, local) {
   const npm = join(local, 'lib', 'node_modules', 'npm');
-  await unpack(directory, `node-linux-${process.arch}@26`, local, ['package/bin', 'package/include']);
+  await unpack(directory, `node-linux-${process.arch}@26`, local, [
+    'package/bin',
+    'package/include',
+  ]);
   await unpack(directory, 'npm@11', npm, ['package']);
   if (!existsSync(join(local, 'bin', 'node'))) throw new Error('npm has no Node for this machine');
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin', 'npm'));

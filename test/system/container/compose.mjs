@@ -17,7 +17,14 @@ export async function checkFirstStart(report, engine, tag, { volumes, secrets })
       return ['--volume', [volumes[name], ...rest].join(':')];
     });
   const run = (service, more, ...what) =>
-    engine.output(['run', '--rm', '--network', 'none', ...engine.confinement].concat(mounts(service), more, tag, what));
+    engine.output(
+      ['run', '--rm', '--network', 'none', ...engine.confinement].concat(
+        mounts(service),
+        more,
+        tag,
+        what,
+      ),
+    );
   const { user, cap_add } = services.secrets;
   const asRoot = ['--user', user, ...cap_add.flatMap((name) => ['--cap-add', name])];
   await report.check('secrets of compose.yaml', async () => {

@@ -35,12 +35,29 @@ export async function checkConformanceKit(report, engine, tag) {
 async function checkItsContent(report, engine, tag) {
   const { Size, Config } = await engine.inspect('image', tag);
   const sh = (script) =>
-    engine.output(['run', '--rm', '--network', 'none', '--entrypoint', 'sh', ...engine.confinement, tag, '-c', script]);
+    engine.output([
+      'run',
+      '--rm',
+      '--network',
+      'none',
+      '--entrypoint',
+      'sh',
+      ...engine.confinement,
+      tag,
+      '-c',
+      script,
+    ]);
   await report.check('kit: configuration of the image', () => {
     must(Size < MAX_BYTES, `it has ${Size} bytes`);
     must(/^[1-9]\d*:[1-9]\d*$/.test(Config.User), `the user is "${Config.User}"`);
-    must(Config.Labels['org.opencontainers.image.title'] === 'user-group-service-conformance', 'it has no labels');
-    must(Config.Labels['org.opencontainers.image.revision'] === 'unknown', 'its revision is no argument');
+    must(
+      Config.Labels['org.opencontainers.image.title'] === 'user-group-service-conformance',
+      'it has no labels',
+    );
+    must(
+      Config.Labels['org.opencontainers.image.revision'] === 'unknown',
+      'its revision is no argument',
+    );
     must(Config.Entrypoint.join(' ').startsWith('node '), 'Node is not what is started');
     return `${(Size / 1e6).toFixed(0)} MB, user ${Config.User}, ${Config.Entrypoint.join(' ')}, labels`;
   });
@@ -53,16 +70,22 @@ async function checkItsContent(report, engine, tag) {
   });
   await report.check('kit: user and read-only root file system', async () => {
     const [user, ...writable] = (
-      await sh('id -u; for place in / /kit /work /tmp /etc; do touch $place/x 2>/dev/null && echo $place; done; true')
+      await sh(
+        'id -u; for place in / /kit /work /tmp /etc; do touch $place/x 2>/dev/null && echo $place; done; true',
+      )
     ).split('\n');
-    must(user === '1000' && writable.length === 0, `user ${user}, ${writable.join(' ')} can be written to`);
+    must(
+      user === '1000' && writable.length === 0,
+      `user ${user}, ${writable.join(' ')} can be written to`,
+    );
     return `user ${user}, nothing can be written to`;
   });
 }
 
 /** Calls without a renderer. */
 async function checkItsCalls(report, engine, tag) {
-  const call = (...args) => engine.run(['run', '--rm', '--network', 'none', ...engine.confinement, tag, ...args]);
+  const call = (...args) =>
+    engine.run(['run', '--rm', '--network', 'none', ...engine.confinement, tag, ...args]);
   await report.check('kit: --list', async () => {
     const { code, stdout } = await call('--list');
     must(code === 0 && /^baseline +\S/m.test(stdout), `it ends with ${code}: ${stdout}`);
@@ -86,7 +109,10 @@ async function checkItsRuns(report, engine, tag, service) {
   });
   await report.check('kit: a renderer whose cache forgets the tenant', async () => {
     const { code, stdout } = await runAgainst(engine, tag, service, 'cache-without-tenant', FEW);
-    must(code === 1 && /^not ok \d+ - tenant-order/m.test(stdout), `it ends with ${code}: ${stdout}`);
+    must(
+      code === 1 && /^not ok \d+ - tenant-order/m.test(stdout),
+      `it ends with ${code}: ${stdout}`,
+    );
     return `${stdout.match(/^not ok \d/gm).length} checks failed, ends with 1`;
   });
   await report.check('kit: a service that is away', async () => {
@@ -96,9 +122,18 @@ async function checkItsRuns(report, engine, tag, service) {
     return 'ends with 3';
   });
   await report.check('kit: SIGTERM in the middle of a run', async () => {
-    const code = await withRenderer(service, '', (config, mounts) => stopped(engine, tag, { config, mounts }));
-    const { body } = await service.api.send('GET', {}, '/api/v1/user-groups?limit=200&name_prefix=Conformance');
-    must(code === 143 && body.user_groups.length === 0, `it ends with ${code}, ${body.user_groups.length} groups left`);
+    const code = await withRenderer(service, '', (config, mounts) =>
+      stopped(engine, tag, { config, mounts }),
+    );
+    const { body } = await service.api.send(
+      'GET',
+      {},
+      '/api/v1/user-groups?limit=200&name_prefix=Conformance',
+    );
+    must(
+      code === 143 && body.user_groups.length === 0,
+      `it ends with ${code}, ${body.user_groups.length} groups left`,
+    );
     return 'ends with 143, and leaves no group';
   });
 }
@@ -107,7 +142,16 @@ async function checkItsRuns(report, engine, tag, service) {
 function runAgainst(engine, tag, seen, faults, args, service = seen) {
   return withRenderer(service, faults, (config, mounts) => {
     const own = { ...config, service: { ...config.service, url: seen.url } };
-    return engine.run(['run', '--rm', ...optionsFor(engine, own, mounts), tag, ...CONFIG, '--output', 'tap', ...args]);
+    return engine.run([
+      'run',
+      '--rm',
+      ...optionsFor(engine, own, mounts),
+      tag,
+      ...CONFIG,
+      '--output',
+      'tap',
+      ...args,
+    ]);
   });
 }
 
@@ -131,7 +175,10 @@ function optionsFor(engine, config, mounts) {
   writeFileSync(join(directory, 'renderer.json'), JSON.stringify(config));
   return [
     ...['--network', 'host', ...engine.confinement],
-    ...[`${directory}:/work:ro`, ...mounts.map((path) => `${path}:${path}:ro`)].flatMap((one) => ['--volume', one]),
+    ...[`${directory}:/work:ro`, ...mounts.map((path) => `${path}:${path}:ro`)].flatMap((one) => [
+      '--volume',
+      one,
+    ]),
     ...['--env', `KIT_API_TOKEN=${API_TOKEN}`, '--env', 'OTHER_API_TOKEN=none'],
   ];
 }
@@ -140,7 +187,15 @@ function optionsFor(engine, config, mounts) {
 async function stopped(engine, tag, { config, mounts }) {
   const name = `user-groups-test-${randomUUID()}`;
   try {
-    await engine.output(['run', '--detach', '--name', name, ...optionsFor(engine, config, mounts), tag, ...CONFIG]);
+    await engine.output([
+      'run',
+      '--detach',
+      '--name',
+      name,
+      ...optionsFor(engine, config, mounts),
+      tag,
+      ...CONFIG,
+    ]);
     for (let step = 0; ; step++) {
       const { stderr } = await engine.run(['logs', name]);
       if (stderr.split('\n').length > CHECKS_BEFORE_THE_END) break;

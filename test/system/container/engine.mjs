@@ -4,7 +4,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 
-const PACKAGES = 'podman buildah runc conmon netavark aardvark-dns catatonit debootstrap'.split(' ');
+const PACKAGES = 'podman buildah runc conmon netavark aardvark-dns catatonit debootstrap'.split(
+  ' ',
+);
 
 /** Runs a program to its end: `{ code, stdout, stderr }`. With `input` it reads that. */
 export async function run(program, args, { input, ...options } = {}) {
@@ -36,7 +38,11 @@ export async function findEngine() {
   if (docker.code === 0) return new Engine('docker', [], {});
   const missing = await missingPrograms();
   if (missing.length > 0) await install(missing);
-  const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'user-group-service', 'containers');
+  const directory = join(
+    process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+    'user-group-service',
+    'containers',
+  );
   mkdirSync(directory, { recursive: true });
   const conf = join(directory, 'containers.conf');
   writeFileSync(conf, CONFIGURATION);
@@ -55,13 +61,17 @@ default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 `;
 
 async function missingPrograms() {
-  const found = await Promise.all(['podman', 'buildah', 'runc', 'debootstrap'].map((name) => run('which', [name])));
+  const found = await Promise.all(
+    ['podman', 'buildah', 'runc', 'debootstrap'].map((name) => run('which', [name])),
+  );
   return found.every(({ code }) => code === 0) ? [] : PACKAGES;
 }
 
 async function install(packages) {
   if (process.getuid() !== 0) {
-    throw new Error(`No Docker engine answers. Install ${packages.join(', ')}, or run this as root.`);
+    throw new Error(
+      `No Docker engine answers. Install ${packages.join(', ')}, or run this as root.`,
+    );
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await output('apt-get', ['update', '-qq']);
@@ -104,7 +114,9 @@ class Engine {
   async build(tag, directory, options = []) {
     const args = ['--tag', tag, ...options, directory];
     const [program, all] =
-      this.name === 'docker' ? ['docker', ['build', ...args]] : ['buildah', [...this.storage, ...BUD, ...args]];
+      this.name === 'docker'
+        ? ['docker', ['build', ...args]]
+        : ['buildah', [...this.storage, ...BUD, ...args]];
     await output(program, all, { env: this.name === 'docker' ? process.env : this.env });
   }
 

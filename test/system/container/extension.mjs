@@ -12,7 +12,11 @@ const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const GROUP = { user_group_id: 'acme', name: 'Acme' };
 const PATH = '/api/v1/home-dashboards/acme';
 
-const UNCHECKED = { extends: './tsconfig.json', compilerOptions: { noCheck: true, types: [] }, include: ['src'] };
+const UNCHECKED = {
+  extends: './tsconfig.json',
+  compilerOptions: { noCheck: true, types: [] },
+  include: ['src'],
+};
 
 /** Makes an image of the service with the example's plugin, as its Dockerfile says, and calls what it adds. */
 export async function checkExtension(report, engine, tag, volume) {

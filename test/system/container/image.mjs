@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, createReadStream, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
@@ -7,13 +15,17 @@ import { output } from './engine.mjs';
 import { must } from './report.mjs';
 
 const MAX_BYTES = 300e6;
-const TOOLS = 'npm npx corepack yarn gcc g++ cc c++ make cmake python3 git curl wget tsc'.split(' ');
-const SOURCES = '/app/src /app/test /app/.env /app/data /app/.git /app/.npmrc /root/.npm /root/.cache';
+const TOOLS = 'npm npx corepack yarn gcc g++ cc c++ make cmake python3 git curl wget tsc'.split(
+  ' ',
+);
+const SOURCES =
+  '/app/src /app/test /app/.env /app/data /app/.git /app/.npmrc /root/.npm /root/.cache';
 
 /** Checks the image, without running the service in it. */
 export async function checkImage(report, engine, tag, secrets) {
   const { Size, Config } = await engine.inspect('image', tag);
-  const sh = (script) => engine.output(['run', '--rm', '--network', 'none', tag, 'sh', '-c', script]);
+  const sh = (script) =>
+    engine.output(['run', '--rm', '--network', 'none', tag, 'sh', '-c', script]);
 
   await report.check('size of the image', () => {
     must(Size < MAX_BYTES, `${megabytes(Size)}, more than ${megabytes(MAX_BYTES)}`);
@@ -44,7 +56,9 @@ export async function checkImage(report, engine, tag, secrets) {
     must(unwanted.length === 0, `it has ${unwanted.join(', ')}`);
     return `${there.length} packages and scopes, none of ${developmentPackages().length}`;
   });
-  await report.check('no secret in a layer or in the configuration', () => checkSecrets(engine, tag, secrets));
+  await report.check('no secret in a layer or in the configuration', () =>
+    checkSecrets(engine, tag, secrets),
+  );
 }
 
 /** Searches the image for secrets. @returns figures @throws if it has one */

@@ -8,7 +8,12 @@ export async function runLoad(service, token, seconds) {
   const deadline = performance.now() + seconds * 1000;
   const client = async (number) => {
     for (let round = 0; performance.now() < deadline; round++) {
-      for (const failure of await oneRound(service, token, `client ${number}, group ${round}`, result)) {
+      for (const failure of await oneRound(
+        service,
+        token,
+        `client ${number}, group ${round}`,
+        result,
+      )) {
         result.failures.push(failure);
         // A service that does not respond would get calls as fast as this machine can make them.
         if (result.failures.length >= CLIENTS) return;
@@ -32,7 +37,11 @@ async function oneRound(service, token, id, result) {
     await call('GET', { user_group_id: id });
     await call('POST', { token: user_group.token }, '/api/v1/introspect');
     const rotated = await call('POST', { current_token: user_group.token });
-    const { active } = await call('POST', { token: rotated.user_group.token }, '/api/v1/introspect');
+    const { active } = await call(
+      'POST',
+      { token: rotated.user_group.token },
+      '/api/v1/introspect',
+    );
     return active ? [] : ['a token is not active right after its rotation'];
   } catch (error) {
     return [error.message || error.code];

@@ -57,7 +57,15 @@ async function serve(engine, tag, url) {
   const service = new Service(engine, tag, { env });
   try {
     await service.start();
-    const token = await service.exec('user-group-service', 'token', 'create', '--name', 'a', '--scopes', 'all');
+    const token = await service.exec(
+      'user-group-service',
+      'token',
+      'create',
+      '--name',
+      'a',
+      '--scopes',
+      'all',
+    );
     const body = { user_group_id: 'g', name: 'G' };
     const { status } = await service.call('GET', '/api/user', { token, body });
     must(status === 200, `GET answers ${status}`);

@@ -11,7 +11,12 @@ const LIMIT = [`--memory=${MEMORY_MIB}m`, `--memory-swap=${MEMORY_MIB}m`];
 /** The rest is for a command next to the service, and for memory that grows more slowly than the load is long. */
 const MAX_OF_LIMIT = 0.75;
 const GRACE_SECONDS = promisedMs(10_000) / 1000;
-const GROUP = { user_group_id: 'acme', name: 'Acme', mapping: { sales: 'w' }, properties: { a: 1 } };
+const GROUP = {
+  user_group_id: 'acme',
+  name: 'Acme',
+  mapping: { sales: 'w' },
+  properties: { a: 1 },
+};
 
 /** Checks the service in a container, on the embedded database. Adds the secrets it meets. */
 export async function checkRunning(report, engine, tag, { volume, loadSeconds, secrets }) {
@@ -35,7 +40,10 @@ export async function checkRunning(report, engine, tag, { volume, loadSeconds, s
     await first.remove();
     await report.check('data survives another container on the volume', async () => {
       await second.start();
-      const { body } = await second.call('GET', '/api/user', { token, body: { user_group_id: 'acme' } });
+      const { body } = await second.call('GET', '/api/user', {
+        token,
+        body: { user_group_id: 'acme' },
+      });
       must(body.user_group?.token === group.token, 'the group or its token is another');
       return 'the same group, token, API token and encryption key';
     });
@@ -63,7 +71,8 @@ async function checkConfinement(report, service) {
     return `none; no new privileges; seccomp mode ${field('Seccomp')}`;
   });
   await report.check('read-only root file system', async () => {
-    const script = 'for place in / /app /tmp /var/tmp /etc; do touch $place/x 2>/dev/null && echo $place; done; true';
+    const script =
+      'for place in / /app /tmp /var/tmp /etc; do touch $place/x 2>/dev/null && echo $place; done; true';
     const writable = await service.exec('sh', '-c', script);
     must(writable === '', `${writable} can be written to`);
     return 'nothing can be written to but /data';
@@ -141,10 +150,22 @@ async function checkCommandLine(report, service, volume) {
     const beside = await service.exec('user-group-service', 'token', 'list');
     must(/^1 +bootstrap /m.test(beside), 'it does not list the first API token');
     const run = ['run', '--rm', '--network', 'none', ...service.engine.confinement];
-    const args = ['--volume', `${volume}:/data`, service.tag, 'user-group-service', 'migration', 'show'];
+    const args = [
+      '--volume',
+      `${volume}:/data`,
+      service.tag,
+      'user-group-service',
+      'migration',
+      'show',
+    ];
     const alone = await service.engine.output([...run, ...args]);
     must(/yes/.test(alone), 'it does not list the migrations');
-    const wrong = await service.engine.run([...run, service.tag, 'user-group-service', 'no-such-command']);
+    const wrong = await service.engine.run([
+      ...run,
+      service.tag,
+      'user-group-service',
+      'no-such-command',
+    ]);
     must(wrong.code === 2, `a command that does not exist ends with ${wrong.code}`);
     return 'beside the service, and in a container of its own';
   });
@@ -159,7 +180,10 @@ async function checkLoad(report, service, token, seconds) {
     must(Running && !OOMKilled, `it was ended; ${calls} calls before`);
     must(failures.length === 0, `${failures.length} of ${calls} calls failed: ${failures[0]}`);
     const limit = await memoryLimitOf(service);
-    must(own < limit * MAX_OF_LIMIT, `its own memory was ${mebibytes(own)}, too close to the limit`);
+    must(
+      own < limit * MAX_OF_LIMIT,
+      `its own memory was ${mebibytes(own)}, too close to the limit`,
+    );
     return `${calls} calls in ${seconds} s, none failed; its own memory was ${mebibytes(own)} at most`;
   });
 }
@@ -184,7 +208,9 @@ async function memoryLimitOf(service) {
   const script = 'cd /sys/fs/cgroup && cat memory.max || cat memory/memory.limit_in_bytes';
   const limit = Number(await service.exec('sh', '-c', script).catch(() => NaN));
   if (limit === MEMORY_MIB * 2 ** 20) return limit;
-  throw new NotChecked('the kernel shows no such limit: it has no memory controller for containers');
+  throw new NotChecked(
+    'the kernel shows no such limit: it has no memory controller for containers',
+  );
 }
 
 async function checkDrain(report, service, token) {
@@ -211,7 +237,10 @@ async function checkDrain(report, service, token) {
 
 /** Process 1 does not get the signal if it has no handler for it yet. */
 export async function checkEarlyEnd(report, engine, tag) {
-  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', TOKEN_ENCRYPTION_KEYS: keyList('k1') };
+  const env = {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+    TOKEN_ENCRYPTION_KEYS: keyList('k1'),
+  };
   const service = new Service(engine, tag, { env });
   await report.check('SIGTERM while it waits for its database', async () => {
     try {

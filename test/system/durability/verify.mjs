@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { contentOf } from './operations.mjs';
 
 const PARALLEL = 24;
-const OF_THE_FIRST_WORKSPACE = 'SELECT id, provided_id, name, properties FROM user_group WHERE workspace_id = 1';
+const OF_THE_FIRST_WORKSPACE =
+  'SELECT id, provided_id, name, properties FROM user_group WHERE workspace_id = 1';
 
 /**
  * Settles what was in flight, then compares the whole database with what the clients know, and the
@@ -28,7 +29,9 @@ export async function verify(database, api, clients, everything) {
 
 /** The number of operations in flight that were applied. */
 async function settleAll(api, clients) {
-  const waiting = clients.flatMap((client) => client.unsettled.map((operation) => ({ client, operation })));
+  const waiting = clients.flatMap((client) =>
+    client.unsettled.map((operation) => ({ client, operation })),
+  );
   let applied = 0;
   await inParallel(waiting, async ({ client, operation }) => {
     const { status, body } = await lookUp(api, operation.group);
@@ -108,7 +111,9 @@ function expectedTokens({ tokens }) {
 }
 
 function describeContent(group, content) {
-  const versions = ['name', 'properties', 'mapping'].map((field) => versionOf(group, content, field));
+  const versions = ['name', 'properties', 'mapping'].map((field) =>
+    versionOf(group, content, field),
+  );
   const [name, properties, mapping] = versions;
   return new Set(versions).size === 1
     ? `the acknowledged version ${group.version} of ${group.id} is lost: version ${name} is stored`

@@ -15,10 +15,17 @@ export function launchBrowser() {
   const paths = CHROMIUM_PATH ? [CHROMIUM_PATH] : PATHS;
   const executablePath = paths.find((path) => existsSync(path));
   if (!executablePath) {
-    throw new Error(`no Chromium at ${paths.join(' or ')}: install one (chromium-headless-shell) or set CHROMIUM_PATH`);
+    throw new Error(
+      `no Chromium at ${paths.join(' or ')}: install one (chromium-headless-shell) or set CHROMIUM_PATH`,
+    );
   }
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+    ],
   });
 }

@@ -62,7 +62,12 @@ export class Cluster {
 
   /** Resolves when it takes connections. @param settings as in postgresql.conf */
   async start(settings = {}) {
-    const options = { listen_addresses: '127.0.0.1', port: this.port, unix_socket_directories: '', ...settings };
+    const options = {
+      listen_addresses: '127.0.0.1',
+      port: this.port,
+      unix_socket_directories: '',
+      ...settings,
+    };
     const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const deadline = performance.now() + START_LIMIT_MS;
     do {
@@ -152,6 +157,9 @@ export class Cluster {
 
   /** The database of the service, as `verify` of scripts/durability reads it. */
   get ledger() {
-    return { query: (sql, values) => this.administer(sql, { values, database: NAME }), damage: async () => [] };
+    return {
+      query: (sql, values) => this.administer(sql, { values, database: NAME }),
+      damage: async () => [],
+    };
   }
 }

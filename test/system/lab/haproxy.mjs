@@ -74,7 +74,9 @@ export class HaProxy {
       const values = row.split(',');
       return Object.fromEntries(names.map((name, index) => [name, values[index]]));
     });
-    return Object.fromEntries(all.filter(({ pxname }) => pxname === 'all').map((row) => [row.svname, row]));
+    return Object.fromEntries(
+      all.filter(({ pxname }) => pxname === 'all').map((row) => [row.svname, row]),
+    );
   }
 }
 

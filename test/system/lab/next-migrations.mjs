@@ -1,5 +1,8 @@
 import { definePlugin } from 'user-group-service';
-import { createIndex, dropIndex } from '../../../dist/src/platform/database/migrations/build-index.js';
+import {
+  createIndex,
+  dropIndex,
+} from '../../../dist/src/platform/database/migrations/build-index.js';
 
 /** A migration that a database already has, since the set of migrations that it begins is in use. */
 class Begin1795700000001 {

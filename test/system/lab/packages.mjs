@@ -18,7 +18,8 @@ export function requirePrograms(programs) {
   if (process.getuid() !== 0) throw new Error(`install these packages: ${packages.join(' ')}`);
   console.error(`installing ${packages.join(' ')}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const apt = (...args) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], { env });
+  const apt = (...args) =>
+    spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], { env });
   apt('update');
   apt('install', '-y', '--no-install-recommends', ...packages);
   const absent = missing.filter(([path]) => !isThere(path)).map(([, name]) => name);

@@ -17,7 +17,11 @@ let refused = false;
 export function start(command, args, options = {}) {
   if (refused) throw new Error('interrupted');
   // A group of its own: Ctrl-C is for the script, which ends its programs in order.
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    ...options,
+  });
   child.said = '';
   const keep = (chunk) => (child.said = (child.said + chunk).slice(-2000));
   child.stdout.on('data', keep);
@@ -53,7 +57,9 @@ export function temporaryDirectory() {
 
 /** The processes whose parent this is. */
 export function childrenOf(parent) {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent)], { encoding: 'utf8' });
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent)], {
+    encoding: 'utf8',
+  });
   return stdout.split('\n').filter(Boolean).map(Number);
 }
 

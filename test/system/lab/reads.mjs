@@ -19,7 +19,9 @@ export class LookUp {
     if (status !== 200) throw new Error(`was answered ${status} ${body.code}`);
     const { user_group: found } = body;
     if (found.token !== token) throw new Error('was answered with another token than the current');
-    if (found.name !== contentOf(id, version).name) throw new Error('was answered with an old name');
+    if (found.name !== contentOf(id, version).name) {
+      throw new Error('was answered with an old name');
+    }
   }
 }
 

@@ -14,8 +14,9 @@ export async function buildRevision(revision) {
   const archive = join(directory, 'revision.tar');
   await run('git', ['-C', ROOT, 'archive', '--output', archive, revision]);
   await run('tar', ['-xf', archive, '-C', directory]);
-  if (lockOf(directory) === lockOf(ROOT)) symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-  else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory });
+  if (lockOf(directory) === lockOf(ROOT)) {
+    symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+  } else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory });
   await run(join(directory, 'node_modules/.bin/nest'), ['build'], { cwd: directory });
   return directory;
 }

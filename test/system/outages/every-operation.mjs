@@ -68,7 +68,9 @@ export class EveryOperation {
         method,
         headers: { Authorization: `Token ${this.apiToken}`, ...typeOf(requestBody) },
         body: bodyOf(requestBody),
-        signal: AbortSignal.timeout(isStream ? STREAM_MS : isImport ? IMPORT_LIMIT_MS : ANSWER_LIMIT_MS),
+        signal: AbortSignal.timeout(
+          isStream ? STREAM_MS : isImport ? IMPORT_LIMIT_MS : ANSWER_LIMIT_MS,
+        ),
       });
       const tookMs = performance.now() - begun;
       if (!isImport && tookMs > this.slowestMs) {
@@ -78,7 +80,9 @@ export class EveryOperation {
     } catch (error) {
       if (isStream && error.name === 'TimeoutError') return;
       if (mayBeCut && response) return;
-      this.faults.push(`${method} ${path} got no response: ${error.cause?.message ?? error.message}`);
+      this.faults.push(
+        `${method} ${path} got no response: ${error.cause?.message ?? error.message}`,
+      );
     }
   }
 
@@ -110,6 +114,9 @@ function bodyOf(requestBody) {
     return Buffer.from(`{"user_group_id":"${GROUP}","name":"Every operation"}\n`);
   }
   const { properties } = DOCUMENT.components.schemas[schema.$ref.split('/').at(-1)];
-  const examples = Object.entries(properties).map(([name, { example, enum: one }]) => [name, example ?? one?.[0]]);
+  const examples = Object.entries(properties).map(([name, { example, enum: one }]) => [
+    name,
+    example ?? one?.[0],
+  ]);
   return JSON.stringify(Object.fromEntries(examples));
 }

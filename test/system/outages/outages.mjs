@@ -107,7 +107,9 @@ function on(outage, limits) {
 }
 
 async function endConnections(cluster) {
-  await cluster.administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'user_groups'`);
+  await cluster.administer(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'user_groups'`,
+  );
 }
 
 async function setReadOnly(cluster, value) {

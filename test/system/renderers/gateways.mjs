@@ -18,14 +18,22 @@ const UNAVAILABLE = { status: 503, retryAfter: '60' };
  * `whenLimited` is the response to a viewer while introspections are refused for a minute.
  */
 export const gateways = {
-  'Apache, HTTP Basic': { keepsSeconds: 5, whenLimited: { status: 401 }, start: (lab) => startApache(lab) },
+  'Apache, HTTP Basic': {
+    keepsSeconds: 5,
+    whenLimited: { status: 401 },
+    start: (lab) => startApache(lab),
+  },
   'Apache, client_secret': {
     keepsSeconds: 5,
     whenLimited: { status: 401 },
     start: (lab) => startApache(lab, { client_secret_basic: 'client_secret_post' }),
   },
   'nginx, Bearer': { keepsSeconds: 0, whenLimited: UNAVAILABLE, start: startNginx },
-  'Python, client_secret': { keepsSeconds: 0, whenLimited: UNAVAILABLE, start: (lab) => startPython(lab) },
+  'Python, client_secret': {
+    keepsSeconds: 0,
+    whenLimited: UNAVAILABLE,
+    start: (lab) => startPython(lab),
+  },
   'Python, HTTP Basic': {
     keepsSeconds: 0,
     whenLimited: UNAVAILABLE,
@@ -47,7 +55,9 @@ export function startApacheWith(port, modules, settings, env = {}) {
     `Listen 127.0.0.1:${port}`,
     'PidFile apache.pid',
     'ErrorLog error.log',
-    ...modules.split(' ').map((name) => `LoadModule ${name}_module ${APACHE_MODULES}/mod_${name}.so`),
+    ...modules
+      .split(' ')
+      .map((name) => `LoadModule ${name}_module ${APACHE_MODULES}/mod_${name}.so`),
     ...(process.getuid() === 0 ? ['User www-data', 'Group www-data'] : []),
     settings,
   ];
@@ -99,7 +109,9 @@ http {
 function startPython({ port, service, apiToken }, own = {}) {
   const script = write('dashboard.py', settingsOf('python', { [SERVICE]: service, ...own }));
   // Debian's own, which has the packages.
-  return start('/usr/bin/python3', [script], { env: { ...process.env, API_TOKEN: apiToken, PORT: String(port) } });
+  return start('/usr/bin/python3', [script], {
+    env: { ...process.env, API_TOKEN: apiToken, PORT: String(port) },
+  });
 }
 
 function write(name, text) {

@@ -17,7 +17,20 @@ const GIVE_UP_MS = 60_000;
 /** Ids of user groups; what a proxy does to a path, it does to one of these. */
 const IDS = [
   ...['globex', 'eu/acme', 'a//b', '/a', 'a/', 'acme/tokens', 'globex/tokens/current'],
-  ...['%2F', '%252e%252e%252F', 'a\\b', 'a b+c', 'a?b', 'a#b', 'a;b=c', 'ü', '💡', '...', 'a%', '~a'],
+  ...[
+    '%2F',
+    '%252e%252e%252F',
+    'a\\b',
+    'a b+c',
+    'a?b',
+    'a#b',
+    'a;b=c',
+    'ü',
+    '💡',
+    '...',
+    'a%',
+    '~a',
+  ],
 ];
 /** Paths below `/api/v1/user-groups/` that lead to another group where they are decoded. */
 const ELSEWHERE = [
@@ -74,7 +87,9 @@ export async function passesPaths(startProxy) {
     if (!isRefused) wrong.push(`${path} is another group: ${statuses.join(', ')}`);
   }
   const delay = await delayOfStream(port, `${prefix}/api/v1/events/stream`);
-  if (delay === Infinity || delay > promisedMs(STREAM_WAIT_MS)) wrong.push('the event stream is kept back');
+  if (delay === Infinity || delay > promisedMs(STREAM_WAIT_MS)) {
+    wrong.push('the event stream is kept back');
+  }
   if (wrong.length > 0) throw new Violated(wrong);
   return `${IDS.length} ids reach their group, ${ELSEWHERE.length} paths reach no other, the event stream begins after ${Math.round(delay)} ms`;
 }

@@ -20,7 +20,9 @@ const UNKNOWN = `ugt_${'0'.repeat(38)}`;
  * @returns figures @throws Violated
  */
 export async function protects(gateway) {
-  const figures = await before(gateway, {}, (api, port) => lookWhoGetsIn(api, port, gateway.keepsSeconds * 1000));
+  const figures = await before(gateway, {}, (api, port) =>
+    lookWhoGetsIn(api, port, gateway.keepsSeconds * 1000),
+  );
   const env = { INTROSPECTION_RATE_LIMIT_PER_MINUTE: '1' };
   await before(gateway, env, (api, port) => useUpLimit(api, port, gateway.whenLimited));
   return `${figures}; ${gateway.whenLimited.status} beyond the limit of introspections`;
@@ -29,7 +31,10 @@ export async function protects(gateway) {
 async function before(gateway, env, look) {
   const servicePort = await freePort();
   const service = `http://127.0.0.1:${servicePort}`;
-  await startServer({ dir: temporaryDirectory(), env: { PORT: String(servicePort), PUBLIC_URL: service, ...env } });
+  await startServer({
+    dir: temporaryDirectory(),
+    env: { PORT: String(servicePort), PUBLIC_URL: service, ...env },
+  });
   const api = new Api(`${service}/api/user`);
   const application = await startApplication();
   try {
@@ -63,7 +68,11 @@ async function lookWhoGetsIn(api, port, keptMs) {
   await api.send('POST', {}, `/api/v1/user-groups/${encodeURIComponent('globex ü')}/suspend`);
   const suspensionMs = await untilRefused(() => get(suspended), 'a suspended group', keptMs);
   await rotate(api, embedded);
-  const embedMs = await untilRefused(() => get(embedToken), 'an embed token that has ended', keptMs);
+  const embedMs = await untilRefused(
+    () => get(embedToken),
+    'an embed token that has ended',
+    keptMs,
+  );
   return `refused ${rotationMs} ms after a rotation, ${suspensionMs} ms after a suspension, an embed token after ${embedMs} ms`;
 }
 

@@ -13,7 +13,10 @@ export const proxies = {
   'nginx below a path': (servicePort) =>
     onFreePort((port) =>
       startNginxWith(
-        settingsOf('proxy.nginx', { 'listen 8080': `listen 127.0.0.1:${port}`, [SERVICE]: `127.0.0.1:${servicePort}` }),
+        settingsOf('proxy.nginx', {
+          'listen 8080': `listen 127.0.0.1:${port}`,
+          [SERVICE]: `127.0.0.1:${servicePort}`,
+        }),
       ),
     ),
   'nginx on a host of its own': async (servicePort) => ({
@@ -44,7 +47,9 @@ export const proxies = {
       ),
     ),
   'Caddy below a path': (servicePort) =>
-    onFreePort((port) => startCaddyWith(port, settingsOf('proxy.caddy', { [SERVICE]: `127.0.0.1:${servicePort}` }))),
+    onFreePort((port) =>
+      startCaddyWith(port, settingsOf('proxy.caddy', { [SERVICE]: `127.0.0.1:${servicePort}` })),
+    ),
   'HAProxy below a path': async (servicePort) => {
     const lines = settingsOf('proxy.haproxy', {}).split('\n').slice(1);
     const { port } = await HaProxy.start({

@@ -8,7 +8,10 @@ const PAGES = ['guides/renderers.md', 'operate/behind-a-proxy.md'].map((name) =>
 const TRIED = /<!-- tried: (\S+) -->\n```\w+\n([\s\S]*?)\n```/g;
 
 const examples = new Map(
-  PAGES.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(TRIED)]).map(([, name, text]) => [name, text]),
+  PAGES.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(TRIED)]).map(([, name, text]) => [
+    name,
+    text,
+  ]),
 );
 
 /**

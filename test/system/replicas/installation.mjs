@@ -31,7 +31,9 @@ export class Installation {
   /** @param version of the replicas, as `replace` takes it */
   static async start(env = {}, version = {}) {
     const cluster = await Cluster.create();
-    const ports = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await freePort()])));
+    const ports = Object.fromEntries(
+      await Promise.all(NAMES.map(async (name) => [name, await freePort()])),
+    );
     const installation = new Installation(cluster, ports, env);
     await Promise.all(NAMES.map((name) => installation.replace(name, version)));
     installation.proxy = await HaProxy.start({

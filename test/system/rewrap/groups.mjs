@@ -24,7 +24,10 @@ export async function fillGroups(database, count, keyId) {
 
 /** Gives a function that makes a token as the service does. */
 export function tokenMaker(keyId) {
-  const { generateToken, hashToken } = require('../../../dist/src/platform/common/secret/secrets.js');
+  const {
+    generateToken,
+    hashToken,
+  } = require('../../../dist/src/platform/common/secret/secrets.js');
   const cipher = createCipher(keyId);
   return () => {
     const token = generateToken('ugt');
@@ -51,7 +54,9 @@ export async function readTokens(database, keyId) {
 function createCipher(keyId) {
   const { encryptionKeys } = require('../../../dist/src/platform/config/readers.js');
   const { KeyRing } = require('../../../dist/src/core/encryption-key/key-ring.js');
-  const { UserGroupTokenCipher } = require('../../../dist/src/core/encryption-key/user-group-token-cipher.js');
+  const {
+    UserGroupTokenCipher,
+  } = require('../../../dist/src/core/encryption-key/user-group-token-cipher.js');
   return new UserGroupTokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
 }
 

@@ -13,7 +13,10 @@ import { type ApiToken, isDead } from './state.tsx';
  * @param onDone runs when something has changed
  */
 export function useActions(onDone: () => void) {
-  const [open, setOpen] = useState<{ what: 'issue' | 'rotate' | 'revoke' | 'edit'; token?: ApiToken }>();
+  const [open, setOpen] = useState<{
+    what: 'issue' | 'rotate' | 'revoke' | 'edit';
+    token?: ApiToken;
+  }>();
   const [secret, setSecret] = useState<Schemas['ApiTokenWithSecret']>();
   const token = open?.token;
   const close = () => {
@@ -71,13 +74,16 @@ export function useActions(onDone: () => void) {
           typed={token.name}
           onClose={close}
           onSubmit={async () => {
-            await dataOf(api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }));
+            await dataOf(
+              api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }),
+            );
             done(`${token.name} revoked`);
           }}
         >
           <p>
             Calls with <strong>{token.name}</strong> are refused within a second, for good.
-            {session.value?.api_token.id === token.id && ' You are signed in with it: this session ends, too.'}
+            {session.value?.api_token.id === token.id &&
+              ' You are signed in with it: this session ends, too.'}
           </p>
         </Confirm>
       )}

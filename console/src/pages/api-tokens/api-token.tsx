@@ -17,7 +17,8 @@ const SHOWN = 20;
 
 async function readEvents(query: object, signal: AbortSignal) {
   if (!may('audit:read')) return [];
-  return (await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal }))).audit_events;
+  return (await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal })))
+    .audit_events;
 }
 
 /** One API token: what it may do, who has issued it, and what it has done. */
@@ -26,7 +27,10 @@ export function ApiTokenPage({ id }: { id: number }) {
     async (signal) => {
       const [{ api_token: token }, [issue], done] = await Promise.all([
         dataOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal })),
-        readEvents({ object_type: 'api_token', object_id: String(id), types: 'api_token.issue', limit: 1 }, signal),
+        readEvents(
+          { object_type: 'api_token', object_id: String(id), types: 'api_token.issue', limit: 1 },
+          signal,
+        ),
         readEvents({ api_token_id: id, limit: SHOWN }, signal),
       ]);
       return { token, issue, done };
@@ -65,7 +69,8 @@ export function ApiTokenPage({ id }: { id: number }) {
           </Fact>
           <Fact name="Internal no.">{id}</Fact>
           <Fact name="Issued">
-            <Time at={token.created_at} /> {issue && <>by {<ActorName actor={issue.actor} names={names} />}</>}
+            <Time at={token.created_at} />{' '}
+            {issue && <>by {<ActorName actor={issue.actor} names={names} />}</>}
           </Fact>
           <Fact name="Last used">
             <Time at={token.last_used_at} none="never" />
@@ -80,7 +85,9 @@ export function ApiTokenPage({ id }: { id: number }) {
           )}
           {token.superseded_by_id !== null && (
             <Fact name="Replaced by">
-              <a href={addressOf(['api-tokens', String(token.superseded_by_id)])}>no. {token.superseded_by_id}</a>
+              <a href={addressOf(['api-tokens', String(token.superseded_by_id)])}>
+                no. {token.superseded_by_id}
+              </a>
             </Fact>
           )}
           {token.subject !== null && <Fact name="Person">{token.subject}</Fact>}
@@ -97,7 +104,9 @@ export function ApiTokenPage({ id }: { id: number }) {
           about={
             <>
               {addresses.size > 0 && `From ${[...addresses].join(', ')}. `}
-              <a href={addressOf(['audit'], { api_token_id: String(id) })}>All of it is in the audit log</a>
+              <a href={addressOf(['audit'], { api_token_id: String(id) })}>
+                All of it is in the audit log
+              </a>
             </>
           }
         >
@@ -117,7 +126,8 @@ export function ApiTokenPage({ id }: { id: number }) {
             {done.length === 0 && (
               <tr>
                 <td colSpan={3} class="soft">
-                  The audit log has nothing of it: it has changes, tokens that were shown, and refused calls.
+                  The audit log has nothing of it: it has changes, tokens that were shown, and
+                  refused calls.
                 </td>
               </tr>
             )}

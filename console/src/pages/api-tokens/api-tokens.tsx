@@ -24,7 +24,10 @@ function List() {
   const search = (place.value.query.get('search') ?? '').toLowerCase();
   const list = useList<ApiToken>(async (cursor, signal) => {
     const response = await dataOf(
-      api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, ...(cursor && { cursor }) } }, signal }),
+      api.GET('/api/v1/api-tokens', {
+        params: { query: { limit: 200, ...(cursor && { cursor }) } },
+        signal,
+      }),
     );
     return { rows: response.api_tokens, next: response.next_cursor };
   }, []);
@@ -33,7 +36,8 @@ function List() {
     if (!list.error) list.more?.();
   }, [list.rows.length, list.busy]);
   const rows = list.rows.filter(
-    (token) => (all || !isDead(token)) && `${token.name} ${token.last_four}`.toLowerCase().includes(search),
+    (token) =>
+      (all || !isDead(token)) && `${token.name} ${token.last_four}`.toLowerCase().includes(search),
   );
   const hidden = list.rows.filter(isDead).length;
   const { issue, buttonsOf, dialogs } = useActions(list.reload);

@@ -9,8 +9,19 @@ import type { ApiToken } from './state.tsx';
 
 type Issued = Schemas['ApiTokenWithSecret'];
 
-export function Issue({ onClose, onDone }: { onClose: () => void; onDone: (token: Issued) => void }) {
-  const { grant, fields } = useGrant({ name: '', scopes: [], allowed_cidrs: null, expires_at: null });
+export function Issue({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (token: Issued) => void;
+}) {
+  const { grant, fields } = useGrant({
+    name: '',
+    scopes: [],
+    allowed_cidrs: null,
+    expires_at: null,
+  });
   return (
     <DialogForm
       title="New API token"
@@ -26,7 +37,15 @@ export function Issue({ onClose, onDone }: { onClose: () => void; onDone: (token
   );
 }
 
-export function Edit({ token, onClose, onDone }: { token: ApiToken; onClose: () => void; onDone: () => void }) {
+export function Edit({
+  token,
+  onClose,
+  onDone,
+}: {
+  token: ApiToken;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   // The service takes those of its plugins, too.
   const { grant, changes, fields } = useGrant({ ...token, scopes: token.scopes as Scope[] });
   return (
@@ -36,7 +55,12 @@ export function Edit({ token, onClose, onDone }: { token: ApiToken; onClose: () 
       disabled={grant.scopes.length === 0}
       onClose={onClose}
       onSubmit={async () => {
-        await dataOf(api.PATCH('/api/v1/api-tokens/{id}', { params: { path: { id: token.id } }, body: changes }));
+        await dataOf(
+          api.PATCH('/api/v1/api-tokens/{id}', {
+            params: { path: { id: token.id } },
+            body: changes,
+          }),
+        );
         onDone();
       }}
     >

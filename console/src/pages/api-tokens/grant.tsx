@@ -37,7 +37,9 @@ export function useGrant(begin: Grant) {
   };
   const isChanged = {
     name: name !== begin.name,
-    scopes: scopes.length !== begin.scopes.length || scopes.some((scope) => !begin.scopes.includes(scope)),
+    scopes:
+      scopes.length !== begin.scopes.length ||
+      scopes.some((scope) => !begin.scopes.includes(scope)),
     allowed_cidrs: ranges.join() !== (begin.allowed_cidrs ?? []).join(),
     expires_at: expires !== expiry,
   };
@@ -63,7 +65,9 @@ export function useGrant(begin: Grant) {
             return (
               <Button
                 key={preset}
-                aria-pressed={chosen.length === scopes.length && chosen.every((scope) => scopes.includes(scope))}
+                aria-pressed={
+                  chosen.length === scopes.length && chosen.every((scope) => scopes.includes(scope))
+                }
                 disabled={!chosen.every(may)}
                 onClick={() => {
                   setScopes(chosen);
@@ -85,7 +89,8 @@ export function useGrant(begin: Grant) {
                 setScopes(isOn ? [...others, scope] : others);
               }}
             >
-              <code>{scope}</code> <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
+              <code>{scope}</code>{' '}
+              <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
             </Choice>
           ))}
         </div>

@@ -3,7 +3,12 @@ import { Badge } from '../../ui/text.tsx';
 
 export type ApiToken = Schemas['ApiToken'];
 
-const TONES: Record<ApiToken['state'], string> = { active: 'good', superseded: 'accent', expired: '', revoked: '' };
+const TONES: Record<ApiToken['state'], string> = {
+  active: 'good',
+  superseded: 'accent',
+  expired: '',
+  revoked: '',
+};
 
 /** Tells whether it no longer grants access; a superseded token still does, in its overlap. */
 export function isDead(token: ApiToken): boolean {
@@ -16,5 +21,9 @@ export function isDead(token: ApiToken): boolean {
 
 export function State({ token }: { token: ApiToken }) {
   const { state } = token;
-  return <Badge tone={TONES[state]}>{state === 'superseded' && !isDead(token) ? 'in overlap' : state}</Badge>;
+  return (
+    <Badge tone={TONES[state]}>
+      {state === 'superseded' && !isDead(token) ? 'in overlap' : state}
+    </Badge>
+  );
 }

@@ -140,7 +140,9 @@ export default function Audit() {
               onClick={() => {
                 filter({
                   from: momentOf(
-                    ms === 0 ? `${localMinute(Date.now()).slice(0, 10)}T00:00` : localMinute(Date.now() - ms),
+                    ms === 0
+                      ? `${localMinute(Date.now()).slice(0, 10)}T00:00`
+                      : localMinute(Date.now() - ms),
                   )!,
                   to: '',
                 });

@@ -9,9 +9,16 @@ export const SINCE: [label: string, ms: number][] = [
 ];
 
 export function tokenOptions(names: TokenNames, chosen: string): [value: string, name: string][] {
-  const known = [...names].map(([id, name]): [string, string] => [String(id), `${name} (no. ${id})`]);
+  const known = [...names].map(([id, name]): [string, string] => [
+    String(id),
+    `${name} (no. ${id})`,
+  ]);
   const isKnown = chosen === '' || known.some(([id]) => id === chosen);
-  return [['', 'any'], ...known, ...(isKnown ? [] : [[chosen, `no. ${chosen}`] as [string, string]])];
+  return [
+    ['', 'any'],
+    ...known,
+    ...(isKnown ? [] : [[chosen, `no. ${chosen}`] as [string, string]]),
+  ];
 }
 
 /** A filter that keeps what is typed until it is left, whatever the list does meanwhile. */

@@ -69,7 +69,9 @@ function changedIn(before: Details = {}, after: Details = {}): string[] {
 
 function addition({ action, before, after, details }: AuditEvent): string {
   const { grace_period_seconds: grace, reason } = details ?? {};
-  if (typeof grace === 'number') return grace === 0 ? ', without overlap' : `, ${lengthOf(grace)} of overlap`;
+  if (typeof grace === 'number') {
+    return grace === 0 ? ', without overlap' : `, ${lengthOf(grace)} of overlap`;
+  }
   if (typeof reason === 'string') return `: ${reason}`;
   if (!action.endsWith('.update')) return '';
   const changed = changedIn(before, after);

@@ -26,7 +26,12 @@ export function Absent({ id, onRestored }: { id: string; onRestored: () => void 
   }, []);
   const { data: deletion } = useLoad(async (signal) => {
     if (!may('audit:read')) return undefined;
-    const query = { types: 'user_group.delete', object_type: 'user_group', object_id: id, limit: 1 };
+    const query = {
+      types: 'user_group.delete',
+      object_type: 'user_group',
+      object_id: id,
+      limit: 1,
+    };
     const call = api.GET('/api/v1/audit-events', { params: { query }, signal });
     return (await dataOf(call)).audit_events[0];
   }, []);
@@ -45,7 +50,9 @@ export function Absent({ id, onRestored }: { id: string; onRestored: () => void 
         {deletion ? (
           <>
             It was deleted <Time at={deletion.occurred_at} />.{' '}
-            <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>Audit log</a>
+            <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
+              Audit log
+            </a>
           </>
         ) : (
           !history.data && 'The id may be misspelled: it is compared letter by letter.'

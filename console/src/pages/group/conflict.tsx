@@ -15,7 +15,9 @@ export function valuesOf({ name, mapping, properties, valid_until }: Written): M
     [...membersOf(text)].map(([key, value]): [string, string] => [`${of}.${key}`, value]);
   const own: [string, string][] = [
     ['name', JSON.stringify(name)],
-    ...(valid_until === null ? [] : [['valid_until', JSON.stringify(valid_until)] as [string, string]]),
+    ...(valid_until === null
+      ? []
+      : [['valid_until', JSON.stringify(valid_until)] as [string, string]]),
   ];
   return new Map([...own, ...Object.entries({ mapping, properties }).flatMap(members)]);
 }
@@ -36,24 +38,30 @@ export function Conflict({
 }) {
   const [isCompared, setCompared] = useState(false);
   const keeping = useAction(onKeep);
-  const { data: who } = useLoad((signal) => whoChanged(theirs.group.provided_id, signal), [theirs.etag]);
+  const { data: who } = useLoad(
+    (signal) => whoChanged(theirs.group.provided_id, signal),
+    [theirs.etag],
+  );
   const [before, now, own] = [writtenOf(base), writtenOf(theirs), mine].map(valuesOf) as [
     ...[Map<string, string>, Map<string, string>, Map<string, string>],
   ];
   const places = [...new Set([...before.keys(), ...now.keys(), ...own.keys()])];
   const changed = places.filter((place) => before.get(place) !== now.get(place));
-  const differing = places.filter((place) => changed.includes(place) || before.get(place) !== own.get(place));
+  const differing = places.filter(
+    (place) => changed.includes(place) || before.get(place) !== own.get(place),
+  );
   const value = (text: string | undefined) => (text === undefined ? '–' : <Text>{text}</Text>);
   return (
     <div class="note warn" role="alert">
       <div class="form">
         <p>
-          <strong>Changed by someone else.</strong> {who ? <Text>{who}</Text> : 'Somebody'} changed this group{' '}
-          {span(theirs.group.updated_at)} ago
+          <strong>Changed by someone else.</strong> {who ? <Text>{who}</Text> : 'Somebody'} changed
+          this group {span(theirs.group.updated_at)} ago
           {changed.length === 1 && (
             <>
               {' '}
-              (<code>{changed[0]}</code> {value(before.get(changed[0]!))} → {value(now.get(changed[0]!))})
+              (<code>{changed[0]}</code> {value(before.get(changed[0]!))} →{' '}
+              {value(now.get(changed[0]!))})
             </>
           )}
           {changed.length > 1 && `: ${changed.length} values`}.

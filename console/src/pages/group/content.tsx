@@ -48,7 +48,9 @@ export function Content({
             {may('audit:read') && (
               <>
                 {' '}
-                <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>Audit log</a>
+                <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
+                  Audit log
+                </a>
               </>
             )}
           </Fact>
@@ -67,7 +69,10 @@ export function Content({
         <div>
           <Panel title="Properties" flush>
             {Object.keys(group.properties).length === 0 ? (
-              <Empty title="No properties" curl={writeMember(group, 'properties', '{"region": "EMEA"}')}>
+              <Empty
+                title="No properties"
+                curl={writeMember(group, 'properties', '{"region": "EMEA"}')}
+              >
                 Dashboards of this group have no variables.
               </Empty>
             ) : (

@@ -24,7 +24,8 @@ export function CurrentToken({
     created.value = '';
   }, []);
   const tell = async () =>
-    (await dataOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } }))).user_group.token;
+    (await dataOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } })))
+      .user_group.token;
   const revealing = useAction(async () => {
     setToken(token === undefined ? await tell() : undefined);
   });
@@ -56,8 +57,9 @@ export function CurrentToken({
         </Button>
       </div>
       <p class="hint">
-        It opens {['active', 'unresolved'].includes(status) ? 'dashboards as this group' : 'nothing now'}. The audit log
-        records who copies or reveals it.
+        It opens{' '}
+        {['active', 'unresolved'].includes(status) ? 'dashboards as this group' : 'nothing now'}.
+        The audit log records who copies or reveals it.
       </p>
       <Trouble error={revealing.error ?? copying.error} />
     </div>

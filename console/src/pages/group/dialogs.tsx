@@ -41,7 +41,9 @@ export function Edit({
       submit="Save"
       disabled={!isSound}
       isChanged={isChanged}
-      call={() => groupCall('PUT', id, '', { body: bodyOf(mine), headers: { 'If-Match': base.etag } })}
+      call={() =>
+        groupCall('PUT', id, '', { body: bodyOf(mine), headers: { 'If-Match': base.etag } })
+      }
       onClose={onClose}
       onSubmit={() => save(base)}
       explain={(error) =>
@@ -68,10 +70,17 @@ export function Edit({
 }
 
 /** Says what happens to the old token after a rotation. */
-function fateOfOld({ status, reasons }: Schemas['UserGroupView'], endsAt: number | undefined): string {
+function fateOfOld(
+  { status, reasons }: Schemas['UserGroupView'],
+  endsAt: number | undefined,
+): string {
   if (reasons.some(({ code }) => code === 'tokens_ended')) return 'The old token stays ended.';
-  if (!['active', 'unresolved'].includes(status)) return `No token works while the group is ${status}.`;
-  return endsAt === undefined ? 'The old token no longer works.' : `The old token works until ${moment(endsAt)}.`;
+  if (!['active', 'unresolved'].includes(status)) {
+    return `No token works while the group is ${status}.`;
+  }
+  return endsAt === undefined
+    ? 'The old token no longer works.'
+    : `The old token works until ${moment(endsAt)}.`;
 }
 
 export function Rotate({
@@ -99,11 +108,15 @@ export function Rotate({
       submit={grace === 0 ? 'Rotate and end the old token now' : 'Rotate'}
       danger={grace === 0}
       asks={false}
-      call={() => groupCall('POST', id, '/tokens/rotate', { body: `{"grace_period_seconds": ${grace}}` })}
+      call={() =>
+        groupCall('POST', id, '/tokens/rotate', { body: `{"grace_period_seconds": ${grace}}` })
+      }
       onClose={onClose}
       onSubmit={async () => {
         // The page may be older than the end of the token.
-        const { view } = await dataOf(api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } } }));
+        const { view } = await dataOf(
+          api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } } }),
+        );
         const at = Date.now();
         const response = await dataOf(
           api.POST('/api/v1/user-groups/{id}/tokens/rotate', {
@@ -111,7 +124,10 @@ export function Rotate({
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(response.user_group.token, fateOfOld(view, grace === 0 ? undefined : at + grace * 1000));
+        onDone(
+          response.user_group.token,
+          fateOfOld(view, grace === 0 ? undefined : at + grace * 1000),
+        );
       }}
     >
       <p>The group gets a new token.</p>

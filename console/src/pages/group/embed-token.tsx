@@ -31,7 +31,9 @@ export function EmbedToken({ id, onClose }: { id: string; onClose: () => void })
   const [issued, setIssued] = useState<{ token: string; expires_at: string }>();
   const { data: workspace } = useLoad(
     async (signal) =>
-      may('registry:read') ? (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace : undefined,
+      may('registry:read')
+        ? (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace
+        : undefined,
     [],
   );
   const body = {
@@ -61,10 +63,15 @@ export function EmbedToken({ id, onClose }: { id: string; onClose: () => void })
       call={() => groupCall('POST', id, '/embed-tokens', { body: JSON.stringify(body) })}
       onSubmit={async () => {
         const params = { path: { id }, header: { 'Idempotency-Key': key } };
-        setIssued((await dataOf(api.POST('/api/v1/user-groups/{id}/embed-tokens', { params, body }))).embed_token);
+        setIssued(
+          (await dataOf(api.POST('/api/v1/user-groups/{id}/embed-tokens', { params, body })))
+            .embed_token,
+        );
       }}
     >
-      <p>A short-lived token that a page passes to a renderer in place of the token of the group.</p>
+      <p>
+        A short-lived token that a page passes to a renderer in place of the token of the group.
+      </p>
       <TextField
         label="Audience"
         hint="The name of the renderer that accepts it, such as its address."
@@ -95,11 +102,17 @@ export function EmbedToken({ id, onClose }: { id: string; onClose: () => void })
         onChange={setMinutes}
       />
       {maySupport && (
-        <Choice isOn={isSupport} disabled={!mayIssue || (isForbidden && !isSupport)} onChange={setSupport}>
+        <Choice
+          isOn={isSupport}
+          disabled={!mayIssue || (isForbidden && !isSupport)}
+          onChange={setSupport}
+        >
           For support: somebody views as this group
         </Choice>
       )}
-      {isForbidden && maySupport && <p class="hint">The workspace forbids that anybody views as a user group.</p>}
+      {isForbidden && maySupport && (
+        <p class="hint">The workspace forbids that anybody views as a user group.</p>
+      )}
       {isSupport && (
         <>
           <TextField

@@ -33,7 +33,10 @@ export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
   return (
     <Panel title="Mapping" flush>
       {entries.length === 0 ? (
-        <Empty title="No mapping" curl={writeMember(group, 'mapping', '{"sales": "warehouse-emea"}')}>
+        <Empty
+          title="No mapping"
+          curl={writeMember(group, 'mapping', '{"sales": "warehouse-emea"}')}
+        >
           Dashboards of this group have no data source to query.
         </Empty>
       ) : (
@@ -57,7 +60,9 @@ export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
                   <code>
                     <Text>{schema}</Text>
                   </code>
-                  {isWrong && known && !known.schema && <span class="cell-sub">not registered</span>}
+                  {isWrong && known && !known.schema && (
+                    <span class="cell-sub">not registered</span>
+                  )}
                 </td>
                 <td>
                   <code>
@@ -72,7 +77,9 @@ export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
                         <Text>{known.source.name}</Text>
                       </a>
                     )}
-                    {known && !known.source && (isWrong ? <Badge tone="warn">not registered</Badge> : '–')}
+                    {known &&
+                      !known.source &&
+                      (isWrong ? <Badge tone="warn">not registered</Badge> : '–')}
                   </td>
                 )}
               </tr>

@@ -89,7 +89,10 @@ export function OpenDialog({
           onDone('suspended', await setSuspended(id, true, onRefresh));
         }}
       >
-        <p>No token of {own} opens a dashboard until it is resumed. It can still be changed and its token rotated.</p>
+        <p>
+          No token of {own} opens a dashboard until it is resumed. It can still be changed and its
+          token rotated.
+        </p>
       </Confirm>
     );
   }
@@ -115,8 +118,8 @@ export function OpenDialog({
       }}
     >
       <p>
-        {own} and all its tokens will be deleted. Its content can be restored while its history is kept, but with a new
-        token. To stop its dashboards for a while, suspend it.
+        {own} and all its tokens will be deleted. Its content can be restored while its history is
+        kept, but with a new token. To stop its dashboards for a while, suspend it.
       </p>
     </Confirm>
   );

@@ -21,7 +21,12 @@ export function Required({ group }: { group: Schemas['UserGroup'] }) {
       return { name, kind: type, required, pointer: pointerOf('properties', ...name.split('.')) };
     }),
     ...schemas.map((name) => {
-      return { name, kind: 'schema in the mapping', required: true, pointer: pointerOf('mapping', name) };
+      return {
+        name,
+        kind: 'schema in the mapping',
+        required: true,
+        pointer: pointerOf('mapping', name),
+      };
     }),
   ]
     .map((row) => ({ ...row, state: lackOf(group, row.pointer) }))
@@ -45,7 +50,9 @@ export function Required({ group }: { group: Schemas['UserGroup'] }) {
               <code>{name}</code>
             </td>
             <td>{kind}</td>
-            <td>{state ? <Badge tone="bad">{state}</Badge> : <Badge tone="good">present</Badge>}</td>
+            <td>
+              {state ? <Badge tone="bad">{state}</Badge> : <Badge tone="good">present</Badge>}
+            </td>
           </tr>
         ))}
       </Table>

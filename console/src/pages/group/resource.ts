@@ -53,7 +53,12 @@ export interface Written {
 
 export function writtenOf({ group, raw }: Known): Written {
   const text = (name: string) => raw.get(name) ?? '{}';
-  return { name: group.name, mapping: text('mapping'), properties: text('properties'), valid_until: group.valid_until };
+  return {
+    name: group.name,
+    mapping: text('mapping'),
+    properties: text('properties'),
+    valid_until: group.valid_until,
+  };
 }
 
 /** The body of a write, every number as it is spelled. */

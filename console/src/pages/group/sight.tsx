@@ -40,7 +40,11 @@ export function Sight({
       </div>
       <div class="columns sight">
         <Sources view={view} />
-        <Variables view={view} properties={properties} variables={seen.get('variables') ?? properties} />
+        <Variables
+          view={view}
+          properties={properties}
+          variables={seen.get('variables') ?? properties}
+        />
       </div>
       <details class="panel-body">
         <summary>The response of the introspection</summary>
@@ -67,12 +71,14 @@ function Verdict({ isActive, reasons }: { isActive: boolean; reasons: Seen['reas
   ));
   return (
     <p>
-      <strong>{isActive ? 'Active.' : 'Inactive'}</strong> {isActive ? 'A renderer gets all of this. ' : 'because '}
+      <strong>{isActive ? 'Active.' : 'Inactive'}</strong>{' '}
+      {isActive ? 'A renderer gets all of this. ' : 'because '}
       {because}
       {isActive && may(INSPECTING) && (
         <span class="soft">
           {' '}
-          Still blank? The page may have another token: <a href={addressOf(['inspect'])}>inspect it</a>.
+          Still blank? The page may have another token:{' '}
+          <a href={addressOf(['inspect'])}>inspect it</a>.
         </span>
       )}
     </p>
@@ -86,9 +92,14 @@ function useNames(mapping: Seen['mapping']): Map<string, string | undefined> {
     async (signal) =>
       new Map(
         await each(entries, async ([schema, source]): Promise<[string, string | undefined]> => {
-          if (typeof source === 'object') return [schema, (source as Schemas['ResolvedDataSource']).name];
+          if (typeof source === 'object') {
+            return [schema, (source as Schemas['ResolvedDataSource']).name];
+          }
           const isReadable = may('registry:read');
-          return [schema, isReadable ? (await sourceNamed(source as string | number, signal))?.name : undefined];
+          return [
+            schema,
+            isReadable ? (await sourceNamed(source as string | number, signal))?.name : undefined,
+          ];
         }),
       ),
     [JSON.stringify(mapping)],
@@ -128,7 +139,13 @@ function Sources({ view }: { view: Seen }) {
               </Text>
             </code>
           </td>
-          <td>{names.get(schema) === undefined ? <span class="none">–</span> : <Text>{names.get(schema)!}</Text>}</td>
+          <td>
+            {names.get(schema) === undefined ? (
+              <span class="none">–</span>
+            ) : (
+              <Text>{names.get(schema)!}</Text>
+            )}
+          </td>
         </tr>
       ))}
       {unmapped.map((schema) => (
@@ -141,7 +158,9 @@ function Sources({ view }: { view: Seen }) {
           missing
         </Lacking>
       ))}
-      {entries.length + missing.length + unmapped.length === 0 && <None columns={3}>No data source</None>}
+      {entries.length + missing.length + unmapped.length === 0 && (
+        <None columns={3}>No data source</None>
+      )}
     </Table>
   );
 }
@@ -199,7 +218,9 @@ function valueAt(json: string | undefined, path: string[]): string | undefined {
 
 /** The required schemas that the mapping does not have. */
 function missingOf({ reasons, mapping }: Seen): string[] {
-  const names = reasons.flatMap(({ pointer = '' }) => (pointer.startsWith('/mapping/') ? [memberOf(pointer)] : []));
+  const names = reasons.flatMap(({ pointer = '' }) =>
+    pointer.startsWith('/mapping/') ? [memberOf(pointer)] : [],
+  );
   return names.filter((name) => !Object.hasOwn(mapping, name));
 }
 

@@ -29,7 +29,11 @@ async function tagOf(id: string, text: string): Promise<string | undefined> {
 }
 
 /** Returns a function that undoes an edit, if nobody has changed the group since. @param text of the group after it */
-export async function undoEdit(before: Known, text: string, onDone: () => void): Promise<WayBack | undefined> {
+export async function undoEdit(
+  before: Known,
+  text: string,
+  onDone: () => void,
+): Promise<WayBack | undefined> {
   const id = before.group.provided_id;
   const etag = await tagOf(id, text);
   if (etag === undefined) return undefined;
@@ -39,7 +43,11 @@ export async function undoEdit(before: Known, text: string, onDone: () => void):
 }
 
 /** Suspends or resumes a group; returns a function that undoes that, if nobody has changed the group since. */
-export async function setSuspended(id: string, isSuspended: boolean, onDone: () => void): Promise<WayBack | undefined> {
+export async function setSuspended(
+  id: string,
+  isSuspended: boolean,
+  onDone: () => void,
+): Promise<WayBack | undefined> {
   const set = async (is: boolean) => {
     const path = { params: { path: { id } }, parseAs: 'text' as const };
     const call = is
@@ -67,7 +75,9 @@ export function undoDeletion(id: string): WayBack {
       try {
         await restore(id, versions[0]!, { 'If-None-Match': '*' });
       } catch (error) {
-        if (isConflict(error)) throw new Refusal({ title: 'A group with this id exists again: nothing was restored.' });
+        if (isConflict(error)) {
+          throw new Refusal({ title: 'A group with this id exists again: nothing was restored.' });
+        }
         throw error;
       }
       notify('Restored. The group has a new token');

@@ -16,10 +16,21 @@ import type { Known } from './resource.ts';
 import { Sight } from './sight.tsx';
 
 /** Shows the response that a renderer gets for the group now, and the embed token that it asks with. */
-export function View({ known, round, way }: { known: Known; round: number; way: ComponentChildren }) {
+export function View({
+  known,
+  round,
+  way,
+}: {
+  known: Known;
+  round: number;
+  way: ComponentChildren;
+}) {
   const id = known.group.provided_id;
   const [isIssuing, setIssuing] = useState(false);
-  const { data, error, reload } = useLoad((signal) => readView(id, signal), [id, known.etag, round]);
+  const { data, error, reload } = useLoad(
+    (signal) => readView(id, signal),
+    [id, known.etag, round],
+  );
   return (
     <Panel
       title="View as tenant"
@@ -42,7 +53,9 @@ export function View({ known, round, way }: { known: Known; round: number; way: 
     >
       <Trouble error={error} retry={reload} />
       {!data && !error && <Skeleton lines={5} />}
-      {data && <Sight view={data.view} introspection={data.introspection} known={known} way={way} />}
+      {data && (
+        <Sight view={data.view} introspection={data.introspection} known={known} way={way} />
+      )}
       {isIssuing && (
         <EmbedToken
           id={id}
@@ -60,5 +73,8 @@ async function readView(id: string, signal: AbortSignal) {
     api.GET('/api/v1/user-groups/{id}/view', { params: { path: { id } }, parseAs: 'text', signal }),
   );
   const { view } = JSON.parse(text) as Schemas['UserGroupViewResponse'];
-  return { view, introspection: membersOf(membersOf(text).get('view') ?? '').get('introspection') ?? '{}' };
+  return {
+    view,
+    introspection: membersOf(membersOf(text).get('view') ?? '').get('introspection') ?? '{}',
+  };
 }

@@ -8,7 +8,9 @@ const CHANGES = 'create,update,suspend,resume,delete'.replace(/\w+/g, 'user_grou
 export async function whoChanged(id: string, signal: AbortSignal): Promise<string> {
   if (!may('audit:read')) return '';
   const query = { object_type: 'user_group', object_id: id, types: CHANGES, limit: 1 };
-  const { audit_events: events } = await dataOf(api.GET('/api/v1/audit-events', { params: { query }, signal }));
+  const { audit_events: events } = await dataOf(
+    api.GET('/api/v1/audit-events', { params: { query }, signal }),
+  );
   const number = events[0]?.actor.api_token_id;
   if (!number) return '';
   if (!may('admin')) return `API token no. ${number}`;

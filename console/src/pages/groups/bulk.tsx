@@ -10,7 +10,9 @@ import { saveGroups } from './export.tsx';
 import { type Act, type BulkJob, JobDialog, type Selection } from './job.tsx';
 
 const namesOf = (count: number | undefined) =>
-  count === undefined ? 'all user groups that match' : `${count.toLocaleString()} user group${count === 1 ? '' : 's'}`;
+  count === undefined
+    ? 'all user groups that match'
+    : `${count.toLocaleString()} user group${count === 1 ? '' : 's'}`;
 
 /**
  * The actions for the selected groups, and for all that match.
@@ -119,14 +121,17 @@ export function Bulk({
       )}
       {act === 'resume' && (
         <Confirm title={`Resume ${names}`} submit="Resume" {...asking}>
-          <p>Tokens of these groups work again at once, unless something else makes the groups inactive.</p>
+          <p>
+            Tokens of these groups work again at once, unless something else makes the groups
+            inactive.
+          </p>
         </Confirm>
       )}
       {act === 'rotate' && (
         <Confirm title={`Rotate the tokens of ${names}`} submit="Rotate" {...asking}>
           <p>
-            Each group gets another token. Your backend gets it with its next call of <code>/api/user</code>, or from
-            the report.
+            Each group gets another token. Your backend gets it with its next call of{' '}
+            <code>/api/user</code>, or from the report.
           </p>
           <GraceChoice legend="The old tokens end" value={graceSeconds} onChange={setGrace} />
         </Confirm>
@@ -138,10 +143,14 @@ export function Bulk({
           typed={count === undefined ? 'delete' : String(count)}
           {...asking}
         >
-          <p>They and their tokens will be deleted for good. Suspend them to stop them for a while.</p>
+          <p>
+            They and their tokens will be deleted for good. Suspend them to stop them for a while.
+          </p>
         </Confirm>
       )}
-      {job && <JobDialog key={job.act + String(job.count)} job={job} onClose={onDone} onBack={setJob} />}
+      {job && (
+        <JobDialog key={job.act + String(job.count)} job={job} onClose={onDone} onBack={setJob} />
+      )}
     </div>
   );
 }

@@ -17,7 +17,9 @@ export const SORTED: [column: string, name: string][] = [
 export function useTotal(status: string, isWaiting: boolean, round: number): number | undefined {
   const { data } = useLoad(
     async (signal) =>
-      isWaiting || !has('overview') ? undefined : (await dataOf(api.GET('/api/v1/overview', { signal }))).overview,
+      isWaiting || !has('overview')
+        ? undefined
+        : (await dataOf(api.GET('/api/v1/overview', { signal }))).overview,
     [isWaiting, round],
   );
   if (!data) return undefined;

@@ -15,7 +15,9 @@ export function Create({ onClose }: { onClose: () => void }) {
   /** The id that another group has. */
   const [taken, setTaken] = useState<string>();
   useEffect(() => {
-    if (taken !== undefined) document.querySelector<HTMLElement>('dialog [aria-invalid=true]')?.focus();
+    if (taken !== undefined) {
+      document.querySelector<HTMLElement>('dialog [aria-invalid=true]')?.focus();
+    }
   }, [taken]);
   const isFolded = /^\.\.?$/.test(id);
   return (
@@ -25,7 +27,9 @@ export function Create({ onClose }: { onClose: () => void }) {
       submit="Create"
       disabled={isFolded || !isSound}
       isChanged={isChanged || id !== ''}
-      call={() => groupCall('PUT', id, '', { body: bodyOf(written), headers: { 'If-None-Match': '*' } })}
+      call={() =>
+        groupCall('PUT', id, '', { body: bodyOf(written), headers: { 'If-None-Match': '*' } })
+      }
       onClose={onClose}
       onSubmit={async () => {
         setTaken(undefined);

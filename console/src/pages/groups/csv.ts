@@ -13,7 +13,9 @@ function recordsOf(text: string): string[][] {
     const field = FIELD.exec(text);
     if (!field) {
       const line = text.slice(0, from).split('\n').length;
-      throw new Error(`Line ${line} has a quotation mark out of place: write "" for one in a quoted field.`);
+      throw new Error(
+        `Line ${line} has a quotation mark out of place: write "" for one in a quoted field.`,
+      );
     }
     const [, quoted, plain = '', end] = field;
     record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
@@ -32,7 +34,9 @@ function recordsOf(text: string): string[][] {
  */
 export function toImportLines(text: string): string {
   const [columns = [], ...records] = recordsOf(text.replace(/^\uFEFF/, ''));
-  const unknown = columns.find((name) => !PLAIN.includes(name) && !/^(mapping|properties)\../.test(name));
+  const unknown = columns.find(
+    (name) => !PLAIN.includes(name) && !/^(mapping|properties)\../.test(name),
+  );
   if (unknown !== undefined) {
     throw new Error(
       `The first line has the column “${unknown}”. Call it properties.${unknown}, mapping.${unknown}, or one of ${PLAIN.join(', ')}.`,
@@ -40,20 +44,31 @@ export function toImportLines(text: string): string {
   }
   const wrong = records.find((record) => record.length !== columns.length);
   if (wrong) {
-    throw new Error(`The record “${wrong.join()}” has ${wrong.length} fields and not ${columns.length}.`);
+    throw new Error(
+      `The record “${wrong.join()}” has ${wrong.length} fields and not ${columns.length}.`,
+    );
   }
   return records.map((record) => `${toLine(columns, record)}\n`).join('');
 }
 
 /** Writes the JSON itself, because a number may have more digits than JavaScript keeps. */
 function toLine(columns: readonly string[], record: readonly string[]): string {
-  const members: Record<'' | 'mapping' | 'properties', string[]> = { '': [], mapping: [], properties: [] };
+  const members: Record<'' | 'mapping' | 'properties', string[]> = {
+    '': [],
+    mapping: [],
+    properties: [],
+  };
   for (const [index, column] of columns.entries()) {
     const value = record[index] ?? '';
     if (value === '') continue;
     const [, group = '', name = column] = /^(mapping|properties)\.(.+)$/s.exec(column) ?? [];
-    const isJson = group === 'properties' ? SCALAR.test(value) : column === 'suspended' && /^(true|false)$/.test(value);
-    members[group as 'mapping'].push(`${JSON.stringify(name)}:${isJson ? value : JSON.stringify(value)}`);
+    const isJson =
+      group === 'properties'
+        ? SCALAR.test(value)
+        : column === 'suspended' && /^(true|false)$/.test(value);
+    members[group as 'mapping'].push(
+      `${JSON.stringify(name)}:${isJson ? value : JSON.stringify(value)}`,
+    );
   }
   const { '': own, mapping, properties } = members;
   if (mapping.length > 0) own.push(`"mapping":{${mapping.join()}}`);
@@ -67,7 +82,8 @@ function toLine(columns: readonly string[], record: readonly string[]): string {
  */
 function toField(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
+  const text =
+    typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -81,7 +97,9 @@ export function toTable(lines: string): string {
     .map(({ mapping, properties, ...own }) => {
       const row = new Map(Object.entries(own));
       for (const [kind, group] of Object.entries({ mapping, properties })) {
-        for (const [name, value] of Object.entries(group as object)) row.set(`${kind}.${name}`, value);
+        for (const [name, value] of Object.entries(group as object)) {
+          row.set(`${kind}.${name}`, value);
+        }
       }
       return row;
     });

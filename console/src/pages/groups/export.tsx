@@ -9,7 +9,10 @@ import { toTable } from './csv.ts';
 /** The lines of an import, without tokens. */
 const linesOf = (groups: Schemas['UserGroup'][]) =>
   groups.map(({ provided_id, name, mapping, properties, valid_until, suspended_at }) => {
-    const line = { ...{ provided_id, name, mapping, properties, valid_until }, suspended: suspended_at !== null };
+    const line = {
+      ...{ provided_id, name, mapping, properties, valid_until },
+      suspended: suspended_at !== null,
+    };
     return `${JSON.stringify(line)}\n`;
   });
 
@@ -19,7 +22,13 @@ export function saveGroups(groups: Schemas['UserGroup'][]): void {
 }
 
 /** @param filters those of the list; without any, all groups are exported */
-export function ExportDialog({ filters, onClose }: { filters: Record<string, string>; onClose: () => void }) {
+export function ExportDialog({
+  filters,
+  onClose,
+}: {
+  filters: Record<string, string>;
+  onClose: () => void;
+}) {
   const [tokens, setTokens] = useState(false);
   const [isTable, setTable] = useState(false);
   const [found, setFound] = useState(0);

@@ -7,7 +7,9 @@ import { SearchBox, Select } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { FILTERS, type readQuery, STATES } from './query.ts';
 
-const NO_FILTERS = Object.fromEntries(FILTERS.filter((name) => name !== 'sort').map((name) => [name, '']));
+const NO_FILTERS = Object.fromEntries(
+  FILTERS.filter((name) => name !== 'sort').map((name) => [name, '']),
+);
 
 /** The search and filters of the list, and the parameters of the address that are no filters. */
 export function Filters({
@@ -17,7 +19,9 @@ export function Filters({
   onEnter,
 }: ReturnType<typeof readQuery> & { rows: Schemas['UserGroup'][]; onEnter: () => void }) {
   const [isAdding, setAdding] = useState(false);
-  const isFiltered = Object.keys(NO_FILTERS).some((name) => query[name as keyof typeof query] !== '');
+  const isFiltered = Object.keys(NO_FILTERS).some(
+    (name) => query[name as keyof typeof query] !== '',
+  );
   return (
     <>
       {unknown.map(({ name, words }) => (
@@ -92,7 +96,9 @@ function PropertyFilter({ rows, onClose }: { rows: Schemas['UserGroup'][]; onClo
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const names = new Set(rows.flatMap(({ properties }) => Object.keys(properties)));
-  const values = new Set(rows.map(({ properties }) => properties[name]).filter((one) => typeof one !== 'object'));
+  const values = new Set(
+    rows.map(({ properties }) => properties[name]).filter((one) => typeof one !== 'object'),
+  );
   const isWrong = isLikeToken(name) || isLikeToken(value);
   return (
     <form

@@ -3,7 +3,10 @@ import { linesOf } from '../../ndjson.ts';
 import type { Schemas } from '../../own-types.ts';
 
 type Summary = Schemas['ImportSummary'];
-type Counts = Pick<Summary['summary'], 'created' | 'updated' | 'unchanged' | 'failed' | 'tokens_replaced'>;
+type Counts = Pick<
+  Summary['summary'],
+  'created' | 'updated' | 'unchanged' | 'failed' | 'tokens_replaced'
+>;
 
 /** A refused line with its text. */
 export type Refused = Schemas['RefusedLine'] & { text: string };
@@ -38,7 +41,11 @@ async function endOfLines(file: Blob, from: number): Promise<number> {
  */
 export async function importFile(
   file: Blob,
-  { isDry, signal, show }: { isDry: boolean; signal: AbortSignal; show: (progress: Progress) => void },
+  {
+    isDry,
+    signal,
+    show,
+  }: { isDry: boolean; signal: AbortSignal; show: (progress: Progress) => void },
 ): Promise<void> {
   let done: Progress = { ...NOTHING, sent: 0, lines: 0, refused: [], at: Date.now() };
   let before = 0;
@@ -47,23 +54,37 @@ export async function importFile(
     const end = isDry ? file.size : await endOfLines(file, done.sent);
     const piece = file.slice(done.sent, end);
     const texts = (await piece.text()).split('\n');
-    const response = await fetchOk(`api/v1/user-groups/import?${isDry ? 'dry_run=true&results=failed' : ''}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-ndjson' },
-      body: piece,
-      signal,
-    });
+    const response = await fetchOk(
+      `api/v1/user-groups/import?${isDry ? 'dry_run=true&results=failed' : ''}`,
+      {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        body: piece,
+        signal,
+      },
+    );
     let counts = { ...NOTHING };
     const refused: Refused[] = [];
     let lines = 0;
     let shown = Date.now();
     const now = () => {
-      const sums = Object.entries(counts).map(([name, count]) => [name, done[name as keyof Counts] + count]);
+      const sums = Object.entries(counts).map(([name, count]) => [
+        name,
+        done[name as keyof Counts] + count,
+      ]);
       const sum = Object.fromEntries(sums) as Counts;
-      return { ...done, ...sum, lines: before + lines, refused: [...done.refused, ...refused], at: Date.now() };
+      return {
+        ...done,
+        ...sum,
+        lines: before + lines,
+        refused: [...done.refused, ...refused],
+        at: Date.now(),
+      };
     };
     try {
-      for await (const line of linesOf<Schemas['ImportedLine'] | Schemas['RefusedLine'] | Summary>(response)) {
+      for await (const line of linesOf<Schemas['ImportedLine'] | Schemas['RefusedLine'] | Summary>(
+        response,
+      )) {
         if ('summary' in line) {
           const { created, updated, unchanged, failed, tokens_replaced } = line.summary;
           counts = { created, updated, unchanged, failed, tokens_replaced };

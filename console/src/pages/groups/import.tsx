@@ -11,7 +11,8 @@ import { toImportLines } from './csv.ts';
 import { importFile, type Progress, unreadable } from './import-run.ts';
 import { corrected, RefusedLines, toDraft } from './refused-lines.tsx';
 
-const TEMPLATE = 'provided_id,name,mapping.sales,properties.region\nacme-emea,Acme EMEA,warehouse-emea,EMEA\n';
+const TEMPLATE =
+  'provided_id,name,mapping.sales,properties.region\nacme-emea,Acme EMEA,warehouse-emea,EMEA\n';
 
 async function linesIn(file: File): Promise<Blob> {
   if (!/\.csv$/i.test(file.name)) return file;
@@ -86,7 +87,8 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
     if (isHeld()) setAsking(!isAsking);
     else onClose();
   };
-  const [would, words] = step === 'imported' ? ['', ['created', 'updated']] : ['would be ', ['created', 'changed']];
+  const [would, words] =
+    step === 'imported' ? ['', ['created', 'updated']] : ['would be ', ['created', 'changed']];
   const number = (count: number) => count.toLocaleString();
   return (
     <Dialog wide title="Import user groups" onClose={close} isHeld={isHeld}>
@@ -95,8 +97,9 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
           label="File"
           hint={
             <>
-              A line of JSON for each group (NDJSON): <code>{'{"provided_id": "acme", "name": "Acme"}'}</code>, or a CSV
-              file with columns such as <code>provided_id</code>, <code>name</code>, <code>mapping.sales</code>,{' '}
+              A line of JSON for each group (NDJSON):{' '}
+              <code>{'{"provided_id": "acme", "name": "Acme"}'}</code>, or a CSV file with columns
+              such as <code>provided_id</code>, <code>name</code>, <code>mapping.sales</code>,{' '}
               <code>properties.region</code>. Importing the same file again changes nothing.
               {!may('tokens:rotate') && ' Lines with a token need the scope tokens:rotate.'}
             </>
@@ -115,13 +118,17 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
         {progress && source && (
           <div aria-live="polite">
             {busy && (
-              <progress {...(progress.lines > 0 && { max: source.size, value: progress.sent })} aria-label="Read" />
+              <progress
+                {...(progress.lines > 0 && { max: source.size, value: progress.sent })}
+                aria-label="Read"
+              />
             )}
             <p>
               {number(progress.created)} {would}
               {words[0]}, {number(progress.updated)} {would}
               {words[1]}, {number(progress.unchanged)} unchanged, {number(progress.failed)} refused
-              {progress.tokens_replaced > 0 && `, ${number(progress.tokens_replaced)} tokens replaced`}
+              {progress.tokens_replaced > 0 &&
+                `, ${number(progress.tokens_replaced)} tokens replaced`}
             </p>
             {busy && <Waiting at={progress.at} />}
             {step === 'checked' && !busy && <p>Nothing is stored yet.</p>}
@@ -153,7 +160,9 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
               setAsking(false);
             }}
             onLeave={() => {
-              if (busy && progress) notify(`Stopped after ${number(progress.lines)} lines`, 'warning');
+              if (busy && progress) {
+                notify(`Stopped after ${number(progress.lines)} lines`, 'warning');
+              }
               onClose();
             }}
           />

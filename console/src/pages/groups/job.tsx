@@ -38,7 +38,10 @@ const DOING: Record<Act, [doing: string, done: string]> = {
 const BACK: Partial<Record<Act, Act>> = { suspend: 'resume', resume: 'suspend' };
 
 /** Returns the bodies and queries of the calls that are left. */
-function callsOf({ of }: BulkJob, isDone: (id: string) => boolean): { query: string; body: object }[] {
+function callsOf(
+  { of }: BulkJob,
+  isDone: (id: string) => boolean,
+): { query: string; body: object }[] {
   if ('filters' in of) {
     const query = new URLSearchParams(of.filters).toString();
     return [{ query, body: query === '' ? { all: true } : {} }];
@@ -136,11 +139,19 @@ export function JobDialog({
     onClose();
   };
   return (
-    <Dialog wide title={`${doing} ${count}user group${job.count === 1 ? '' : 's'}`} onClose={close} isHeld={() => busy}>
+    <Dialog
+      wide
+      title={`${doing} ${count}user group${job.count === 1 ? '' : 's'}`}
+      onClose={close}
+      isHeld={() => busy}
+    >
       <div class="form">
         <div aria-live="polite">
           {busy && (
-            <progress {...(job.count !== undefined && { max: job.count, value: lines.length })} aria-label={done} />
+            <progress
+              {...(job.count !== undefined && { max: job.count, value: lines.length })}
+              aria-label={done}
+            />
           )}
           <p>
             {changed.length.toLocaleString()} {done},{' '}
@@ -158,12 +169,15 @@ export function JobDialog({
                 <code>{line.provided_id}</code> <span class="cell-sub">{line.detail}</span>
               </p>
             ))}
-            {refused.length > SHOWN && <p>And {(refused.length - SHOWN).toLocaleString()} more, in the report.</p>}
+            {refused.length > SHOWN && (
+              <p>And {(refused.length - SHOWN).toLocaleString()} more, in the report.</p>
+            )}
           </div>
         )}
         {!busy && job.act === 'rotate' && changed.length > 0 && (
           <p>
-            The report has the new tokens, so it is a secret. A token can also be revealed on the page of its group.
+            The report has the new tokens, so it is a secret. A token can also be revealed on the
+            page of its group.
           </p>
         )}
         {busy && isAsking ? (
@@ -191,7 +205,11 @@ export function JobDialog({
             {!busy && back && changed.length > 0 && (
               <Button
                 onClick={() => {
-                  onBack({ act: back, of: { ids: changed.map((line) => line.provided_id) }, count: changed.length });
+                  onBack({
+                    act: back,
+                    of: { ids: changed.map((line) => line.provided_id) },
+                    count: changed.length,
+                  });
                 }}
               >
                 Undo

@@ -37,7 +37,10 @@ export function List() {
 
   const list = useList<Schemas['UserGroup']>(
     async (cursor, signal) => {
-      const call = api.GET('/api/v1/user-groups', { params: { query: toApi(query, cursor) }, signal });
+      const call = api.GET('/api/v1/user-groups', {
+        params: { query: toApi(query, cursor) },
+        signal,
+      });
       const { user_groups, next_cursor: next } = await dataOf(call);
       const found = { rows: user_groups, next };
       const examined = isSearching(query) ? { examined: examinedIn(found) } : {};
@@ -61,7 +64,14 @@ export function List() {
   };
   const openOnly = () => {
     const [group] = list.rows;
-    if (!group || entered.current === '' || entered.current !== search || first.current?.group !== group) return;
+    if (
+      !group ||
+      entered.current === '' ||
+      entered.current !== search ||
+      first.current?.group !== group
+    ) {
+      return;
+    }
     if (group.provided_id !== search && (list.rows.length > 1 || list.busy || list.more)) return;
     goTo(addressOf(['groups', group.provided_id]));
   };
@@ -80,7 +90,9 @@ export function List() {
   const pick = (index: number, on: boolean, range: boolean) => {
     const from = range && lastPicked.current >= 0 ? lastPicked.current : index;
     lastPicked.current = index;
-    const ids = list.rows.slice(Math.min(from, index), Math.max(from, index) + 1).map((row) => row.provided_id);
+    const ids = list.rows
+      .slice(Math.min(from, index), Math.max(from, index) + 1)
+      .map((row) => row.provided_id);
     const next = new Set(selected);
     for (const id of ids) {
       if (on) next.add(id);
@@ -154,7 +166,9 @@ export function List() {
                 {isPicking && (
                   <Bulk
                     groups={list.rows.filter((row) => selected.has(row.provided_id))}
-                    filters={selected.size === list.rows.length && list.more ? toFilters(query) : undefined}
+                    filters={
+                      selected.size === list.rows.length && list.more ? toFilters(query) : undefined
+                    }
                     onClear={() => {
                       setSelected(new Set());
                     }}
@@ -222,12 +236,22 @@ export function List() {
           <tr>
             <td colSpan={7}>
               {isFiltered ? (
-                <Empty title={list.stop ? 'Searching…' : list.more ? 'Nothing found yet' : 'No user group matches'}>
-                  {!list.stop && (list.more ? 'There is more to search: go on below.' : 'Try fewer filters.')}
+                <Empty
+                  title={
+                    list.stop
+                      ? 'Searching…'
+                      : list.more
+                        ? 'Nothing found yet'
+                        : 'No user group matches'
+                  }
+                >
+                  {!list.stop &&
+                    (list.more ? 'There is more to search: go on below.' : 'Try fewer filters.')}
                 </Empty>
               ) : (
                 <Empty title="There are no user groups yet" curl={writeUserGroup}>
-                  The backend of your product creates them with a call. Or make one here, or import a file.
+                  The backend of your product creates them with a call. Or make one here, or import
+                  a file.
                 </Empty>
               )}
             </td>
@@ -237,7 +261,9 @@ export function List() {
       <ListFoot
         list={list}
         what={
-          (isSearching(query) ? list.rows.length : (total ?? list.rows.length)) === 1 ? 'user group' : 'user groups'
+          (isSearching(query) ? list.rows.length : (total ?? list.rows.length)) === 1
+            ? 'user group'
+            : 'user groups'
         }
         total={total}
       />

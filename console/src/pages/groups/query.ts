@@ -6,25 +6,37 @@ export const FILTERS = ['search', 'status', 'sort', 'property', 'value'] as cons
 export type ListQuery = Record<(typeof FILTERS)[number], string>;
 
 /** The statuses, and what else groups are narrowed to, with their names. */
-export const STATES = [...STATUSES, ['ending', 'Ends within a week'], ['overlap', 'Old token still valid']] as [
-  string,
-  string,
-][];
+export const STATES = [
+  ...STATUSES,
+  ['ending', 'Ends within a week'],
+  ['overlap', 'Old token still valid'],
+] as [string, string][];
 const WEEK = 604_800_000;
 
 export const NEWEST_FIRST = '-created_at';
 const SORTS = ['created_at', 'updated_at', 'name'];
 
 /** Reads the filters of the address. Names those that the list does not know, and leaves them out. */
-export function readQuery(): { query: ListQuery; unknown: { name: 'status' | 'sort'; words: string }[] } {
-  const query = Object.fromEntries(FILTERS.map((name) => [name, place.value.query.get(name) ?? ''])) as ListQuery;
+export function readQuery(): {
+  query: ListQuery;
+  unknown: { name: 'status' | 'sort'; words: string }[];
+} {
+  const query = Object.fromEntries(
+    FILTERS.map((name) => [name, place.value.query.get(name) ?? '']),
+  ) as ListQuery;
   const unknown: { name: 'status' | 'sort'; words: string }[] = [];
   if (query.status !== '' && !STATES.some(([status]) => status === query.status)) {
-    unknown.push({ name: 'status', words: `There is no status “${query.status}”: groups of every status are shown.` });
+    unknown.push({
+      name: 'status',
+      words: `There is no status “${query.status}”: groups of every status are shown.`,
+    });
     query.status = '';
   }
   if (query.sort !== '' && !SORTS.includes(query.sort.replace(/^-/, ''))) {
-    unknown.push({ name: 'sort', words: `There is no order “${query.sort}”: the newest groups come first.` });
+    unknown.push({
+      name: 'sort',
+      words: `There is no order “${query.sort}”: the newest groups come first.`,
+    });
     query.sort = '';
   }
   return { query, unknown };
@@ -51,7 +63,12 @@ export function toFilters({ search, status, property, value }: ListQuery): Recor
 
 /** The query of the API for a page of the list. */
 export function toApi(query: ListQuery, cursor: string | undefined): object {
-  return { limit: SHOWN_AT_ONCE, sort: query.sort || NEWEST_FIRST, ...(cursor && { cursor }), ...toFilters(query) };
+  return {
+    limit: SHOWN_AT_ONCE,
+    sort: query.sort || NEWEST_FIRST,
+    ...(cursor && { cursor }),
+    ...toFilters(query),
+  };
 }
 
 /** Tells whether the service must look at groups one by one. */

@@ -12,9 +12,15 @@ export function toDraft(refused: readonly Refused[]): string {
 }
 
 /** Returns a file with the corrected lines, at its end, in place of those that its check has refused. */
-export async function corrected(file: Blob, refused: readonly Refused[], draft: string): Promise<Blob> {
+export async function corrected(
+  file: Blob,
+  refused: readonly Refused[],
+  draft: string,
+): Promise<Blob> {
   const drafted = new Set(refused.slice(0, SHOWN).map(({ line }) => line));
-  const lines = (await file.text()).split('\n').filter((text, at) => text !== '' && !drafted.has(at + 1));
+  const lines = (await file.text())
+    .split('\n')
+    .filter((text, at) => text !== '' && !drafted.has(at + 1));
   return new Blob([[...lines, draft].join('\n')]);
 }
 

@@ -9,7 +9,12 @@ import { Text, Time } from '../../ui/text.tsx';
 
 /** The group, the generation and the claims that the verdict rests on. */
 export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }) {
-  const { user_group: group, token_generation: token, embed_token: embed, api_token: apiToken } = inspection;
+  const {
+    user_group: group,
+    token_generation: token,
+    embed_token: embed,
+    api_token: apiToken,
+  } = inspection;
   if (!group && !embed && !apiToken) return null;
   const by = token?.superseded_by;
   return (
@@ -63,7 +68,9 @@ export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }
             <Fact name="Audience">
               <Text>{embed.aud}</Text>
             </Fact>
-            <Fact name="Origin">{embed.origin === undefined ? 'any' : <Text>{embed.origin}</Text>}</Fact>
+            <Fact name="Origin">
+              {embed.origin === undefined ? 'any' : <Text>{embed.origin}</Text>}
+            </Fact>
             <Fact name="Issuer">
               <Text>{embed.iss}</Text>
             </Fact>
@@ -98,11 +105,17 @@ function By({ id }: { id: number | null }) {
   const { data } = useLoad(
     async (signal) => {
       if (id === null || !may('admin')) return undefined;
-      return (await dataOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal }))).api_token.name;
+      return (
+        await dataOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal }))
+      ).api_token.name;
     },
     [id],
   );
   if (id === null) return <>by the operator, or not recorded</>;
   const words = <>by API token {data === undefined ? `no. ${id}` : <Text>{data}</Text>}</>;
-  return may('audit:read') ? <a href={addressOf(['audit'], { api_token_id: String(id) })}>{words}</a> : words;
+  return may('audit:read') ? (
+    <a href={addressOf(['audit'], { api_token_id: String(id) })}>{words}</a>
+  ) : (
+    words
+  );
 }

@@ -48,7 +48,12 @@ export default function InspectPage() {
     const paste = (event: ClipboardEvent) => {
       if (isAway.value) return;
       const given = event.clipboardData?.getData('text').trim() ?? '';
-      if (given === '' || (event.target instanceof HTMLElement && event.target.matches('input, textarea'))) return;
+      if (
+        given === '' ||
+        (event.target instanceof HTMLElement && event.target.matches('input, textarea'))
+      ) {
+        return;
+      }
       run(given);
     };
     addEventListener('paste', paste);
@@ -79,7 +84,13 @@ export default function InspectPage() {
             value={text}
             onChange={setText}
           />
-          <Button type="submit" kind="main" icon="inspect" busy={state.busy} disabled={wanted === ''}>
+          <Button
+            type="submit"
+            kind="main"
+            icon="inspect"
+            busy={state.busy}
+            disabled={wanted === ''}
+          >
             Inspect
           </Button>
         </form>

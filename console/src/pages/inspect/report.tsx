@@ -39,11 +39,18 @@ export function Report({ inspection }: { inspection: Inspection }) {
 }
 
 function Verdict({ inspection }: { inspection: Inspection }) {
-  const { accepted, kind, user_group: group, token_generation: token, api_token: apiToken } = inspection;
+  const {
+    accepted,
+    kind,
+    user_group: group,
+    token_generation: token,
+    api_token: apiToken,
+  } = inspection;
   const tone = accepted ? 'good' : 'bad';
   let words: ComponentChildren;
   if (kind === 'unknown') {
-    words = inspection.reason === 'malformed' ? 'The token is damaged.' : 'No token of this workspace.';
+    words =
+      inspection.reason === 'malformed' ? 'The token is damaged.' : 'No token of this workspace.';
   } else {
     words = (
       <>
@@ -91,10 +98,18 @@ function Ways({ inspection }: { inspection: Inspection }) {
     ways.push([wayIntoGroup(inspection), addressOf(['groups', group.provided_id])]);
   }
   if (group && token?.superseded_by && may('audit:read')) {
-    const query = { object_type: 'user_group', object_id: group.provided_id, types: 'user_group_token.rotate' };
+    const query = {
+      object_type: 'user_group',
+      object_id: group.provided_id,
+      types: 'user_group_token.rotate',
+    };
     ways.push(['Who rotated it', addressOf(['audit'], query)]);
   }
-  if (group && ['group_suspended', 'group_deleted', 'revoked'].includes(reason ?? '') && may('audit:read')) {
+  if (
+    group &&
+    ['group_suspended', 'group_deleted', 'revoked'].includes(reason ?? '') &&
+    may('audit:read')
+  ) {
     const query = { object_type: 'user_group', object_id: group.provided_id };
     ways.push(['History of the group', addressOf(['audit'], query)]);
   }

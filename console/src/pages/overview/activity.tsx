@@ -29,7 +29,8 @@ export function Activity() {
       const to = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
       const from = new Date(to.getTime() - hours * HOUR);
       const query = { from: from.toISOString(), to: to.toISOString(), step };
-      return (await dataOf(api.GET('/api/v1/overview/activity', { params: { query }, signal }))).activity.points;
+      return (await dataOf(api.GET('/api/v1/overview/activity', { params: { query }, signal })))
+        .activity.points;
     },
     [key],
   );
@@ -52,7 +53,11 @@ export function Activity() {
     </div>
   );
   return (
-    <Panel title="Activity" about={step === 'hour' ? 'By the hour' : 'By the day'} actions={actions}>
+    <Panel
+      title="Activity"
+      about={step === 'hour' ? 'By the hour' : 'By the day'}
+      actions={actions}
+    >
       {error && !data ? (
         <Trouble error={error} retry={reload} />
       ) : (

@@ -21,11 +21,19 @@ const many = (count: number, one: string, more: string) => (count === 1 ? one : 
 
 /** The groups that are inactive, by their status, and the old tokens. */
 export function itemsOfGroups(
-  { user_groups: groups, user_group_tokens: { in_overlap: old, in_overlap_used_last_hour: used } }: Schemas['Overview'],
+  {
+    user_groups: groups,
+    user_group_tokens: { in_overlap: old, in_overlap_used_last_hour: used },
+  }: Schemas['Overview'],
   why: string,
 ): Item[] {
   /** @param one the words for one group, before those for several */
-  const of = (status: Exclude<keyof typeof groups, 'total'>, tone: Item['tone'], one: string, more: string): Item => {
+  const of = (
+    status: Exclude<keyof typeof groups, 'total'>,
+    tone: Item['tone'],
+    one: string,
+    more: string,
+  ): Item => {
     const count = groups[status] ?? 0;
     return {
       key: status,
@@ -65,8 +73,12 @@ export function itemsOfGroups(
 /** API tokens that end soon, or that nobody uses. */
 function itemsOfApiTokens(all: Schemas['ApiToken'][], now = Date.now()): Item[] {
   const alive = all.filter(({ state, subject }) => state === 'active' && subject === null);
-  const ending = alive.filter(({ expires_at: end }) => end !== null && Date.parse(end) - now < 30 * DAY);
-  const unused = alive.filter((one) => now - Date.parse(one.last_used_at ?? one.created_at) > UNUSED_AFTER);
+  const ending = alive.filter(
+    ({ expires_at: end }) => end !== null && Date.parse(end) - now < 30 * DAY,
+  );
+  const unused = alive.filter(
+    (one) => now - Date.parse(one.last_used_at ?? one.created_at) > UNUSED_AFTER,
+  );
   const item = (key: string, tokens: typeof all, words: string): Item => ({
     key,
     tone: 'warn',
@@ -82,7 +94,11 @@ function itemsOfApiTokens(all: Schemas['ApiToken'][], now = Date.now()): Item[] 
       ending,
       `API ${many(ending.length, 'token expires', 'tokens expire')} within 30 days${first ? `: ${first.name} in ${span(first.expires_at!, now)}` : ''}.`,
     ),
-    item('unused', unused, `API ${many(unused.length, 'token has', 'tokens have')} not been used for 90 days.`),
+    item(
+      'unused',
+      unused,
+      `API ${many(unused.length, 'token has', 'tokens have')} not been used for 90 days.`,
+    ),
   ].filter(({ count }) => count > 0);
 }
 
@@ -97,7 +113,10 @@ function itemsOfEndpoints(all: Schemas['WebhookEndpoint'][]): Item[] {
   const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${new URL(first.url).host}${failing.length > 1 ? ' and others' : ''}.`;
   const path = failing.length === 1 ? ['webhooks', first.id] : ['webhooks'];
   return [
-    { ...{ key: 'webhooks', tone: 'bad', count: failing.length, words, address: addressOf(path) }, link: 'Show them' },
+    {
+      ...{ key: 'webhooks', tone: 'bad', count: failing.length, words, address: addressOf(path) },
+      link: 'Show them',
+    },
   ];
 }
 
@@ -128,7 +147,12 @@ function itemsOfSystem({
   ];
   return items
     .filter(({ count }) => count > 0)
-    .map((item) => ({ ...item, tone: 'warn' as const, address: addressOf(['system']), link: 'System' }));
+    .map((item) => ({
+      ...item,
+      tone: 'warn' as const,
+      address: addressOf(['system']),
+      link: 'System',
+    }));
 }
 
 /** Loads everything but the counts of groups, as far as the session may see it. One part that fails hides no other. */
@@ -136,27 +160,34 @@ export async function loadOthers(signal: AbortSignal): Promise<Item[]> {
   const query = { limit: 200 };
   const parts = await Promise.allSettled([
     may('webhooks:read')
-      ? dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })).then((response) =>
-          itemsOfEndpoints(response.webhook_endpoints),
+      ? dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })).then(
+          (response) => itemsOfEndpoints(response.webhook_endpoints),
         )
       : [],
     may('admin')
-      ? dataOf(api.GET('/api/v1/api-tokens', { params: { query: { ...query, state: 'active' } }, signal })).then(
-          (response) => itemsOfApiTokens(response.api_tokens),
-        )
+      ? dataOf(
+          api.GET('/api/v1/api-tokens', {
+            params: { query: { ...query, state: 'active' } },
+            signal,
+          }),
+        ).then((response) => itemsOfApiTokens(response.api_tokens))
       : [],
     may('admin') && has('system')
       ? dataOf(api.GET('/api/v1/system', { signal })).then(({ system }) => itemsOfSystem(system))
       : [],
   ]);
-  if (parts.every(({ status }) => status === 'rejected')) throw (parts[0] as PromiseRejectedResult).reason;
+  if (parts.every(({ status }) => status === 'rejected')) {
+    throw (parts[0] as PromiseRejectedResult).reason;
+  }
   return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
 }
 
 /** Returns a sentence on what the first incomplete groups most often lack. */
 export async function readWhyIncomplete(signal: AbortSignal): Promise<string> {
   const query = { status: 'incomplete' as const, limit: 20 };
-  const { user_groups: groups } = await dataOf(api.GET('/api/v1/user-groups', { params: { query }, signal }));
+  const { user_groups: groups } = await dataOf(
+    api.GET('/api/v1/user-groups', { params: { query }, signal }),
+  );
   const counts = new Map<string, number>();
   for (const { pointer, code } of groups.flatMap(({ reasons }) => reasons)) {
     const lack = `${pointer?.slice(1) ?? 'something'} is ${code === 'type' ? 'of another type' : 'missing'}`;

@@ -37,7 +37,13 @@ export function isBeginning({ user_groups: { total } }: Schemas['Overview']): bo
 type Opened = 'group' | { name: string; token: string };
 
 /** The steps from an empty workspace to the first introspection, which tick themselves off. */
-export function Onboarding({ overview, reload }: { overview: Schemas['Overview']; reload: () => void }) {
+export function Onboarding({
+  overview,
+  reload,
+}: {
+  overview: Schemas['Overview'];
+  reload: () => void;
+}) {
   // Dialogs outlast the step that has opened them: the backend may finish it, or all of them, meanwhile.
   const [open, setOpen] = useState<Opened>();
   const close = () => {
@@ -52,8 +58,8 @@ export function Onboarding({ overview, reload }: { overview: Schemas['Overview']
         total === 0 && (
           <Panel>
             <Empty title="There are no user groups yet" curl={writeUserGroup}>
-              The backend of your product creates them with a call. <a href={addressOf(['groups'])}>Make one here</a>,
-              or import a file.
+              The backend of your product creates them with a call.{' '}
+              <a href={addressOf(['groups'])}>Make one here</a>, or import a file.
             </Empty>
           </Panel>
         )
@@ -71,7 +77,15 @@ export function Onboarding({ overview, reload }: { overview: Schemas['Overview']
   );
 }
 
-function Steps({ total, reload, onOpen }: { total: number; reload: () => void; onOpen: (dialog: Opened) => void }) {
+function Steps({
+  total,
+  reload,
+  onOpen,
+}: {
+  total: number;
+  reload: () => void;
+  onOpen: (dialog: Opened) => void;
+}) {
   const { data, error, reload: readAgain } = useLoad(readProgress, []);
   useRepeated(() => {
     reload();
@@ -125,7 +139,10 @@ function Steps({ total, reload, onOpen }: { total: number; reload: () => void; o
           name="Create an API token for your backend"
           about="It may read and write user groups, and rotate their tokens."
           token={backend}
-          preset={{ name: 'backend', scopes: ['user-groups:read', 'user-groups:write', 'tokens:rotate'] }}
+          preset={{
+            name: 'backend',
+            scopes: ['user-groups:read', 'user-groups:write', 'tokens:rotate'],
+          }}
           onCreated={created}
         />
         <Step
@@ -156,7 +173,9 @@ function Steps({ total, reload, onOpen }: { total: number; reload: () => void; o
             'Set TOKEN to the token of your renderer, and take that of the group from its page. Waiting for the first introspection…'
           }
         >
-          <p class="hint">The renderer asks what the token of a group means before it shows anything.</p>
+          <p class="hint">
+            The renderer asks what the token of a group means before it shows anything.
+          </p>
           <Curl text={introspection()} label="Introspection" />
         </Step>
         {hasDataSource !== undefined && (
@@ -172,8 +191,8 @@ function Steps({ total, reload, onOpen }: { total: number; reload: () => void; o
         )}
       </ol>
       <p class="hint">
-        Next: the example dashboard of the group that the call above has made, with TOKEN of your renderer. The{' '}
-        <a href={within('../docs')}>API docs</a> describe every call.
+        Next: the example dashboard of the group that the call above has made, with TOKEN of your
+        renderer. The <a href={within('../docs')}>API docs</a> describe every call.
       </p>
       <Curl label="Example dashboard" text={exampleRenderer()} />
     </Panel>
@@ -229,7 +248,11 @@ function TokenStep({
     onCreated({ name: preset.name, token: api_token.token });
   });
   return (
-    <Step name={name} isDone={token !== undefined} about={token ? <Text>{token.name}</Text> : about}>
+    <Step
+      name={name}
+      isDone={token !== undefined}
+      about={token ? <Text>{token.name}</Text> : about}
+    >
       <Button icon="key" busy={creating.busy} onClick={creating.run}>
         Create the token
       </Button>

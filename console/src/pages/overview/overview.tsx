@@ -44,7 +44,11 @@ function Tiles({ overview }: { overview: Schemas['Overview'] | undefined }) {
   const apiTokens = overview?.api_tokens;
   return (
     <div class="tiles">
-      <Tile name="User groups" count={overview?.user_groups.total} address={addressOf(['groups'])} />
+      <Tile
+        name="User groups"
+        count={overview?.user_groups.total}
+        address={addressOf(['groups'])}
+      />
       <Tile
         name="Old tokens still valid"
         count={tokens?.in_overlap}
@@ -76,7 +80,9 @@ function Tile({
   const content = (
     <>
       <p class="tile-name">{name}</p>
-      <p class="tile-count">{count === undefined ? <span class="bone w3" /> : number.format(count)}</p>
+      <p class="tile-count">
+        {count === undefined ? <span class="bone w3" /> : number.format(count)}
+      </p>
       <p class="tile-note">{note ?? ' '}</p>
     </>
   );

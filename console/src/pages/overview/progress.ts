@@ -18,10 +18,20 @@ const DAYS = 90;
 /** Reads how far the workspace is. The session needs the scope `admin`. */
 export async function readProgress(signal: AbortSignal): Promise<Progress> {
   const to = Date.now();
-  const period = { from: new Date(to - DAYS * 86_400_000).toISOString(), to: new Date(to).toISOString() };
+  const period = {
+    from: new Date(to - DAYS * 86_400_000).toISOString(),
+    to: new Date(to).toISOString(),
+  };
   const [{ api_tokens: all }, { activity }, sources] = await Promise.all([
-    dataOf(api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal })),
-    dataOf(api.GET('/api/v1/overview/activity', { params: { query: { ...period, step: 'day' } }, signal })),
+    dataOf(
+      api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal }),
+    ),
+    dataOf(
+      api.GET('/api/v1/overview/activity', {
+        params: { query: { ...period, step: 'day' } },
+        signal,
+      }),
+    ),
     may('registry:read')
       ? dataOf(api.GET('/api/v1/data-sources', { params: { query: { limit: 1 } }, signal }))
       : undefined,

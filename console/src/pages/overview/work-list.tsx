@@ -16,7 +16,10 @@ export function WorkList({ overview }: { overview: Schemas['Overview'] | undefin
   const others = useLoad(loadOthers, []);
   useRepeated(others.reload, AGAIN_AFTER);
   const hasIncomplete = Boolean(overview?.user_groups.incomplete);
-  const why = useLoad(async (signal) => (hasIncomplete ? readWhyIncomplete(signal) : ''), [hasIncomplete]);
+  const why = useLoad(
+    async (signal) => (hasIncomplete ? readWhyIncomplete(signal) : ''),
+    [hasIncomplete],
+  );
   if (!overview) {
     return (
       <Panel title="Needs attention">

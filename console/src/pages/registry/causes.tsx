@@ -67,7 +67,8 @@ async function register(missing: Missing[]): Promise<void> {
 export function Causes({ list, onDone }: { list: Listed<NamedGroup>; onDone: () => void }) {
   const causes = causesOf(list.rows);
   const { data: missing, error } = useLoad(
-    (signal) => (may('user-groups:read') ? each(causes, (one) => missingOf(one, signal)) : Promise.resolve([])),
+    (signal) =>
+      may('user-groups:read') ? each(causes, (one) => missingOf(one, signal)) : Promise.resolve([]),
     [JSON.stringify(causes)],
   );
   const all = (missing ?? []).flat();
@@ -132,7 +133,9 @@ function Words({ cause: { code, schema }, missing }: { cause: Cause; missing: Mi
     </code>
   );
   if (code === 'unknown_schema') return <>The schema {key} is not registered.</>;
-  if (code !== 'unknown_data_source') return <>The schema {key} is named by two keys of a mapping.</>;
+  if (code !== 'unknown_data_source') {
+    return <>The schema {key} is named by two keys of a mapping.</>;
+  }
   return (
     <>
       {missing.length === 0 && 'A data source'}
@@ -144,12 +147,21 @@ function Words({ cause: { code, schema }, missing }: { cause: Cause; missing: Mi
           </code>
         </span>
       ))}{' '}
-      {missing.length > 1 ? 'are' : 'is'} not registered: data {missing.length > 1 ? 'sources' : 'source'} of {key}
+      {missing.length > 1 ? 'are' : 'is'} not registered: data{' '}
+      {missing.length > 1 ? 'sources' : 'source'} of {key}
     </>
   );
 }
 
-function Register({ name, missing, onDone }: { name: string; missing: Missing[]; onDone: () => void }) {
+function Register({
+  name,
+  missing,
+  onDone,
+}: {
+  name: string;
+  missing: Missing[];
+  onDone: () => void;
+}) {
   const { busy, error, run } = useAction(async () => {
     try {
       await register(missing);

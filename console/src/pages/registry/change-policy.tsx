@@ -28,8 +28,8 @@ export function ChangePolicy({
     >
       {next === 'registered' ? (
         <p>
-          Every mapping can be resolved: nothing would break. From then on a write that names something unknown is
-          refused.
+          Every mapping can be resolved: nothing would break. From then on a write that names
+          something unknown is refused.
         </p>
       ) : (
         <p>Mappings are taken as they come, and what they were resolved to is forgotten.</p>
@@ -64,11 +64,14 @@ export function ChangeViewAs({
     >
       {next === 'allowed' ? (
         <p>
-          An API token with the scope <code>user-groups:view-as</code> lets its holder look at a dashboard as a user
-          group, with a reason that the audit log keeps.
+          An API token with the scope <code>user-groups:view-as</code> lets its holder look at a
+          dashboard as a user group, with a reason that the audit log keeps.
         </p>
       ) : (
-        <p>Nobody can look at a dashboard as a user group any more, whatever the scopes of their API token are.</p>
+        <p>
+          Nobody can look at a dashboard as a user group any more, whatever the scopes of their API
+          token are.
+        </p>
       )}
     </DialogForm>
   );

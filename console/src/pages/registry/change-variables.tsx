@@ -54,7 +54,9 @@ export function ChangeVariables({
         const body = { variables: drafts.map(fromDraft), required_schemas: required };
         // A refusal is shown at its fields, which the preview does not have.
         const params = { query: { limit: 1 } };
-        await dataOf(api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params, body }));
+        await dataOf(
+          api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params, body }),
+        );
         setWanted(body);
       }}
     >
@@ -116,10 +118,25 @@ function VariableFields({
         value={draft.name}
         onChange={change('name')}
       />
-      <Select label="Type" options={TYPES.map((one) => [one, one])} value={draft.type} onChange={change('type')} />
-      <Select label="A group without it" options={WITHOUT} value={draft.without} onChange={change('without')} />
+      <Select
+        label="Type"
+        options={TYPES.map((one) => [one, one])}
+        value={draft.type}
+        onChange={change('type')}
+      />
+      <Select
+        label="A group without it"
+        options={WITHOUT}
+        value={draft.without}
+        onChange={change('without')}
+      />
       {draft.without === 'default' && (
-        <TextField label="Default" pointer={`${place}/default`} value={draft.fallback} onChange={change('fallback')} />
+        <TextField
+          label="Default"
+          pointer={`${place}/default`}
+          value={draft.fallback}
+          onChange={change('fallback')}
+        />
       )}
       <TextField
         label="Description"

@@ -9,12 +9,19 @@ export interface Kind {
   one: string;
   many: string;
   about: string;
-  list: (query: object, signal: AbortSignal) => Promise<{ rows: Thing[]; next: string | undefined }>;
+  list: (
+    query: object,
+    signal: AbortSignal,
+  ) => Promise<{ rows: Thing[]; next: string | undefined }>;
   get: (id: number, signal: AbortSignal) => Promise<Thing>;
   create: (body: Schemas['CreateRegistryEntryRequest']) => Promise<Thing>;
   rename: (id: number, name: string) => Promise<unknown>;
   remove: (id: number) => Promise<unknown>;
-  references: (id: number, query: object, signal: AbortSignal) => Promise<Schemas['ReferencesResponse']>;
+  references: (
+    id: number,
+    query: object,
+    signal: AbortSignal,
+  ) => Promise<Schemas['ReferencesResponse']>;
 }
 
 const byId = (id: number) => ({ params: { path: { id } } });
@@ -29,12 +36,16 @@ export const KINDS: Kind[] = [
       const response = await dataOf(api.GET('/api/v1/schemas', { params: { query }, signal }));
       return { rows: response.schemas, next: response.next_cursor };
     },
-    get: async (id, signal) => (await dataOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
+    get: async (id, signal) =>
+      (await dataOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
     create: async (body) => (await dataOf(api.POST('/api/v1/schemas', { body }))).schema,
-    rename: (id, name) => dataOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
+    rename: (id, name) =>
+      dataOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
     remove: (id) => dataOf(api.DELETE('/api/v1/schemas/{id}', byId(id))),
     references: (id, query, signal) =>
-      dataOf(api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal })),
+      dataOf(
+        api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal }),
+      ),
   },
   {
     path: 'data-sources',
@@ -48,9 +59,15 @@ export const KINDS: Kind[] = [
     get: async (id, signal) =>
       (await dataOf(api.GET('/api/v1/data-sources/{id}', { ...byId(id), signal }))).data_source,
     create: async (body) => (await dataOf(api.POST('/api/v1/data-sources', { body }))).data_source,
-    rename: (id, name) => dataOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
+    rename: (id, name) =>
+      dataOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
     remove: (id) => dataOf(api.DELETE('/api/v1/data-sources/{id}', byId(id))),
     references: (id, query, signal) =>
-      dataOf(api.GET('/api/v1/data-sources/{id}/references', { params: { path: { id }, query }, signal })),
+      dataOf(
+        api.GET('/api/v1/data-sources/{id}/references', {
+          params: { path: { id }, query },
+          signal,
+        }),
+      ),
   },
 ];

@@ -30,7 +30,8 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
     [],
   );
   const unresolvable = useGroups(
-    (query, signal) => dataOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
+    (query, signal) =>
+      dataOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
     [data],
   );
   const isOpen = data?.mapping_policy === 'open';
@@ -83,7 +84,8 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
             <Panel
               title={
                 <>
-                  View as: <Badge tone={data.view_as === 'allowed' ? '' : 'good'}>{data.view_as}</Badge>
+                  View as:{' '}
+                  <Badge tone={data.view_as === 'allowed' ? '' : 'good'}>{data.view_as}</Badge>
                 </>
               }
             >

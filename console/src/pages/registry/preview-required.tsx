@@ -24,7 +24,13 @@ export function PreviewRequired({
 }) {
   const broken = useGroups(
     (query, signal) =>
-      dataOf(api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params: { query }, body: wanted, signal })),
+      dataOf(
+        api.POST('/api/v1/workspace/incomplete-user-groups/preview', {
+          params: { query },
+          body: wanted,
+          signal,
+        }),
+      ),
     [wanted],
   );
   const [typed, setTyped] = useState('');
@@ -52,15 +58,17 @@ export function PreviewRequired({
     >
       {breaks && (
         <p class="note warn">
-          {count} would become inactive. Within a second all their dashboards go blank, until a write adds what is
-          missing.
+          {count} would become inactive. Within a second all their dashboards go blank, until a
+          write adds what is missing.
         </p>
       )}
       {broken.more && !breaks && <p class="note">Nothing found yet: there is more to search.</p>}
       {breaks && <Typed word="deactivate" value={typed} onChange={setTyped} />}
       <div class="preview">
         <GroupTable list={broken} label="User groups that would break" flawed shown={SHOWN}>
-          <Empty title="Nothing would break">Every group that is complete now has what is required.</Empty>
+          <Empty title="Nothing would break">
+            Every group that is complete now has what is required.
+          </Empty>
         </GroupTable>
       </div>
     </DialogForm>

@@ -9,7 +9,11 @@ export default function Registry({ path: [tab = 'schemas', id] }: { path: string
   const kind = KINDS.find((one) => one.path === tab);
   if (kind && id) return <Detail key={tab + id} kind={kind} id={Number(id)} />;
   const tabs = [
-    ...KINDS.map((one) => ({ name: one.many, address: addressOf(['registry', one.path]), on: one === kind })),
+    ...KINDS.map((one) => ({
+      name: one.many,
+      address: addressOf(['registry', one.path]),
+      on: one === kind,
+    })),
     { name: 'Variables', address: addressOf(['registry', 'variables']), on: tab === 'variables' },
     { name: 'Policy', address: addressOf(['registry', 'policy']), on: tab === 'policy' },
   ];

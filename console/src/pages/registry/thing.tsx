@@ -28,7 +28,8 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
     [id],
   );
   const { data: policy } = useLoad(
-    async (signal) => (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace.mapping_policy,
+    async (signal) =>
+      (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace.mapping_policy,
     [],
   );
   const up = { address: addressOf(['registry', kind.path]), name: kind.many };
@@ -84,7 +85,11 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
           </Fact>
         </Facts>
       </Panel>
-      <Panel title="What refers to it" about={required && 'The workspace requires it of every group.'} flush>
+      <Panel
+        title="What refers to it"
+        about={required && 'The workspace requires it of every group.'}
+        flush
+      >
         <GroupTable list={references} label="User groups that refer to it">
           {policy === 'open' ? (
             <Empty title="Not known under the policy “open”">
@@ -107,7 +112,14 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
             reload();
           }}
         >
-          <TextField label="Name" pointer="/name" required autofocus value={name} onChange={setName} />
+          <TextField
+            label="Name"
+            pointer="/name"
+            required
+            autofocus
+            value={name}
+            onChange={setName}
+          />
         </DialogForm>
       )}
       {open === 'delete' && isUsed && (
@@ -117,7 +129,8 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
               {references.rows.length > 0 && (
                 <p>
                   Used by {references.rows.length.toLocaleString()}
-                  {references.more ? ' or more' : ''} user group{references.rows.length === 1 ? '' : 's'}, such as{' '}
+                  {references.more ? ' or more' : ''} user group
+                  {references.rows.length === 1 ? '' : 's'}, such as{' '}
                   <a href={addressOf(['groups', references.rows[0]!.provided_id])}>
                     <Text>{references.rows[0]!.provided_id}</Text>
                   </a>
@@ -126,7 +139,8 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
               )}
               {required && (
                 <p>
-                  The workspace requires it of every group. <a href={addressOf(['registry', 'variables'])}>Variables</a>
+                  The workspace requires it of every group.{' '}
+                  <a href={addressOf(['registry', 'variables'])}>Variables</a>
                 </p>
               )}
               <p>It can be deleted once nothing refers to it.</p>

@@ -17,7 +17,10 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
   const provided = place.value.query.get('search') ?? '';
   const list = useList<Thing>(
     (cursor, signal) =>
-      kind.list({ limit: 200, ...(provided && { provided_id: provided }), ...(cursor && { cursor }) }, signal),
+      kind.list(
+        { limit: 200, ...(provided && { provided_id: provided }), ...(cursor && { cursor }) },
+        signal,
+      ),
     [provided],
   );
   return (
@@ -103,7 +106,8 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
 }
 
 function register(kind: Kind): string {
-  const [id, name] = kind.path === 'schemas' ? ['sales', 'Sales'] : ['warehouse-emea', 'Warehouse EMEA'];
+  const [id, name] =
+    kind.path === 'schemas' ? ['sales', 'Sales'] : ['warehouse-emea', 'Warehouse EMEA'];
   return curl(`v1/${kind.path}`, `{"provided_id": "${id}", "name": "${name}"}`);
 }
 

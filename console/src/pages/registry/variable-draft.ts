@@ -2,10 +2,9 @@ import type { Schemas } from '../../own-types.ts';
 
 type Variable = Schemas['DeclaredVariable'];
 
-export const TYPES = ['string', 'integer', 'number', 'boolean', 'date', 'timestamp'].flatMap((type) => [
-  type,
-  `${type}[]`,
-]) as Variable['type'][];
+export const TYPES = ['string', 'integer', 'number', 'boolean', 'date', 'timestamp'].flatMap(
+  (type) => [type, `${type}[]`],
+) as Variable['type'][];
 
 /** The value of a variable for groups that lack it, by the name of the choice. */
 export const WITHOUT: [Draft['without'], string][] = [
@@ -26,7 +25,14 @@ export interface Draft extends Pick<Variable, 'name' | 'type'> {
 
 export const NEW = toDraft({ name: '', type: 'string', required: true });
 
-export function toDraft({ name, type, required, default: fallback, enum: allowed, ...rest }: Variable): Draft {
+export function toDraft({
+  name,
+  type,
+  required,
+  default: fallback,
+  enum: allowed,
+  ...rest
+}: Variable): Draft {
   return {
     name,
     type,

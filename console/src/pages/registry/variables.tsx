@@ -15,7 +15,11 @@ import { toDraft, WITHOUT } from './variable-draft.ts';
 /** The variables that the workspace declares, and the schemas that every mapping has. */
 export function Variables({ tabs }: { tabs: Tab[] }) {
   const [isOpen, setOpen] = useState(false);
-  const { data: read, error, reload } = useLoad((signal) => taggedOf(api.GET('/api/v1/workspace', { signal })), []);
+  const {
+    data: read,
+    error,
+    reload,
+  } = useLoad((signal) => taggedOf(api.GET('/api/v1/workspace', { signal })), []);
   const data = read?.data.workspace;
   const done = (way?: WayBack) => {
     setOpen(false);
@@ -87,7 +91,9 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
             </p>
           )}
           {may('user-groups:read') && (
-            <a href={addressOf(['groups'], { status: 'incomplete' })}>Groups that lack something of this</a>
+            <a href={addressOf(['groups'], { status: 'incomplete' })}>
+              Groups that lack something of this
+            </a>
           )}
           {isOpen && (
             <ChangeVariables

@@ -17,7 +17,11 @@ import { Unfold } from '../../ui/unfold.tsx';
 import { ResponseText, Message } from './message.tsx';
 import { type Attempt, type Endpoint, Outcome } from './state.tsx';
 
-const TONES: Record<Attempt['delivery'], string> = { delivered: 'good', pending: 'accent', failed: 'bad' };
+const TONES: Record<Attempt['delivery'], string> = {
+  delivered: 'good',
+  pending: 'accent',
+  failed: 'bad',
+};
 const RELOADED_EVERY = 3000;
 /** More rows are not loaded again by themselves. */
 const RELOADED_ROWS = 100;
@@ -31,7 +35,9 @@ function latestOf(attempts: Attempt[]): Attempt[] {
 }
 
 const attemptsOf = async (id: number, query: object, signal: AbortSignal) =>
-  dataOf(api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }));
+  dataOf(
+    api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }),
+  );
 
 export function Attempts({
   endpoint,
@@ -71,7 +77,12 @@ export function Attempts({
   };
   const actions = may('webhooks:write') && <Button onClick={onReplay}>Replay…</Button>;
   return (
-    <Panel title="Attempts" about="By event, the latest first. The list follows what is sent." actions={actions} flush>
+    <Panel
+      title="Attempts"
+      about="By event, the latest first. The list follows what is sent."
+      actions={actions}
+      flush
+    >
       <Trouble error={trouble} />
       <div class="panel-filters">
         <SearchBox
@@ -122,7 +133,15 @@ export function Attempts({
   );
 }
 
-function Row({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoint; onAgain: () => void }) {
+function Row({
+  latest,
+  endpoint,
+  onAgain,
+}: {
+  latest: Attempt;
+  endpoint: Endpoint;
+  onAgain: () => void;
+}) {
   const [isOpen, setOpen] = useState(false);
   const next = latest.next_attempt_at;
   return (
@@ -160,7 +179,15 @@ function Row({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoin
 }
 
 /** The message that was sent, and each attempt to send it. */
-function Details({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: Endpoint; onAgain: () => void }) {
+function Details({
+  latest,
+  endpoint,
+  onAgain,
+}: {
+  latest: Attempt;
+  endpoint: Endpoint;
+  onAgain: () => void;
+}) {
   const { event_id, attempt } = latest;
   const { data, error } = useLoad(
     async (signal) => (await attemptsOf(endpoint.id, { event_id, limit: 50 }, signal)).attempts,
@@ -178,7 +205,8 @@ function Details({ latest, endpoint, onAgain }: { latest: Attempt; endpoint: End
       <ul class="plain-list">
         {(data ?? [latest]).map((one) => (
           <li key={one.attempt}>
-            <span class="soft">No. {one.attempt}</span> <Time at={one.occurred_at} /> <Outcome attempt={one} />
+            <span class="soft">No. {one.attempt}</span> <Time at={one.occurred_at} />{' '}
+            <Outcome attempt={one} />
             <ResponseText attempt={one} />
           </li>
         ))}

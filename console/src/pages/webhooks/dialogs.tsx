@@ -37,7 +37,9 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
       disabled={!isComplete}
       onClose={onClose}
       onSubmit={async () => {
-        const response = await dataOf(api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }));
+        const response = await dataOf(
+          api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }),
+        );
         if (response.webhook_endpoint.secret) setMade(response.webhook_endpoint);
         else goTo(addressOf(['webhooks', response.webhook_endpoint.id]));
       }}
@@ -61,7 +63,15 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
   );
 }
 
-export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClose: () => void; onDone: () => void }) {
+export function Edit({
+  endpoint,
+  onClose,
+  onDone,
+}: {
+  endpoint: Endpoint;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   // The page reloads behind the dialog; the changes are those to what the person has seen.
   const [before] = useState(endpoint);
   const { body, fields, isComplete } = useEndpointFields(before);
@@ -73,7 +83,9 @@ export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClos
       onClose={onClose}
       onSubmit={async () => {
         const params = { path: { id: endpoint.id } };
-        await dataOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: differences(body, before) }));
+        await dataOf(
+          api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: differences(body, before) }),
+        );
         onDone();
       }}
     >
@@ -85,7 +97,8 @@ export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClos
 /** The fields of an edit that differ: the others keep what somebody else may have given them meanwhile. */
 function differences<Body extends object>(body: Body, before: object): Partial<Body> {
   const differing = Object.entries(body).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify((before as Record<string, unknown>)[name]),
+    ([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify((before as Record<string, unknown>)[name]),
   );
   return Object.fromEntries(differing) as Partial<Body>;
 }

@@ -21,7 +21,9 @@ type Open = 'edit' | 'roll' | 'delete' | 'replay' | 'disable' | 'test' | '';
 export function Detail({ id }: { id: number }) {
   const path = { params: { path: { id } } };
   const { data, error, reload } = useLoad(
-    async (signal) => (await dataOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal }))).webhook_endpoint,
+    async (signal) =>
+      (await dataOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal })))
+        .webhook_endpoint,
     [id],
   );
   const [open, setOpen] = useState<Open>('');
@@ -178,8 +180,8 @@ export function Detail({ id }: { id: number }) {
           }}
         >
           <p>
-            Nothing is sent to <code>{data.url}</code> until it is enabled again. Its events wait until then, for as
-            long as deliveries are kept.
+            Nothing is sent to <code>{data.url}</code> until it is enabled again. Its events wait
+            until then, for as long as deliveries are kept.
           </p>
         </Confirm>
       )}
@@ -197,7 +199,8 @@ export function Detail({ id }: { id: number }) {
           }}
         >
           <p>
-            Nothing is sent to <code>{data.url}</code> any more. Its deliveries and attempts are deleted, too.
+            Nothing is sent to <code>{data.url}</code> any more. Its deliveries and attempts are
+            deleted, too.
           </p>
         </Confirm>
       )}

@@ -21,13 +21,19 @@ export function List() {
   const [creating, setCreating] = useState(false);
   const list = useList<Endpoint>(async (cursor, signal) => {
     const response = await dataOf(
-      api.GET('/api/v1/webhook-endpoints', { params: { query: { limit: 100, ...(cursor && { cursor }) } }, signal }),
+      api.GET('/api/v1/webhook-endpoints', {
+        params: { query: { limit: 100, ...(cursor && { cursor }) } },
+        signal,
+      }),
     );
     return { rows: response.webhook_endpoints, next: response.next_cursor };
   }, []);
   return (
     <>
-      <Header title="Webhooks" about="Changes are posted to these addresses, signed as Standard Webhooks.">
+      <Header
+        title="Webhooks"
+        about="Changes are posted to these addresses, signed as Standard Webhooks."
+      >
         {may('webhooks:write') && (
           <Button
             kind="main"
@@ -81,7 +87,10 @@ export function List() {
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
             <td colSpan={5}>
-              <Empty title="There are no webhook endpoints yet" curl={may('webhooks:write') ? CREATE : undefined}>
+              <Empty
+                title="There are no webhook endpoints yet"
+                curl={may('webhooks:write') ? CREATE : undefined}
+              >
                 An endpoint is told of every change of the types that it asks for.
               </Empty>
             </td>

@@ -36,7 +36,13 @@ export function patternsOf({ isAll, known, others }: Choice): string[] {
   return isAll ? [ALL] : [...new Set([...known, ...others.split(/[\s,]+/).filter(Boolean)])];
 }
 
-export function EventTypes({ value, onChange }: { value: Choice; onChange: (choice: Choice) => void }) {
+export function EventTypes({
+  value,
+  onChange,
+}: {
+  value: Choice;
+  onChange: (choice: Choice) => void;
+}) {
   const { isAll, known, others } = value;
   const set = (patterns: string[], isOn: boolean, without: string[] = []) => {
     const kept = known.filter((one) => !patterns.includes(one) && !without.includes(one));
@@ -103,7 +109,9 @@ function Group({
     <details open={hasAll || chosen > 0}>
       <summary>
         <span class="sentence">{noun.replaceAll('_', ' ')}</span>{' '}
-        <span class="soft">{hasAll ? 'all' : chosen > 0 ? `${chosen} of ${types.length}` : 'none'}</span>
+        <span class="soft">
+          {hasAll ? 'all' : chosen > 0 ? `${chosen} of ${types.length}` : 'none'}
+        </span>
       </summary>
       <Checkbox
         isOn={hasAll}

@@ -15,7 +15,9 @@ export function useEndpointFields(begin: Begin) {
   const [url, setUrl] = useState(begin.url);
   const [description, setDescription] = useState(begin.description ?? '');
   const [choice, setChoice] = useState(choiceOf(begin.event_types));
-  const [headers, setHeaders] = useState<HeaderRow[] | undefined>(begin.headers.length > 0 ? undefined : []);
+  const [headers, setHeaders] = useState<HeaderRow[] | undefined>(
+    begin.headers.length > 0 ? undefined : [],
+  );
   const fields = (
     <>
       <TextField
@@ -30,7 +32,12 @@ export function useEndpointFields(begin: Begin) {
         value={url}
         onChange={setUrl}
       />
-      <TextField label="Description" pointer="/description" value={description} onChange={setDescription} />
+      <TextField
+        label="Description"
+        pointer="/description"
+        value={description}
+        onChange={setDescription}
+      />
       <EventTypes value={choice} onChange={setChoice} />
       <Headers kept={begin.headers} rows={headers} onChange={setHeaders} />
     </>

@@ -35,7 +35,8 @@ export function Headers({
     <fieldset>
       <legend class="legend">Custom headers</legend>
       <p class="hint">
-        Sent with every message, such as the key of a gateway. Values are stored encrypted and never shown.
+        Sent with every message, such as the key of a gateway. Values are stored encrypted and never
+        shown.
       </p>
       <Overall at="/headers" />
       {rows ? (

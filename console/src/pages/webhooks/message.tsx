@@ -31,12 +31,23 @@ export function Message({ attempt, endpoint }: { attempt: Attempt; endpoint: End
 }
 
 /** The beginning of the response of an attempt. */
-export function ResponseText({ attempt: { event_id, attempt, response, status } }: { attempt: Attempt }) {
+export function ResponseText({
+  attempt: { event_id, attempt, response, status },
+}: {
+  attempt: Attempt;
+}) {
   if (status === null) return <p class="soft">There was no response.</p>;
-  if (response === null) return <p class="soft">The response is not kept, because the endpoint has custom headers.</p>;
+  if (response === null) {
+    return <p class="soft">The response is not kept, because the endpoint has custom headers.</p>;
+  }
   if (response === '') return <p class="soft">The response had no content.</p>;
   return (
-    <pre class="response" tabIndex={0} role="region" aria-label={`Response ${attempt} for ${event_id}`}>
+    <pre
+      class="response"
+      tabIndex={0}
+      role="region"
+      aria-label={`Response ${attempt} for ${event_id}`}
+    >
       <Text>{response}</Text>
     </pre>
   );

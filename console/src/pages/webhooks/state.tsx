@@ -12,19 +12,29 @@ const REASONS: Record<string, string> = {
 
 export function State({ endpoint }: { endpoint: Endpoint }) {
   if (endpoint.enabled) {
-    return endpoint.failing_since ? <Badge tone="bad">failing</Badge> : <Badge tone="good">enabled</Badge>;
+    return endpoint.failing_since ? (
+      <Badge tone="bad">failing</Badge>
+    ) : (
+      <Badge tone="good">enabled</Badge>
+    );
   }
   const reason = endpoint.disabled_reason ?? 'request';
   return <Badge tone={reason === 'request' ? '' : 'bad'}>{REASONS[reason]}</Badge>;
 }
 
 /** Describes the health of the endpoint. */
-export function Health({ endpoint: { failing_since, skipping_since, last_hour } }: { endpoint: Endpoint }) {
+export function Health({
+  endpoint: { failing_since, skipping_since, last_hour },
+}: {
+  endpoint: Endpoint;
+}) {
   const { attempts = 0, delivered = 0 } = last_hour ?? {};
   return (
     <>
-      {attempts === 0 ? 'Nothing sent' : `${delivered.toLocaleString()} of ${attempts.toLocaleString()} delivered`} in
-      the last hour
+      {attempts === 0
+        ? 'Nothing sent'
+        : `${delivered.toLocaleString()} of ${attempts.toLocaleString()} delivered`}{' '}
+      in the last hour
       {failing_since && (
         <>
           , every attempt has failed since <Time at={failing_since} />
@@ -36,7 +46,11 @@ export function Health({ endpoint: { failing_since, skipping_since, last_hour } 
 }
 
 /** The status of a response, or the reason why there was none. */
-export function Outcome({ attempt: { status, failure, delivery, duration_ms } }: { attempt: Attempt }) {
+export function Outcome({
+  attempt: { status, failure, delivery, duration_ms },
+}: {
+  attempt: Attempt;
+}) {
   const isTaken = status !== null && status >= 200 && status < 300;
   if (status === null && failure === null) return <Badge>{delivery}</Badge>;
   return (

@@ -27,7 +27,9 @@ export function TestEvent({ endpoint, onClose }: { endpoint: Endpoint; onClose: 
           )}
           {attempt && (
             <p>
-              {attempt.delivery === 'delivered' ? 'The endpoint took it: ' : 'The endpoint did not take it: '}
+              {attempt.delivery === 'delivered'
+                ? 'The endpoint took it: '
+                : 'The endpoint did not take it: '}
               <Outcome attempt={attempt} />
             </p>
           )}
@@ -41,7 +43,8 @@ export function TestEvent({ endpoint, onClose }: { endpoint: Endpoint; onClose: 
           </div>
         )}
         <p class="hint">
-          Only this endpoint gets a test event, once. A failure is not retried, and does not disable the endpoint.
+          Only this endpoint gets a test event, once. A failure is not retried, and does not disable
+          the endpoint.
         </p>
         <div class="dialog-foot">
           <Button busy={busy} onClick={run}>

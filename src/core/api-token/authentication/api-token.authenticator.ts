@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../../platform/common/access/caller.ts';
 import { ApiTokenInvalid } from '../../../platform/common/problem/errors.ts';
-import { hashToken, hashTokenText, isWellFormedToken } from '../../../platform/common/secret/secrets.ts';
+import {
+  hashToken,
+  hashTokenText,
+  isWellFormedToken,
+} from '../../../platform/common/secret/secrets.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { type Change, ChangeFeed, type ChangeListener } from '../../change-log/change-feed.ts';
 import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
@@ -32,15 +36,17 @@ const MAX_CACHED = 10_000;
 /** One lane for all callers, because the owner of a token is known only afterwards. */
 const EVERYBODY = 0;
 
-const findByHashes = statement<{ hashes: readonly string[] }, Row>('api-token.find-by-hashes', (dialect) =>
-  dialect.forEachKey(
-    ':hashes',
-    (key) => `
+const findByHashes = statement<{ hashes: readonly string[] }, Row>(
+  'api-token.find-by-hashes',
+  (dialect) =>
+    dialect.forEachKey(
+      ':hashes',
+      (key) => `
     SELECT ${dialect.toHex('token_hash')} AS hash, id, first_token_id AS "firstTokenId", workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
       revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs"
     FROM api_token
     WHERE ${key.is('token_hash', dialect.fromHex)}`,
-  ),
+    ),
 );
 
 /**

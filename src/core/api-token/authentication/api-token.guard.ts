@@ -1,7 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Access, accessOf } from '../../../platform/common/access/access.decorator.ts';
-import { type Caller, setCaller, type TokenCaller } from '../../../platform/common/access/caller.ts';
+import {
+  type Caller,
+  setCaller,
+  type TokenCaller,
+} from '../../../platform/common/access/caller.ts';
 import {
   AddressNotAllowed,
   CredentialsMalformed,
@@ -9,7 +13,10 @@ import {
   offerBasic,
 } from '../../../platform/common/problem/errors.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
-import { secretOfBasic, secretOfForm } from '../../../platform/common/http/parameters/client-secret.ts';
+import {
+  secretOfBasic,
+  secretOfForm,
+} from '../../../platform/common/http/parameters/client-secret.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';
 import { FailedAuthenticationLimiter } from '../../rate-limit/failed-authentication.limiter.ts';
 import { ApiTokenAuthenticator, type AuthenticApiToken } from './api-token.authenticator.ts';
@@ -64,7 +71,11 @@ export class ApiTokenGuard implements CanActivate {
    * Authenticates a call to a public handler that takes the token elsewhere, with all checks of the guard.
    * @throws ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed; or RateLimited instead
    */
-  async authenticateToken(given: string, request: Request, response: Response): Promise<TokenCaller> {
+  async authenticateToken(
+    given: string,
+    request: Request,
+    response: Response,
+  ): Promise<TokenCaller> {
     try {
       return await this.admit(given, request);
     } catch (error) {
@@ -122,7 +133,10 @@ function credentialsOf(header = ''): [scheme: string, credentials: string] {
  * Reads the token of the Authorization header; undefined without a header if the handler takes the token in a form.
  * Errors repeat nothing of the header: it may be a token in the wrong place.
  */
-function tokenOfHeader({ headers, path }: Request, { acceptsClientSecret }: Access): string | undefined {
+function tokenOfHeader(
+  { headers, path }: Request,
+  { acceptsClientSecret }: Access,
+): string | undefined {
   const header = headers.authorization;
   if (!header) {
     if (acceptsClientSecret) return undefined;

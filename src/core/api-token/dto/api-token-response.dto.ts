@@ -10,7 +10,12 @@ const TOKEN_EXAMPLE = 'uga_EXAMPLE4example4EXAMPLE4example4000000';
 /** The state of an API token. */
 export type ApiTokenState = 'active' | 'superseded' | 'expired' | 'revoked';
 
-export const apiTokenStates: readonly ApiTokenState[] = ['active', 'superseded', 'expired', 'revoked'];
+export const apiTokenStates: readonly ApiTokenState[] = [
+  'active',
+  'superseded',
+  'expired',
+  'revoked',
+];
 
 /** Everything except the token. */
 @BaseSchema('ApiToken')
@@ -34,7 +39,9 @@ export class ApiTokenView {
   @ListOf(String, 'What the token may do.', ['user-groups:read'])
   scopes!: Scope[];
 
-  @ListOf.orNull(String, 'The addresses and CIDR ranges it may be used from, or null for any.', ['10.0.0.0/8'])
+  @ListOf.orNull(String, 'The addresses and CIDR ranges it may be used from, or null for any.', [
+    '10.0.0.0/8',
+  ])
   allowed_cidrs!: string[] | null;
 
   @Time('When it was issued.')
@@ -74,7 +81,11 @@ export class ApiTokenWithSecret extends ApiTokenView {
 export class ApiTokenResponse extends response('api_token', ApiTokenView, 'The API token.') {}
 
 /** An API token with its secret, which is shown once. */
-export class ApiTokenWithSecretResponse extends response('api_token', ApiTokenWithSecret, 'The new API token.') {}
+export class ApiTokenWithSecretResponse extends response(
+  'api_token',
+  ApiTokenWithSecret,
+  'The new API token.',
+) {}
 
 /** A page of API tokens. */
 export class ApiTokensResponse extends page(

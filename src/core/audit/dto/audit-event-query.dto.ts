@@ -11,7 +11,9 @@ export class AuditEventQueryDto extends CountedQueryDto {
   @Text.optional(
     'Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`.',
   )
-  @Rule((value, pointer) => auditTypesViolations(typeof value === 'string' ? value.split(',') : [], pointer))
+  @Rule((value, pointer) =>
+    auditTypesViolations(typeof value === 'string' ? value.split(',') : [], pointer),
+  )
   types?: string;
 
   @Text.optional('The kind of thing, such as `user_group`.')
@@ -30,7 +32,9 @@ export class AuditEventQueryDto extends CountedQueryDto {
   @Rule(identifierViolations)
   request_id?: string;
 
-  @Text.optional('Events of this moment and later, such as 2030-01-01T00:00:00Z.', undefined, { format: 'date-time' })
+  @Text.optional('Events of this moment and later, such as 2030-01-01T00:00:00Z.', undefined, {
+    format: 'date-time',
+  })
   @Rule(timeViolations)
   from?: string;
 
@@ -48,6 +52,7 @@ export class AuditEventQueryDto extends CountedQueryDto {
 /** Accepts globs that each match an action of the log. */
 export function auditTypesViolations(value: unknown, pointer: string): Violation[] {
   if (areGlobsOf(value, auditActions)) return [];
-  const detail = 'Each of the types must match an action of the audit log, such as user_group.* does.';
+  const detail =
+    'Each of the types must match an action of the audit log, such as user_group.* does.';
   return [{ pointer, code: 'not_acceptable', detail }];
 }

@@ -61,7 +61,11 @@ export class AuditEventView {
   details?: object;
 }
 
-export class AuditEventsResponse extends page('audit_events', AuditEventView, 'The events, newest first.') {
+export class AuditEventsResponse extends page(
+  'audit_events',
+  AuditEventView,
+  'The events, newest first.',
+) {
   @TotalOf()
   total?: Total;
 }

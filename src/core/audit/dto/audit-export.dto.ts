@@ -1,14 +1,28 @@
-import { Flag, Integer, ListOf, Nested, Rule, Text, Time, wholeNumber } from '../../../platform/common/fields.ts';
+import {
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  Rule,
+  Text,
+  Time,
+  wholeNumber,
+} from '../../../platform/common/fields.ts';
 import { identifierViolations, searchViolations } from '../../../platform/common/text.ts';
 import { timeViolations } from '../../../platform/common/time.ts';
 import { auditTypesViolations } from './audit-event-query.dto.ts';
 
 /** The filters of the list; exports all events without any. */
 export class ExportAuditEventsRequest {
-  @ListOf.optional(String, 'Only events with these actions, where `*` stands for any characters.', ['user_group.*'], {
-    minItems: 1,
-    maxItems: 50,
-  })
+  @ListOf.optional(
+    String,
+    'Only events with these actions, where `*` stands for any characters.',
+    ['user_group.*'],
+    {
+      minItems: 1,
+      maxItems: 50,
+    },
+  )
   @Rule(auditTypesViolations)
   types?: string[];
 

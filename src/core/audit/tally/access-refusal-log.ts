@@ -1,8 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { findCaller } from '../../../platform/common/access/caller.ts';
-import { ApiTokenInvalid, type ServiceError, SignInNotGranted } from '../../../platform/common/problem/errors.ts';
-import { addressBlock, clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
+import {
+  ApiTokenInvalid,
+  type ServiceError,
+  SignInNotGranted,
+} from '../../../platform/common/problem/errors.ts';
+import {
+  addressBlock,
+  clientAddress,
+} from '../../../platform/common/http/parameters/client-address.ts';
 import { pathLogger } from '../../../platform/common/http/observing/logged-path.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';
 import type { RefusalObserver } from '../../../platform/common/problem/refusal-observer.ts';
@@ -74,7 +81,9 @@ export class AccessRefusalLog implements RefusalObserver, OnDrained {
     this.notRecorded.delete(workspaceId);
     const details = { ...call, ...(notRecorded > 0 && { not_recorded_before: notRecorded }) };
     try {
-      await this.transactor.run((manager) => this.auditLog.record(manager, actor, { action, details }));
+      await this.transactor.run((manager) =>
+        this.auditLog.record(manager, actor, { action, details }),
+      );
     } catch (err) {
       this.leaveOut(workspaceId, notRecorded + 1);
       logRepeated(this.logger, 'warn', { msg: 'refusal not recorded', err });
@@ -86,7 +95,11 @@ export class AccessRefusalLog implements RefusalObserver, OnDrained {
   }
 
   private isWithinLimits(workspaceId: number, client: string): boolean {
-    const ofClient = { key: `client:${workspaceId} ${client}`, perMinute: ROWS_PER_MINUTE.client, reserve: 0 };
+    const ofClient = {
+      key: `client:${workspaceId} ${client}`,
+      perMinute: ROWS_PER_MINUTE.client,
+      reserve: 0,
+    };
     const ofAll = { key: `workspace:${workspaceId}`, perMinute: ROWS_PER_MINUTE.all, reserve: 0 };
     return this.rows.take([ofClient, ofAll], 1).granted === 1;
   }

@@ -19,8 +19,12 @@ export class AnonymousRefusals extends TalliedEvents {
 
   /** @param subject the person, if known */
   record(code: string, actor: AuditActor, entry: AuditEntry, subject?: string): void {
-    const ofPerson = subject === undefined ? undefined : this.tallyOf(subject, () => [actor, named(entry, subject)]);
-    const tally = ofPerson ?? this.tallyOf('', () => [actor, entry]) ?? this.begin('', [actor, entry]);
+    const ofPerson =
+      subject === undefined
+        ? undefined
+        : this.tallyOf(subject, () => [actor, named(entry, subject)]);
+    const tally =
+      ofPerson ?? this.tallyOf('', () => [actor, entry]) ?? this.begin('', [actor, entry]);
     tally.add(code, addressBlock(actor.address ?? undefined), 1);
   }
 }

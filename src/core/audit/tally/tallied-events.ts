@@ -48,7 +48,9 @@ export abstract class TalliedEvents implements OnFlush {
 
   /** Writes an event of its own, now. @throws AuditUnavailable, DatabaseUnavailable */
   protected recordNow([actor, entry]: AuditRecord, tally: Tally): Promise<void> {
-    return this.transactor.run((manager) => this.auditLog.recordAll(manager, [withCounts([actor, entry], tally)]));
+    return this.transactor.run((manager) =>
+      this.auditLog.recordAll(manager, [withCounts([actor, entry], tally)]),
+    );
   }
 
   async flush(): Promise<void> {

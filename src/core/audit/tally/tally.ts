@@ -23,7 +23,9 @@ export class Tally {
     this.count += count;
     this.firstAt = Math.min(this.firstAt, firstAt);
     this.lastAt = Math.max(this.lastAt, lastAt);
-    for (const [channel, times] of Object.entries(by)) this.by[channel] = (this.by[channel] ?? 0) + times;
+    for (const [channel, times] of Object.entries(by)) {
+      this.by[channel] = (this.by[channel] ?? 0) + times;
+    }
     for (const [address, times] of Object.entries(addresses)) this.addAddress(address, times);
     this.others += others;
   }

@@ -8,7 +8,8 @@ import { Tally } from './tally.ts';
 
 const LIMITS = { windowMs: HOUR_MS, keys: 20_000 };
 
-type Channel = 'look_up' | 'write' | 'current_token' | 'repeated_rotation' | 'embed_token' | 'export';
+type Channel =
+  'look_up' | 'write' | 'current_token' | 'repeated_rotation' | 'embed_token' | 'export';
 
 /**
  * Records which API token read which groups' tokens. Adds neither a wait nor a statement to a look-up by a program: events
@@ -22,12 +23,17 @@ export class TokenDisclosures extends TalliedEvents {
 
   record(caller: Caller, channel: Channel, group: { id: number; providedId: string }): void {
     const tally =
-      this.tallyOf(`${ownerOf(caller)}/${group.id}`, () => eventOf(caller, group)) ?? this.ofNoGroup(caller);
+      this.tallyOf(`${ownerOf(caller)}/${group.id}`, () => eventOf(caller, group)) ??
+      this.ofNoGroup(caller);
     tally.add(channel, caller.address ?? 'unknown', 1);
   }
 
   /** Records at once what a person is about to see; counts it otherwise. @throws AuditUnavailable, DatabaseUnavailable */
-  async recordSeen(caller: Caller, channel: Channel, group: { id: number; providedId: string }): Promise<void> {
+  async recordSeen(
+    caller: Caller,
+    channel: Channel,
+    group: { id: number; providedId: string },
+  ): Promise<void> {
     if (!caller.isPerson) {
       this.record(caller, channel, group);
       return;
@@ -53,12 +59,18 @@ function ownerOf({ workspaceId, apiTokenId }: Caller): string {
   return `${workspaceId}/${apiTokenId}`;
 }
 
-function eventOf({ workspaceId, apiTokenId }: Caller, group?: { id: number; providedId: string }): AuditRecord {
+function eventOf(
+  { workspaceId, apiTokenId }: Caller,
+  group?: { id: number; providedId: string },
+): AuditRecord {
   return [
     { workspaceId, apiTokenId, requestId: null, address: null },
     {
       action: 'user_group_token.show',
-      ...(group && { object: { type: 'user_group', id: group.providedId }, details: { team_id: group.id } }),
+      ...(group && {
+        object: { type: 'user_group', id: group.providedId },
+        details: { team_id: group.id },
+      }),
     },
   ];
 }

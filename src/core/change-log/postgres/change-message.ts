@@ -41,7 +41,9 @@ export function fromMessage(text: string): ChangeMessage | undefined {
     return {
       from,
       changes: changes.map(([workspaceId, userGroupId]) =>
-        userGroupId === undefined ? { workspaceId, of: 'user_groups' } : { workspaceId, userGroupId },
+        userGroupId === undefined
+          ? { workspaceId, of: 'user_groups' }
+          : { workspaceId, userGroupId },
       ),
     };
   } catch {
@@ -50,5 +52,9 @@ export function fromMessage(text: string): ChangeMessage | undefined {
 }
 
 function isIds(value: unknown): value is [number, number?] {
-  return Array.isArray(value) && (value.length === 1 || value.length === 2) && value.every(Number.isSafeInteger);
+  return (
+    Array.isArray(value) &&
+    (value.length === 1 || value.length === 2) &&
+    value.every(Number.isSafeInteger)
+  );
 }

@@ -73,6 +73,8 @@ export class PostgresChangeFeed extends ChangeFeed {
   private receive(text: string): void {
     const message = fromMessage(text);
     if (!message) this.invalidateAll();
-    else if (message.from !== this.self) for (const change of message.changes) this.invalidate(change);
+    else if (message.from !== this.self) {
+      for (const change of message.changes) this.invalidate(change);
+    }
   }
 }

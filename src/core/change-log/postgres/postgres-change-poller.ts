@@ -130,7 +130,8 @@ export class PostgresChangePoller {
     }
     const [{ snapshot, server, told }] = rows as [Row];
     databaseClock.hear(told, began);
-    const isContinued = position?.server === server && sentAt !== undefined && isWithin(sentAt, MAX_GAP_MS);
+    const isContinued =
+      position?.server === server && sentAt !== undefined && isWithin(sentAt, MAX_GAP_MS);
     const changes = rows.flatMap(toChange);
     if (!isContinued || rows.length > MAX_CHANGES || changes.includes('everything')) {
       this.listener.invalidateAll();
@@ -158,8 +159,9 @@ export class PostgresChangePoller {
 
   private setPolling(isPolling: boolean, err?: unknown): void {
     if (this.isPolling === isPolling || this.ending.signal.aborted) return;
-    if (!isPolling) this.logger.warn({ msg: 'change poll failed; responses come from the database', err });
-    else if (this.isPolling === false) this.logger.log({ msg: 'change poll recovered' });
+    if (!isPolling) {
+      this.logger.warn({ msg: 'change poll failed; responses come from the database', err });
+    } else if (this.isPolling === false) this.logger.log({ msg: 'change poll recovered' });
     this.isPolling = isPolling;
   }
 }

@@ -59,7 +59,9 @@ function reading(scopes: string[]): string {
     FROM now LEFT JOIN LATERAL (${parts.join(' UNION ALL ')}) AS c ON true`;
 }
 
-const readAll = statement<{ last: string; limit: number }, Row>('change-event.read', () => reading(['true']));
+const readAll = statement<{ last: string; limit: number }, Row>('change-event.read', () =>
+  reading(['true']),
+);
 
 const readWorkspace = statement<{ last: string; limit: number; workspaceId: number }, Row>(
   'change-event.read-workspace',
@@ -179,5 +181,7 @@ function lastComplete(rows: readonly Row[], limit: number): number | undefined {
     numbers.push(transactionId);
   }
   const stopped = [...parts.values()].filter(({ length }) => length >= limit);
-  return stopped.length === 0 ? undefined : Math.min(...stopped.map((numbers) => Math.max(...numbers)));
+  return stopped.length === 0
+    ? undefined
+    : Math.min(...stopped.map((numbers) => Math.max(...numbers)));
 }

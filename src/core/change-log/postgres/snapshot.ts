@@ -4,10 +4,12 @@
  */
 
 /** The first number that was not assigned yet. */
-export const xmaxOf = (snapshot: string) => `CAST(CAST(pg_snapshot_xmax(${snapshot}) AS text) AS bigint)`;
+export const xmaxOf = (snapshot: string) =>
+  `CAST(CAST(pg_snapshot_xmax(${snapshot}) AS text) AS bigint)`;
 
 /** The numbers below it of open transactions. */
-export const openIn = (snapshot: string) => `CAST(CAST(pg_snapshot_xip(${snapshot}) AS text) AS bigint)`;
+export const openIn = (snapshot: string) =>
+  `CAST(CAST(pg_snapshot_xip(${snapshot}) AS text) AS bigint)`;
 
 /**
  * Identifies the server on which a snapshot is valid: it differs after a restart, a crash (which resets the

@@ -56,7 +56,10 @@ export class SqliteChangeReader extends ChangeReader {
     return JSON.stringify({ id, at, ...(await this.findAnchor(id)) } satisfies Position);
   }
 
-  override async read(position: ChangePosition, { workspaceId, limit, isRetained }: ReadOptions): Promise<ReadChanges> {
+  override async read(
+    position: ChangePosition,
+    { workspaceId, limit, isRetained }: ReadOptions,
+  ): Promise<ReadChanges> {
     const { id: after, at: lastAt, anchor } = parsePosition<Position>(position, 'id');
     const at = currentTime();
     const last = await this.findLastId();
@@ -74,10 +77,15 @@ export class SqliteChangeReader extends ChangeReader {
     // The position is after the last event of all, so that those of other workspaces are not searched again.
     const id = hasMore ? end!.id : Math.max(last, end?.id ?? 0);
     const reached = { id, at: hasMore ? Math.min(at, end!.occurredAt) : at };
-    const seen = end?.id === id ? { anchor: { id, publicId: end.publicId } } : await this.findAnchor(id);
+    const seen =
+      end?.id === id ? { anchor: { id, publicId: end.publicId } } : await this.findAnchor(id);
     return {
       changes: read.map(toRecord),
-      position: JSON.stringify({ ...reached, ...(anchor && { anchor }), ...seen } satisfies Position),
+      position: JSON.stringify({
+        ...reached,
+        ...(anchor && { anchor }),
+        ...seen,
+      } satisfies Position),
       hasMore,
     };
   }

@@ -12,10 +12,16 @@ export class EmbedToken {
   @Time('Expiry, unless it is ended sooner.', '2030-01-01T12:10:00.000Z')
   expires_at!: string;
 
-  @Text('Id of the key of /.well-known/jwks.json that signed it.', 'PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE')
+  @Text(
+    'Id of the key of /.well-known/jwks.json that signed it.',
+    'PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE',
+  )
   kid!: string;
 
-  @Text('Id of the token, which is also a claim of it and part of introspection responses.', 'Jb0X4p5mTqGdR0o1c3Y2kA')
+  @Text(
+    'Id of the token, which is also a claim of it and part of introspection responses.',
+    'Jb0X4p5mTqGdR0o1c3Y2kA',
+  )
   jti!: string;
 }
 

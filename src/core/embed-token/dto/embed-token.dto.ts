@@ -1,5 +1,12 @@
 import { ApiSchema } from '../../../platform/common/api-docs.ts';
-import { Integer, Nested, Rule, ShortText, Text, wholeNumber } from '../../../platform/common/fields.ts';
+import {
+  Integer,
+  Nested,
+  Rule,
+  ShortText,
+  Text,
+  wholeNumber,
+} from '../../../platform/common/fields.ts';
 import { identifierViolations } from '../../../platform/common/text.ts';
 import {
   actingForViolations,
@@ -30,7 +37,9 @@ export class IssueEmbedTokenRequest {
     'Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name.',
     'https://dashboards.example.com',
   )
-  @Rule(identifierViolations, { required: 'The field audience is required: it names who is to accept the token.' })
+  @Rule(identifierViolations, {
+    required: 'The field audience is required: it names who is to accept the token.',
+  })
   audience!: string;
 
   @Integer.optional('For how many seconds the token is valid, unless it is ended sooner.', 600, {

@@ -8,28 +8,48 @@ export class AuthorizationServerMetadata {
   @Text('PUBLIC_URL.', 'https://user-groups.example.com', { format: 'uri' })
   issuer!: string;
 
-  @Text('Where tokens are introspected (RFC 7662).', 'https://user-groups.example.com/api/v1/introspect', {
-    format: 'uri',
-  })
+  @Text(
+    'Where tokens are introspected (RFC 7662).',
+    'https://user-groups.example.com/api/v1/introspect',
+    {
+      format: 'uri',
+    },
+  )
   introspection_endpoint!: string;
 
-  @ListOf(String, 'How a caller of it may send its API token.', ['client_secret_basic', 'client_secret_post', 'Bearer'])
+  @ListOf(String, 'How a caller of it may send its API token.', [
+    'client_secret_basic',
+    'client_secret_post',
+    'Bearer',
+  ])
   introspection_endpoint_auth_methods_supported!: string[];
 
-  @Text('Where tokens are revoked (RFC 7009).', 'https://user-groups.example.com/api/v1/revoke', { format: 'uri' })
-  revocation_endpoint!: string;
-
-  @ListOf(String, 'How a caller of it may send its API token.', ['client_secret_basic', 'client_secret_post', 'Bearer'])
-  revocation_endpoint_auth_methods_supported!: string[];
-
-  @Text('The public keys of embed tokens (RFC 7517).', 'https://user-groups.example.com/.well-known/jwks.json', {
+  @Text('Where tokens are revoked (RFC 7009).', 'https://user-groups.example.com/api/v1/revoke', {
     format: 'uri',
   })
+  revocation_endpoint!: string;
+
+  @ListOf(String, 'How a caller of it may send its API token.', [
+    'client_secret_basic',
+    'client_secret_post',
+    'Bearer',
+  ])
+  revocation_endpoint_auth_methods_supported!: string[];
+
+  @Text(
+    'The public keys of embed tokens (RFC 7517).',
+    'https://user-groups.example.com/.well-known/jwks.json',
+    {
+      format: 'uri',
+    },
+  )
   jwks_uri!: string;
 
   @ListOf(String, 'None: there is no consent page.', [], { maxItems: 0 })
   response_types_supported!: string[];
 
-  @ListOf(String, 'None: tokens are issued by the API, not by a token endpoint.', [], { maxItems: 0 })
+  @ListOf(String, 'None: tokens are issued by the API, not by a token endpoint.', [], {
+    maxItems: 0,
+  })
   grant_types_supported!: string[];
 }

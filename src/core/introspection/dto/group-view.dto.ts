@@ -4,12 +4,19 @@ import { response } from '../../../platform/common/http/responses/response.ts';
 import type { DescribedMapping } from '../../mapping/described-mapping.ts';
 import { variableTypes } from '../../mapping/variables.ts';
 import { StatusReasonView } from '../../user-group/resource/dto/user-group-resource-response.dto.ts';
-import { type GroupStatus, groupStatuses, type StatusReason } from '../../user-group/status/user-group-status.ts';
+import {
+  type GroupStatus,
+  groupStatuses,
+  type StatusReason,
+} from '../../user-group/status/user-group-status.ts';
 import { IntrospectionResponse } from './introspection-response.dto.ts';
 
 @SchemaName('Variable')
 export class VariableView {
-  @Text('Its name, by which dashboards and SQL use it; `address.country` is inside of `address`.', 'region')
+  @Text(
+    'Its name, by which dashboards and SQL use it; `address.country` is inside of `address`.',
+    'region',
+  )
   name!: string;
 
   @CodeOf(
@@ -26,7 +33,10 @@ export class VariableView {
   )
   origin!: 'properties' | 'default' | 'none';
 
-  @Flag('Whether the workspace declares it. A property that is not declared is in `properties` alone.', true)
+  @Flag(
+    'Whether the workspace declares it. A property that is not declared is in `properties` alone.',
+    true,
+  )
   declared!: boolean;
 
   @Flag('Whether the workspace requires it.', true)
@@ -41,13 +51,20 @@ class GroupView {
   @ListOf(StatusReasonView, 'What is missing, or in the way; empty if nothing is.')
   reasons!: StatusReason[];
 
-  @Nested(IntrospectionResponse, 'Exactly what a renderer gets for the current token of the group now.')
+  @Nested(
+    IntrospectionResponse,
+    'Exactly what a renderer gets for the current token of the group now.',
+  )
   introspection!: IntrospectionResponse;
 
-  @AnyObject('The mapping as an introspection shows it, also while the group is inactive.', { sales: 'warehouse-emea' })
+  @AnyObject('The mapping as an introspection shows it, also while the group is inactive.', {
+    sales: 'warehouse-emea',
+  })
   mapping!: DescribedMapping['mapping'];
 
-  @ListOf.optional(String, 'Under the policy `registered`: the schemas without a data source.', ['billing'])
+  @ListOf.optional(String, 'Under the policy `registered`: the schemas without a data source.', [
+    'billing',
+  ])
   unmapped?: string[];
 
   @ListOf(VariableView, 'The declared variables, and other properties of the group.')

@@ -1,5 +1,13 @@
 import { ApiExtraModels, schemaPath } from '../../../platform/common/api-docs.ts';
-import { AnyObject, CodeOf, Flag, Integer, ListOf, Nested, Text } from '../../../platform/common/fields.ts';
+import {
+  AnyObject,
+  CodeOf,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  Text,
+} from '../../../platform/common/fields.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
 import type { DescribedDataSource, DescribedMapping } from '../../mapping/described-mapping.ts';
 
@@ -53,7 +61,10 @@ export class IntrospectionResponse {
   )
   unmapped?: string[];
 
-  @AnyObject.optional('The properties of the group, as they were sent.', { region: 'EMEA', seats: 25 })
+  @AnyObject.optional('The properties of the group, as they were sent.', {
+    region: 'EMEA',
+    seats: 25,
+  })
   properties?: JsonObject;
 
   @AnyObject.optional(
@@ -74,7 +85,10 @@ export class IntrospectionResponse {
   )
   exp?: number;
 
-  @Text.optional('Of an embed token: its audience. Compare it with your own name.', 'https://dashboards.example.com')
+  @Text.optional(
+    'Of an embed token: its audience. Compare it with your own name.',
+    'https://dashboards.example.com',
+  )
   aud?: string;
 
   @Text.optional(

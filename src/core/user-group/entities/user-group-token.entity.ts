@@ -2,8 +2,13 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** One generation of a user group's token; exactly one generation of a group is current. */
 @Entity('user_group_token')
-@Index('user_group_token_token_hash_workspace_id_key', ['tokenHash', 'workspaceId'], { unique: true })
-@Index('user_group_token_current_key', ['userGroupId'], { unique: true, where: '"retired_at" IS NULL' })
+@Index('user_group_token_token_hash_workspace_id_key', ['tokenHash', 'workspaceId'], {
+  unique: true,
+})
+@Index('user_group_token_current_key', ['userGroupId'], {
+  unique: true,
+  where: '"retired_at" IS NULL',
+})
 @Index(['keyId'])
 @Index(['validUntil'], { where: '"valid_until" IS NOT NULL' })
 @Index('user_group_token_overlap_idx', ['workspaceId', 'validUntil', 'userGroupId', 'generation'], {

@@ -2,7 +2,12 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** A state of a user group that a later one has replaced, or that was the last one before the group was deleted. */
 @Entity('user_group_version')
-@Index('user_group_version_provided_id_idx', ['workspaceId', 'providedId', 'userGroupId', 'version'])
+@Index('user_group_version_provided_id_idx', [
+  'workspaceId',
+  'providedId',
+  'userGroupId',
+  'version',
+])
 @Index(['replacedAt'])
 export class UserGroupVersion {
   /** Without a foreign key: it outlives its group. */

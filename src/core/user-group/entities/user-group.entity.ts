@@ -45,5 +45,6 @@ export class UserGroup {
   @Column('bigint', { nullable: true }) validUntilSetAt!: number | null;
 
   /** The flaw that the rules of its workspace find, once they have been checked; null for none. */
-  @Column({ type: 'varchar', length: 10, collation: 'C', nullable: true }) flaw!: 'incomplete' | 'unresolved' | null;
+  @Column({ type: 'varchar', length: 10, collation: 'C', nullable: true }) flaw!:
+    'incomplete' | 'unresolved' | null;
 }

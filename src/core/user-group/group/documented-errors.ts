@@ -11,7 +11,11 @@ import {
 } from '../../../platform/common/problem/errors.ts';
 
 /** Errors of each write of a user group. */
-export const WRITE_ERRORS: DocumentedError[] = [ChangeRefused, ExtensionUnavailable, AuditUnavailable];
+export const WRITE_ERRORS: DocumentedError[] = [
+  ChangeRefused,
+  ExtensionUnavailable,
+  AuditUnavailable,
+];
 
 /** Errors of each response that contains the token of a user group. */
 export const TOKEN_ERRORS: DocumentedError[] = [UserGroupTokenForgotten, UserGroupTokenUnreadable];

@@ -40,14 +40,31 @@ export interface UserGroupState {
 }
 
 /** The members that a write sets, with the types of their columns. A mapping has rows of its own. */
-export const WRITTEN = { name: 'text', properties: 'text', suspendedAt: 'bigint', validUntil: 'bigint' } as const;
+export const WRITTEN = {
+  name: 'text',
+  properties: 'text',
+  suspendedAt: 'bigint',
+  validUntil: 'bigint',
+} as const;
 
 /** The members of a group before it is stored. */
-export const UNSTORED = { id: 0, name: '', properties: '{}', suspendedAt: null, validUntil: null, version: 0 };
+export const UNSTORED = {
+  id: 0,
+  name: '',
+  properties: '{}',
+  suspendedAt: null,
+  validUntil: null,
+  version: 0,
+};
 
 /** Picks the members that a write sets, without nulls: the others would be needless JSON. */
 export function writtenOf({ name, properties, suspendedAt, validUntil }: UserGroupState) {
-  return { name, properties, suspendedAt: suspendedAt ?? undefined, validUntil: validUntil ?? undefined };
+  return {
+    name,
+    properties,
+    suspendedAt: suspendedAt ?? undefined,
+    validUntil: validUntil ?? undefined,
+  };
 }
 
 interface Field<Value> {
@@ -72,7 +89,8 @@ const FIELDS: { [Name in FieldName]: Field<UserGroupContent[Name]> } = {
     write: (properties) => ({ properties: JSON.stringify(properties) }),
     // Ignores the order of keys.
     isStored: (group, properties) =>
-      group.properties === JSON.stringify(properties) || isDeepStrictEqual(JSON.parse(group.properties), properties),
+      group.properties === JSON.stringify(properties) ||
+      isDeepStrictEqual(JSON.parse(group.properties), properties),
   },
   valid_until: {
     read: ({ validUntil }) => toWireTimeOrNull(validUntil),
@@ -143,7 +161,10 @@ export type Differences = { [Name in FieldName]?: Difference<UserGroupContent[Na
  * Returns the wanted fields that differ from `stored`; for a new group all of them.
  * @param stored with its mapping if one is wanted
  */
-export function differencesOf(stored: UserGroupState | undefined, wanted: WantedUserGroup): Differences {
+export function differencesOf(
+  stored: UserGroupState | undefined,
+  wanted: WantedUserGroup,
+): Differences {
   const differences: Partial<Record<FieldName, Difference<unknown>>> = {};
   for (const name of fieldNames) {
     const is = wanted[name];
@@ -167,7 +188,9 @@ export function toState(differences: Differences, now: number): Partial<UserGrou
   const state: Partial<UserGroupState> = {};
   for (const name of fieldNames) {
     const difference: Difference<unknown> | undefined = differences[name];
-    if (difference) Object.assign(state, (FIELDS[name] as Field<unknown>).write(difference.is, now));
+    if (difference) {
+      Object.assign(state, (FIELDS[name] as Field<unknown>).write(difference.is, now));
+    }
   }
   return state;
 }

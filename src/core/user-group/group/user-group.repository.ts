@@ -56,15 +56,16 @@ const selectGroup = (columns: string, which: string, from = 'user_group') => `
   JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
   WHERE g.workspace_id = :workspaceId AND ${which}`;
 
-const findGroupsById = statement<{ workspaceId: number; ids: readonly string[] }, IdentifiedUserGroup>(
-  'user-group.find-by-id',
-  (dialect) =>
-    dialect.forEachKey(':ids', (key) =>
-      selectGroup(
-        '',
-        key.is('g.id', (text) => `CAST(${text} AS integer)`),
-      ),
+const findGroupsById = statement<
+  { workspaceId: number; ids: readonly string[] },
+  IdentifiedUserGroup
+>('user-group.find-by-id', (dialect) =>
+  dialect.forEachKey(':ids', (key) =>
+    selectGroup(
+      '',
+      key.is('g.id', (text) => `CAST(${text} AS integer)`),
     ),
+  ),
 );
 
 interface GroupKeys {
@@ -75,7 +76,9 @@ interface GroupKeys {
 const readEach = (dialect: Dialect, columns: string) =>
   dialect.forEachKey(':providedIds', (key) => selectGroup(columns, key.is('g.provided_id')));
 
-const readGroups = statement<GroupKeys, IdentifiedUserGroup>('user-group.read', (dialect) => readEach(dialect, ''));
+const readGroups = statement<GroupKeys, IdentifiedUserGroup>('user-group.read', (dialect) =>
+  readEach(dialect, ''),
+);
 
 type ToWriteRow = Omit<GroupToWrite, 'stored'> & (IdentifiedUserGroup | { providedId: null });
 
@@ -131,7 +134,10 @@ const NEXT_PAGE = `(
     SELECT * FROM user_group WHERE workspace_id = :workspaceId AND id > :after
     ORDER BY id LIMIT :limit)`;
 
-const listGroups = statement<{ workspaceId: number; after: number; limit: number }, IdentifiedUserGroup>(
+const listGroups = statement<
+  { workspaceId: number; after: number; limit: number },
+  IdentifiedUserGroup
+>(
   'user-group.list-whole',
   (dialect) =>
     `${selectGroup(
@@ -144,11 +150,15 @@ const listGroups = statement<{ workspaceId: number; after: number; limit: number
 /** Reads and locks user groups; each query names their workspace, or a row found in it by one that did. */
 @Injectable()
 export class UserGroupRepository {
-  private readonly reads = new SharedReads<IdentifiedUserGroup>(async (workspaceId, providedIds) => {
-    const rows = await this.statements.read(readGroups, { workspaceId, providedIds });
-    return new Map(rows.map((row) => [row.providedId, row]));
-  });
-  private readonly readsToWrite = new SharedReads<GroupToWrite>((workspaceId, ids) => this.readThese(workspaceId, ids));
+  private readonly reads = new SharedReads<IdentifiedUserGroup>(
+    async (workspaceId, providedIds) => {
+      const rows = await this.statements.read(readGroups, { workspaceId, providedIds });
+      return new Map(rows.map((row) => [row.providedId, row]));
+    },
+  );
+  private readonly readsToWrite = new SharedReads<GroupToWrite>((workspaceId, ids) =>
+    this.readThese(workspaceId, ids),
+  );
   private readonly readsToCompare = new SharedReads<GroupToWrite>((workspaceId, providedIds) =>
     this.readBy(readGroupsToCompare, { workspaceId, providedIds }),
   );
@@ -222,7 +232,10 @@ export class UserGroupRepository {
     waits: boolean,
     manager: EntityManager,
   ): Promise<Set<string>> {
-    const locked = await this.statements.run(manager, waits ? lockWaiting : lockFree, { workspaceId, providedIds });
+    const locked = await this.statements.run(manager, waits ? lockWaiting : lockFree, {
+      workspaceId,
+      providedIds,
+    });
     if (waits) await this.statements.run(manager, lockTokens, { ids: locked.map(({ id }) => id) });
     return new Set(locked.map(({ providedId }) => providedId));
   }

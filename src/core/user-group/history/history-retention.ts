@@ -5,7 +5,12 @@ import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/exp
 /** Removes replaced states of groups. */
 @Injectable()
 export class UserGroupHistoryRetention extends ExpirySweep {
-  protected readonly removeExpired = removeOldest('user_group_version', 'replaced_at', 'user_group_id', 'version');
+  protected readonly removeExpired = removeOldest(
+    'user_group_version',
+    'replaced_at',
+    'user_group_id',
+    'version',
+  );
 
   protected override expiredBefore(now: number): Promise<number> {
     const { historyRetentionDays: days } = this.config;

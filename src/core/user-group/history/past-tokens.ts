@@ -43,7 +43,10 @@ export function tokensAt(tokens: readonly PastToken[], at: number): PastToken[] 
 export function pastReasonOf(
   token: PastToken,
   at: number,
-  { ended, ofGroup }: { ended: Parameters<typeof isEndedTogether>[1]; ofGroup: InactiveReason | null },
+  {
+    ended,
+    ofGroup,
+  }: { ended: Parameters<typeof isEndedTogether>[1]; ofGroup: InactiveReason | null },
 ): InactiveReason | null {
   const { retiredAt, validUntil, revokedAt } = token;
   if (retiredAt !== null && retiredAt <= at) {

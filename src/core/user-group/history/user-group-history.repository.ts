@@ -33,7 +33,12 @@ interface PageOfVersions extends Filters {
   limit: number;
 }
 
-const MEMBERS = ['name', 'properties', 'suspended_at AS "suspendedAt"', 'valid_until AS "validUntil"'];
+const MEMBERS = [
+  'name',
+  'properties',
+  'suspended_at AS "suspendedAt"',
+  'valid_until AS "validUntil"',
+];
 
 const membersOf = (alias: string) =>
   [...MEMBERS, 'created_at AS "createdAt"'].map((member) => `${alias}.${member}`).join(', ');

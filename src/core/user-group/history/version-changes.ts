@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../platform/common/json/strict-json.ts';
-import { contentOf, differencesOf, fieldNames, type UserGroupState } from '../group/user-group-fields.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../platform/common/json/strict-json.ts';
+import {
+  contentOf,
+  differencesOf,
+  fieldNames,
+  type UserGroupState,
+} from '../group/user-group-fields.ts';
 
 export const versionChanges = ['create', 'update', 'suspend', 'resume'] as const;
 export type VersionChange = (typeof versionChanges)[number];
@@ -33,7 +42,11 @@ export function differencesBetween(was: UserGroupState, is: UserGroupState): Sta
   return compare({ ...contentOf(was) }, { ...contentOf(is) }, '');
 }
 
-function compare(was: JsonValue | undefined, is: JsonValue | undefined, pointer: string): StateDifference[] {
+function compare(
+  was: JsonValue | undefined,
+  is: JsonValue | undefined,
+  pointer: string,
+): StateDifference[] {
   if (isDeepStrictEqual(was, is)) return [];
   if (!isJsonObject(was) || !isJsonObject(is)) {
     return [{ pointer, ...(was !== undefined && { was }), ...(is !== undefined && { is }) }];

@@ -49,7 +49,10 @@ const hasEndedTokens = statement<{ workspaceId: number }, { id: number }>(
     WHERE w.id = :workspaceId AND (w.tokens_epoch > 0 OR w.tokens_ended_before IS NOT NULL)`,
 );
 
-const listTokenless = statement<{ workspaceId: number; after: number }, { id: number; isMatch: boolean | 0 | 1 }>(
+const listTokenless = statement<
+  { workspaceId: number; after: number },
+  { id: number; isMatch: boolean | 0 | 1 }
+>(
   'indexed-filters.list-tokenless',
   () => `
     SELECT g.id, ${LACKS_VALID_TOKEN} AS "isMatch" FROM user_group g
@@ -58,7 +61,10 @@ const listTokenless = statement<{ workspaceId: number; after: number }, { id: nu
 );
 
 /** Finds groups without a valid token: all, or more than `MAX_CANDIDATES`; undefined if there are too many to look at. */
-async function findTokenless(statements: Statements, workspaceId: number): Promise<{ id: number }[] | undefined> {
+async function findTokenless(
+  statements: Statements,
+  workspaceId: number,
+): Promise<{ id: number }[] | undefined> {
   const [ended] = await statements.read(hasEndedTokens, { workspaceId });
   if (!ended) return [];
   const found: { id: number }[] = [];
@@ -96,7 +102,11 @@ export async function readFilters(
   for (const name of filters.names) {
     const found = await findBy(name, statements, { ...filters.parameters, workspaceId });
     if (!found || found.length > MAX_CANDIDATES) continue;
-    return { ...filters, isFew: true, parameters: { ...filters.parameters, few: found.map(({ id }) => id) } };
+    return {
+      ...filters,
+      isFew: true,
+      parameters: { ...filters.parameters, few: found.map(({ id }) => id) },
+    };
   }
   return filters;
 }

@@ -9,7 +9,8 @@ import { toScalar } from './property-value.ts';
 import { foldCase } from '../../../platform/common/fold-case.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
 
-export const ENDS = 'g.valid_until > CAST(:endsAfter AS bigint) AND g.valid_until < CAST(:endsBefore AS bigint)';
+export const ENDS =
+  'g.valid_until > CAST(:endsAfter AS bigint) AND g.valid_until < CAST(:endsBefore AS bigint)';
 
 const IN_OVERLAP = `EXISTS (
   SELECT 1 FROM user_group_token t
@@ -36,15 +37,23 @@ export interface UserGroupFilters {
 
 /** @throws ValidationFailed */
 export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
-  const { name_prefix: namePrefix, property_name: propertyName, property_value: value, status } = query;
+  const {
+    name_prefix: namePrefix,
+    property_name: propertyName,
+    property_value: value,
+    status,
+  } = query;
   if (value !== undefined && propertyName === undefined) {
     const detail = 'The query has a property_value, so it needs a property_name.';
-    throw new ValidationFailed([{ in: 'query', pointer: '/property_name', code: 'required', detail }]);
+    throw new ValidationFailed([
+      { in: 'query', pointer: '/property_name', code: 'required', detail },
+    ]);
   }
   const { valid_until_after: after, valid_until_before: before, in_overlap: inOverlap } = query;
   const now = currentTime();
   const given: Record<string, Record<string, SqlParameter> | undefined> = {
-    namePrefix: namePrefix === undefined ? undefined : { namePrefix, nameEnd: endOfPrefix(namePrefix) },
+    namePrefix:
+      namePrefix === undefined ? undefined : { namePrefix, nameEnd: endOfPrefix(namePrefix) },
     hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },
     propertyIs:
       propertyName === undefined || value === undefined
@@ -65,13 +74,18 @@ export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
   const names = filters.map(([name]) => name);
   return {
     names,
-    parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<string, SqlParameter>,
+    parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<
+      string,
+      SqlParameter
+    >,
   };
 }
 
 /** Returns the least text, in the order of code points, above all that begin with the prefix; null if there is none. */
 function endOfPrefix(prefix: string): string | null {
-  const points = Array.from(prefix.replace(/\u{10ffff}+$/u, ''), (character) => character.codePointAt(0)!);
+  const points = Array.from(prefix.replace(/\u{10ffff}+$/u, ''), (character) =>
+    character.codePointAt(0)!,
+  );
   const last = points.pop();
   if (last === undefined) return null;
   // Half of a surrogate pair is no code point of a text.
@@ -82,7 +96,11 @@ function endOfPrefix(prefix: string): string | null {
  * Returns SQL to append to other conditions, by which an index finds the groups that can pass the filters.
  * @param isByCreation whether they are read in the order of these indexes: in another, all that an index has would be sorted
  */
-export function narrowingOf({ isFew, names }: UserGroupFilters, dialect: Dialect, isByCreation = true): string {
+export function narrowingOf(
+  { isFew, names }: UserGroupFilters,
+  dialect: Dialect,
+  isByCreation = true,
+): string {
   if (isFew) return ` AND ${dialect.isOneOf('g.id', ':few', 'integer')}`;
   if (!isByCreation) return '';
   const found = names.map((name) => (narrowings as Partial<Record<string, string>>)[name]);
@@ -115,5 +133,6 @@ export function toSearch(text: string): (group: Searchable) => boolean {
   return ({ providedId, name, properties }) =>
     has(providedId) ||
     has(name) ||
-    (foldCase(properties).includes(escaped) && Object.values(JSON.parse(properties) as JsonObject).some(has));
+    (foldCase(properties).includes(escaped) &&
+      Object.values(JSON.parse(properties) as JsonObject).some(has));
 }

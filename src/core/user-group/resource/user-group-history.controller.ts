@@ -1,6 +1,10 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
 import {
   ETAG,
   PRECONDITION_ERRORS,
@@ -8,8 +12,18 @@ import {
   RequestPreconditions,
   setEntityTag,
 } from '../../../platform/common/http/parameters/preconditions.ts';
-import { NumberParam, ProvidedIdParam, QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
-import { ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../../platform/common/operation.ts';
+import {
+  NumberParam,
+  ProvidedIdParam,
+  QueryOf,
+} from '../../../platform/common/http/parameters/request-params.ts';
+import {
+  ApiReadProblems,
+  ApiTags,
+  Created,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
 import {
   UserGroupNotFound,
   UserGroupQuotaReached,
@@ -18,7 +32,10 @@ import {
 import { WRITE_ERRORS } from '../group/documented-errors.ts';
 import { UserGroupResponse } from './dto/user-group-resource-response.dto.ts';
 import { TeamQueryDto, VersionQueryDto, VersionsQueryDto } from './dto/versions-query.dto.ts';
-import { UserGroupVersionResponse, UserGroupVersionsResponse } from './dto/versions-response.dto.ts';
+import {
+  UserGroupVersionResponse,
+  UserGroupVersionsResponse,
+} from './dto/versions-response.dto.ts';
 import { UserGroupHistory } from './user-group-history.service.ts';
 
 const GROUPS = 'api/v1/user-groups';
@@ -72,7 +89,9 @@ export class UserGroupHistoryController {
     "Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.",
   )
   @Ok(UserGroupResponse, 'The group.', ETAG)
-  @Created(UserGroupResponse, 'The group was created again.', { Location: 'Path of what was created.' })
+  @Created(UserGroupResponse, 'The group was created again.', {
+    Location: 'Path of what was created.',
+  })
   @ApiReadProblems(
     UserGroupNotFound,
     UserGroupVersionNotFound,
@@ -88,7 +107,13 @@ export class UserGroupHistoryController {
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResponse> {
-    const { created, body, entityTag } = await this.history.restore(caller, id, version, query, preconditions);
+    const { created, body, entityTag } = await this.history.restore(
+      caller,
+      id,
+      version,
+      query,
+      preconditions,
+    );
     setEntityTag(response, entityTag);
     if (created) response.status(201).set('Location', `/${GROUPS}/${encodeURIComponent(id)}`);
     return body;

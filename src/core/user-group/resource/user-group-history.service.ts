@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
-import { limitOf, positionOf, readPage, toPage } from '../../../platform/common/http/parameters/page.dto.ts';
+import {
+  limitOf,
+  positionOf,
+  readPage,
+  toPage,
+} from '../../../platform/common/http/parameters/page.dto.ts';
 import type { Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
 import {
   HistoryBeginsLater,
@@ -14,7 +19,10 @@ import { PastRulesReader } from '../../mapping/past-rules.ts';
 import { contentOf } from '../group/user-group-fields.ts';
 import { sizeOfGroup } from '../group/user-group.repository.ts';
 import { parseTokens, pastReasonOf, type PastToken, tokensAt } from '../history/past-tokens.ts';
-import { UserGroupHistoryRepository, type UserGroupVersionState } from '../history/user-group-history.repository.ts';
+import {
+  UserGroupHistoryRepository,
+  type UserGroupVersionState,
+} from '../history/user-group-history.repository.ts';
 import { differencesBetween } from '../history/version-changes.ts';
 import { type GroupStatus, statusOf } from '../status/user-group-status.ts';
 import { type InactiveReason, isEndedTogether } from '../token/token-validity.ts';
@@ -58,15 +66,23 @@ export class UserGroupHistory {
   ) {}
 
   /** Lists one page of the versions of all groups that have had the id, the newest first. @throws UserGroupNotFound */
-  async list({ workspaceId }: Caller, providedId: string, query: VersionsQueryDto): Promise<UserGroupVersionsResponse> {
+  async list(
+    { workspaceId }: Caller,
+    providedId: string,
+    query: VersionsQueryDto,
+  ): Promise<UserGroupVersionsResponse> {
     const filters = { workspaceId, providedId, teamId: numberOf(query.team_id), version: null };
     const position = positionOf(query, 2);
-    const { found, limit } = await readPage<UserGroupVersionState>(limitOf(query), sizeOfGroup, (count, last) =>
-      this.history.list(filters, count, last ? keysOf(last) : position),
+    const { found, limit } = await readPage<UserGroupVersionState>(
+      limitOf(query),
+      sizeOfGroup,
+      (count, last) => this.history.list(filters, count, last ? keysOf(last) : position),
     );
     if (found.length === 0 && !position) throw new UserGroupNotFound();
     const { rows, ...next } = toPage(found, limit, keysOf);
-    const views = rows.map((state, index) => toVersionView(state, predecessorOf(state, found[index + 1])));
+    const views = rows.map((state, index) =>
+      toVersionView(state, predecessorOf(state, found[index + 1])),
+    );
     return { success: 1, versions: views, ...next };
   }
 
@@ -79,9 +95,13 @@ export class UserGroupHistory {
   ): Promise<UserGroupVersionResponse> {
     const { state, before } = await this.find(workspaceId, providedId, version, numberOf(team_id));
     // The last millisecond of the state.
-    const at = state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
+    const at =
+      state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
     const { standing } = await this.judge({ workspaceId, providedId }, state, at);
-    const response = { success: 1 as const, version: toVersionContentView(state, before, standing) };
+    const response = {
+      success: 1 as const,
+      version: toVersionContentView(state, before, standing),
+    };
     if (compare_with === undefined) return response;
     const other = await this.find(workspaceId, providedId, Number(compare_with), state.id);
     return { ...response, differences: differencesBetween(other.state, state) };
@@ -95,14 +115,24 @@ export class UserGroupHistory {
     return this.gate.run(caller, () => this.readAt(caller.workspaceId, providedId, time));
   }
 
-  private async readAt(workspaceId: number, providedId: string, time: string): Promise<GetUserGroupResponse> {
+  private async readAt(
+    workspaceId: number,
+    providedId: string,
+    time: string,
+  ): Promise<GetUserGroupResponse> {
     const at = fromWireTime(time);
     const { historyRetentionDays: days } = this.config;
     if (days > 0 && at < currentTime() - days * DAY_MS) throw new HistoryBeginsLater();
     const state = await this.history.findAt({ workspaceId, providedId }, at);
-    if (!state || state.createdAt > at) throw new UserGroupNotFound('No user group of the workspace had this id then.');
+    if (!state || state.createdAt > at) {
+      throw new UserGroupNotFound('No user group of the workspace had this id then.');
+    }
     if (state.updatedAt > at) throw new HistoryBeginsLater();
-    const { standing, tokens, ended, isResolutionKept } = await this.judge({ workspaceId, providedId }, state, at);
+    const { standing, tokens, ended, isResolutionKept } = await this.judge(
+      { workspaceId, providedId },
+      state,
+      at,
+    );
     const ofGroup = REASONS[standing.status];
     return {
       success: 1,
@@ -110,16 +140,29 @@ export class UserGroupHistory {
       past: {
         at: toWireTime(at),
         version: state.version,
-        tokens: tokens.map((one) => toPastTokenView(one, pastReasonOf(one, at, { ended, ofGroup }))),
+        tokens: tokens.map((one) =>
+          toPastTokenView(one, pastReasonOf(one, at, { ended, ofGroup })),
+        ),
         is_resolution_kept: isResolutionKept,
       },
     };
   }
 
   /** Judges a state by the rules that the workspace had at a time within it, and the token that the group had then. */
-  private async judge(id: { workspaceId: number; providedId: string }, state: UserGroupVersionState, at: number) {
-    const { rules, ...past } = await this.pastRules.find(id.workspaceId, at, state.replacedAt ?? currentTime());
-    const tokens = tokensAt(await this.readTokens({ ...id, teamId: state.id, version: null }, at), at);
+  private async judge(
+    id: { workspaceId: number; providedId: string },
+    state: UserGroupVersionState,
+    at: number,
+  ) {
+    const { rules, ...past } = await this.pastRules.find(
+      id.workspaceId,
+      at,
+      state.replacedAt ?? currentTime(),
+    );
+    const tokens = tokensAt(
+      await this.readTokens({ ...id, teamId: state.id, version: null }, at),
+      at,
+    );
     const isTokenEnded = tokens[0] !== undefined && isEndedTogether(tokens[0], past.ended);
     const known = past.isResolutionKept ? rules : { ...rules, policy: 'open' as const };
     return { ...past, tokens, standing: statusOf({ ...state, isTokenEnded }, known, at) };
@@ -183,6 +226,9 @@ function keysOf({ id, version }: UserGroupVersionState): [number, number] {
 }
 
 /** @param next the version that follows in the list */
-function predecessorOf({ id, version }: UserGroupVersionState, next: UserGroupVersionState | undefined) {
+function predecessorOf(
+  { id, version }: UserGroupVersionState,
+  next: UserGroupVersionState | undefined,
+) {
   return next?.id === id && next.version === version - 1 ? next : undefined;
 }

@@ -30,7 +30,13 @@ import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-gr
 import { LACKS_VALID_TOKEN } from '../status/status-conditions.ts';
 import { groupStatuses } from '../status/user-group-status.ts';
 import { MAX_CANDIDATES, readFilters } from './indexed-filters.ts';
-import { conditionsOf, narrowingOf, type Searchable, toSearch, type UserGroupFilters } from './user-group-filters.ts';
+import {
+  conditionsOf,
+  narrowingOf,
+  type Searchable,
+  toSearch,
+  type UserGroupFilters,
+} from './user-group-filters.ts';
 import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
 import { UserGroupTotal } from './user-group-total.ts';
 
@@ -102,11 +108,18 @@ export class UserGroupList {
       ? this.readBySeverity(caller, query)
       : this.readSorted(caller, query));
     const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
-    return toUserGroupsResponse(rows, await this.rules.read(caller.workspaceId), { ...next, total });
+    return toUserGroupsResponse(rows, await this.rules.read(caller.workspaceId), {
+      ...next,
+      total,
+    });
   }
 
   /** Reads a page of the matching groups in order of creation. @throws ValidationFailed, TooManyAtOnce */
-  page(caller: Caller, filters: UserGroupFilterDto, cursor: string | undefined): Promise<Page<ListedGroup>> {
+  page(
+    caller: Caller,
+    filters: UserGroupFilterDto,
+    cursor: string | undefined,
+  ): Promise<Page<ListedGroup>> {
     const query = { ...filters, limit: `${MAX_LIMIT}`, ...(cursor !== undefined && { cursor }) };
     return this.gate.run(caller, () => this.readSorted(caller, query));
   }
@@ -114,7 +127,9 @@ export class UserGroupList {
   /** Finds the id of the group that was created last; 0 if there is none. @throws TooManyAtOnce */
   async findLastId(caller: Caller): Promise<number> {
     const { workspaceId } = caller;
-    const [found] = await this.gate.run(caller, () => this.statements.read(findLastId, { workspaceId }));
+    const [found] = await this.gate.run(caller, () =>
+      this.statements.read(findLastId, { workspaceId }),
+    );
     return found?.id ?? 0;
   }
 
@@ -124,14 +139,21 @@ export class UserGroupList {
   }
 
   /** Reads a page of one status; the next page goes on with the next status. */
-  private async readBySeverity(caller: Caller, query: UserGroupQueryDto): Promise<Page<ListedGroup>> {
+  private async readBySeverity(
+    caller: Caller,
+    query: UserGroupQueryDto,
+  ): Promise<Page<ListedGroup>> {
     const order = new UserGroupOrder('created_at');
     const [first = 0, ...position] = positionByTypes(query, ['number', ...order.types]) ?? [];
     let after = position.length > 0 ? position : undefined;
     for (let rank = Number(first); rank < groupStatuses.length; rank++, after = undefined) {
       const status = groupStatuses[rank];
       if (query.status !== undefined && query.status !== status) continue;
-      const page = await this.readPart(caller, { ...query, status }, { order, after, prefix: [rank] });
+      const page = await this.readPart(
+        caller,
+        { ...query, status },
+        { order, after, prefix: [rank] },
+      );
       if (page.has_more) return page;
       if (page.rows.length > 0) {
         return { rows: page.rows, ...nextAfter(status === 'active' ? undefined : [rank + 1, 0]) };
@@ -149,7 +171,9 @@ export class UserGroupList {
     const most = limitOf(query);
     const filters = await readFilters(this.statements, workspaceId, query);
     const isFiltered = !filters.isFew && (filters.names.length > 0 || query.search !== undefined);
-    const upTo = isFiltered ? await this.findLast(workspaceId, { order, after, filters }) : undefined;
+    const upTo = isFiltered
+      ? await this.findLast(workspaceId, { order, after, filters })
+      : undefined;
     const part = { order, after, upTo, filters };
     const { found, limit } =
       query.search === undefined
@@ -186,7 +210,10 @@ export class UserGroupList {
     const searchable = await this.read(listSearchable(part), workspaceId, part);
     const matching = await inParts(searchable, (some) => some.filter(isFound));
     const ids = matching.slice(0, limit + 1).map(({ id }) => id);
-    const found = ids.length === 0 ? [] : await this.statements.read(listFound(part.order), { workspaceId, ids });
+    const found =
+      ids.length === 0
+        ? []
+        : await this.statements.read(listFound(part.order), { workspaceId, ids });
     return { found, limit: limitBySize(found, limit, sizeOfGroup) };
   }
 
@@ -229,7 +256,9 @@ function selectFrom(part: Part, dialect: Dialect): string {
   const within = candidatesOf(part, dialect);
   if (filters.names.length === 0) return `FROM user_group g WHERE ${within}`;
   // Few are read by their ids, as they come: SQLite would otherwise look for them in the index of the order.
-  const [by, bounds] = filters.isFew ? ['', boundsOf(part, dialect)] : [`ORDER BY ${order.by(dialect)}`, []];
+  const [by, bounds] = filters.isFew
+    ? ['', boundsOf(part, dialect)]
+    : [`ORDER BY ${order.by(dialect)}`, []];
   return `
     FROM (SELECT * FROM user_group g WHERE ${within} ${by} LIMIT ${MAX_CANDIDATES}) g
     WHERE ${[...conditionsOf(filters, dialect), ...bounds].join(' AND ')}`;

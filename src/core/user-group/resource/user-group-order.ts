@@ -72,7 +72,10 @@ export class UserGroupOrder {
   compare(dialect: Dialect, position: string, where: 'after' | 'up to'): string {
     const columns = this.columns.map((column) => sortable(column, dialect));
     const keys = this.columns.map(({ type }, index) => `CAST(:${position}${index} AS ${type})`);
-    const operator = { after: this.isDescending ? '<' : '>', 'up to': this.isDescending ? '>=' : '<=' };
+    const operator = {
+      after: this.isDescending ? '<' : '>',
+      'up to': this.isDescending ? '>=' : '<=',
+    };
     return `(${columns.join(', ')}) ${operator[where]} (${keys.join(', ')})`;
   }
 

@@ -1,8 +1,19 @@
-import { ApiProblems, ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../../platform/common/operation.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Created,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
 import { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import { Controller, Delete, Get, HttpCode, Patch, Post, Put, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
 import {
   HistoryBeginsLater,
   UserGroupNotFound,
@@ -52,7 +63,10 @@ export class UserGroupResourceController {
   )
   @Ok(UserGroupsResponse, 'One page of user groups.')
   @ApiReadProblems()
-  list(@CurrentCaller() caller: Caller, @QueryOf(UserGroupQueryDto) query: UserGroupQueryDto): Promise<JsonText> {
+  list(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(UserGroupQueryDto) query: UserGroupQueryDto,
+  ): Promise<JsonText> {
     return this.groups.list(caller, query);
   }
 
@@ -149,7 +163,10 @@ export class UserGroupResourceController {
   )
   @Ok(UserGroupResponse, 'The suspended group.')
   @ApiReadProblems(UserGroupNotFound, ...WRITE_ERRORS)
-  suspend(@CurrentCaller() caller: Caller, @ProvidedIdParam() id: string): Promise<UserGroupResponse> {
+  suspend(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+  ): Promise<UserGroupResponse> {
     return this.resources.suspend(caller, id);
   }
 
@@ -163,7 +180,10 @@ export class UserGroupResourceController {
   )
   @Ok(UserGroupResponse, 'The group.')
   @ApiReadProblems(UserGroupNotFound, ...WRITE_ERRORS)
-  resume(@CurrentCaller() caller: Caller, @ProvidedIdParam() id: string): Promise<UserGroupResponse> {
+  resume(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+  ): Promise<UserGroupResponse> {
     return this.resources.resume(caller, id);
   }
 }

@@ -2,11 +2,20 @@ import type { DeletedResponse } from '../../../platform/common/http/responses/re
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { UserGroupNotFound, ValidationFailed } from '../../../platform/common/problem/errors.ts';
-import { type Preconditions, shortHash } from '../../../platform/common/http/parameters/preconditions.ts';
+import {
+  type Preconditions,
+  shortHash,
+} from '../../../platform/common/http/parameters/preconditions.ts';
 import { mergePatch } from '../../../platform/common/json/merge-patch.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
-import type { UpdateUserGroupRequest, ReplaceUserGroupRequest } from './dto/user-group-resource.dto.ts';
-import { toUserGroupResource, type UserGroupResponse } from './dto/user-group-resource-response.dto.ts';
+import type {
+  UpdateUserGroupRequest,
+  ReplaceUserGroupRequest,
+} from './dto/user-group-resource.dto.ts';
+import {
+  toUserGroupResource,
+  type UserGroupResponse,
+} from './dto/user-group-resource-response.dto.ts';
 import { type Mapping, mappingViolations } from '../group/mapping.ts';
 import { propertiesViolations } from '../group/properties.ts';
 import {
@@ -79,7 +88,9 @@ export class UserGroupResourceService {
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
         if (!stored) {
-          throw new UserGroupNotFound('No user group of the workspace has this id; PUT of the same path creates it.');
+          throw new UserGroupNotFound(
+            'No user group of the workspace has this id; PUT of the same path creates it.',
+          );
         }
         preconditions.requireVersion(versionTagOf(stored));
         return patched(stored, dto);
@@ -92,7 +103,11 @@ export class UserGroupResourceService {
    * Removes the group with everything that belongs to it; its tokens end at once.
    * @throws UserGroupNotFound, PreconditionFailed, ChangeRefused
    */
-  async delete(caller: Caller, providedId: string, preconditions: Preconditions): Promise<DeletedResponse> {
+  async delete(
+    caller: Caller,
+    providedId: string,
+    preconditions: Preconditions,
+  ): Promise<DeletedResponse> {
     await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
@@ -133,10 +148,17 @@ export class UserGroupResourceService {
       },
       ...(details && { details }),
     });
-    return { created: written.result === 'created', ...(await this.toTagged(caller.workspaceId, providedId, written)) };
+    return {
+      created: written.result === 'created',
+      ...(await this.toTagged(caller.workspaceId, providedId, written)),
+    };
   }
 
-  private async setSuspended(caller: Caller, providedId: string, suspended: boolean): Promise<UserGroupResponse> {
+  private async setSuspended(
+    caller: Caller,
+    providedId: string,
+    suspended: boolean,
+  ): Promise<UserGroupResponse> {
     const written = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
@@ -155,7 +177,10 @@ export class UserGroupResourceService {
   ): Promise<TaggedResource> {
     const { rules } = await this.rules.at(workspaceId, rulesVersion);
     const resource = toUserGroupResource(group, providedId, statusOf(group, rules));
-    return { body: { success: 1, user_group: resource }, entityTag: entityTagOfGroup(group, resource) };
+    return {
+      body: { success: 1, user_group: resource },
+      entityTag: entityTagOfGroup(group, resource),
+    };
   }
 }
 

@@ -6,7 +6,13 @@ import { unnamedStatement, type SqlParameter } from '../../../platform/database/
 import { Statements } from '../../../platform/database/statements.ts';
 import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { readFilters } from './indexed-filters.ts';
-import { conditionsOf, narrowingOf, type Searchable, toSearch, type UserGroupFilters } from './user-group-filters.ts';
+import {
+  conditionsOf,
+  narrowingOf,
+  type Searchable,
+  toSearch,
+  type UserGroupFilters,
+} from './user-group-filters.ts';
 
 /** Groups of a part, which takes a few milliseconds: an index alone, or rows. */
 const PLAIN = 50_000;
@@ -49,7 +55,9 @@ export class UserGroupTotal {
       const parameters = { ...filters.parameters, workspaceId, after };
       if (isFound) {
         const part = await this.statements.read(listPart(filters), parameters);
-        const found = await inParts(part, (some) => some.filter((group) => Boolean(group.isMatch) && isFound(group)));
+        const found = await inParts(part, (some) =>
+          some.filter((group) => Boolean(group.isMatch) && isFound(group)),
+        );
         return { count: found.length, end: part.length < FILTERED ? undefined : part.at(-1)!.id };
       }
       const size = filters.names.length === 0 ? PLAIN : FILTERED;

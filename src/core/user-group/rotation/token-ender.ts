@@ -33,7 +33,11 @@ export class TokenEnder {
    * not returned: the next look-up of each group returns its own.
    * @returns the tokens of the workspace among them, by hash in hexadecimal
    */
-  async end(caller: Caller, hashes: readonly Buffer[], leak?: Leak): Promise<Map<string, TokenEnd>> {
+  async end(
+    caller: Caller,
+    hashes: readonly Buffer[],
+    leak?: Leak,
+  ): Promise<Map<string, TokenEnd>> {
     const ended = new Map<string, TokenEnd>();
     let left = hashes;
     for (let attempt = 1; left.length > 0 && attempt <= MAX_ATTEMPTS; attempt++) {
@@ -41,7 +45,10 @@ export class TokenEnder {
       for (const { hash, providedId } of held) ended.set(hash, { providedId, isEnded: false });
       // First: a group that is deleted meanwhile takes its tokens with it.
       if (attempt === 1) await this.note(caller, held);
-      const done = [...(await this.replace(caller, held, leak)), ...(await this.endOverlaps(caller, held, leak))];
+      const done = [
+        ...(await this.replace(caller, held, leak)),
+        ...(await this.endOverlaps(caller, held, leak)),
+      ];
       for (const { hash, providedId } of done) ended.set(hash, { providedId, isEnded: true });
       left = held.flatMap(({ state, hash }) =>
         state !== 'ended' && !ended.get(hash)!.isEnded ? [Buffer.from(hash, 'hex')] : [],
@@ -57,21 +64,36 @@ export class TokenEnder {
   }
 
   /** @returns those that were current until then */
-  private async replace(caller: Caller, held: readonly HeldToken[], leak?: Leak): Promise<HeldToken[]> {
+  private async replace(
+    caller: Caller,
+    held: readonly HeldToken[],
+    leak?: Leak,
+  ): Promise<HeldToken[]> {
     const current = held.filter(({ state }) => state === 'current');
     const outcomes = await Promise.allSettled(
       current.map(({ hash }) =>
-        this.rotations.rotate({ caller, tokenHash: Buffer.from(hash, 'hex'), graceSeconds: 0, leak }),
+        this.rotations.rotate({
+          caller,
+          tokenHash: Buffer.from(hash, 'hex'),
+          graceSeconds: 0,
+          leak,
+        }),
       ),
     );
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected' && !(outcome.reason instanceof UserGroupTokenNotFound)) throw outcome.reason;
+      if (outcome.status === 'rejected' && !(outcome.reason instanceof UserGroupTokenNotFound)) {
+        throw outcome.reason;
+      }
     }
     return current.filter((_token, index) => outcomes[index]!.status === 'fulfilled');
   }
 
   /** @returns those whose overlap was not over */
-  private async endOverlaps(caller: Caller, held: readonly HeldToken[], leak?: Leak): Promise<HeldToken[]> {
+  private async endOverlaps(
+    caller: Caller,
+    held: readonly HeldToken[],
+    leak?: Leak,
+  ): Promise<HeldToken[]> {
     const overlapping = held.filter(({ state }) => state === 'overlap');
     if (overlapping.length === 0) return [];
     const { workspaceId, apiTokenId: revokedBy } = caller;
@@ -79,7 +101,9 @@ export class TokenEnder {
       const hashes = overlapping.map(({ hash }) => Buffer.from(hash, 'hex'));
       const ended = await this.tokens.endOverlaps(manager, { workspaceId, hashes, revokedBy });
       const isEnded = overlapping.filter(({ hash }) => ended.has(hash));
-      const records = isEnded.flatMap((token) => eventsOf(token, leak)).map((entry) => [caller, entry] as const);
+      const records = isEnded
+        .flatMap((token) => eventsOf(token, leak))
+        .map((entry) => [caller, entry] as const);
       await this.auditLog.recordAll(manager, records);
       return isEnded;
     });
@@ -94,6 +118,8 @@ function eventsOf({ userGroupId, providedId, generation }: HeldToken, leak?: Lea
   const details = { team_id: userGroupId, generation };
   return [
     { ...event, action: 'user_group_token.revoke', details },
-    ...(leak ? [{ ...event, action: 'user_group_token.leaked' as const, details: { ...details, ...leak } }] : []),
+    ...(leak
+      ? [{ ...event, action: 'user_group_token.leaked' as const, details: { ...details, ...leak } }]
+      : []),
   ];
 }

@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { UserGroupTokenNotFound } from '../../../platform/common/problem/errors.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
-import { type Attempt, SharedWrites, WRITE_WAVES } from '../../../platform/database/waves/shared-writes.ts';
+import {
+  type Attempt,
+  SharedWrites,
+  WRITE_WAVES,
+} from '../../../platform/database/waves/shared-writes.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import { KeyTaken } from '../writing/idempotency-keys.ts';
 import type { Rotation } from '../writing/user-group-change.ts';
@@ -61,9 +65,11 @@ export class TokenRotations {
     wave: readonly Rotation[],
     manager?: EntityManager,
   ): Promise<Attempt<RotatedToken>[]> {
-    return (await this.store.rotate(workspaceId, wave, manager)).map(({ id, name, providedId, isCurrent, token }) => {
-      if (id !== null) return { value: { userGroupId: id, providedId, name, token } };
-      return isCurrent ? 'retry' : { error: new UserGroupTokenNotFound() };
-    });
+    return (await this.store.rotate(workspaceId, wave, manager)).map(
+      ({ id, name, providedId, isCurrent, token }) => {
+        if (id !== null) return { value: { userGroupId: id, providedId, name, token } };
+        return isCurrent ? 'retry' : { error: new UserGroupTokenNotFound() };
+      },
+    );
   }
 }

@@ -21,7 +21,11 @@ export class UserGroupTokenList {
    * Lists one page of the group's matching tokens, newest first, with their times and the reason why each is refused.
    * @throws UserGroupNotFound
    */
-  async list({ workspaceId }: Caller, providedId: string, query: TokensQueryDto): Promise<UserGroupTokensResponse> {
+  async list(
+    { workspaceId }: Caller,
+    providedId: string,
+    query: TokensQueryDto,
+  ): Promise<UserGroupTokensResponse> {
     const group = await this.userGroups.find(workspaceId, providedId);
     if (!group) throw new UserGroupNotFound();
     const key = { workspaceId, userGroupId: group.id };

@@ -1,6 +1,16 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiProblems, ApiReadProblems, ApiTags, Ok, Operation } from '../../../platform/common/operation.ts';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
 import {
   AuditUnavailable,
   UserGroupNotFound,
@@ -57,7 +67,10 @@ export class UserGroupTokenController {
   )
   @Ok(UserGroupWithTokenResponse, 'The user group with its token.')
   @ApiReadProblems(UserGroupNotFound, UserGroupTokensEnded, ...TOKEN_ERRORS)
-  getCurrent(@CurrentCaller() caller: Caller, @ProvidedIdParam() id: string): Promise<UserGroupWithTokenResponse> {
+  getCurrent(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+  ): Promise<UserGroupWithTokenResponse> {
     return this.tokens.getCurrent(caller, id);
   }
 
@@ -89,7 +102,12 @@ export class UserGroupTokenController {
     'A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.',
   )
   @Ok(UserGroupTokensResponse, 'The token as it is now.')
-  @ApiReadProblems(UserGroupNotFound, UserGroupTokenNotFound, UserGroupTokenIsCurrent, AuditUnavailable)
+  @ApiReadProblems(
+    UserGroupNotFound,
+    UserGroupTokenNotFound,
+    UserGroupTokenIsCurrent,
+    AuditUnavailable,
+  )
   revoke(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

@@ -16,9 +16,17 @@ import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { RotateUserGroupTokenByIdRequest } from './dto/grace.dto.ts';
 import type { RotateUserGroupTokenRequest } from './dto/rotate-token.dto.ts';
-import { toUserGroupWithToken, type UserGroupWithTokenResponse } from '../group/dto/user-group-response.dto.ts';
+import {
+  toUserGroupWithToken,
+  type UserGroupWithTokenResponse,
+} from '../group/dto/user-group-response.dto.ts';
 import { toTokenView, type UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
-import { type KeyedRotation, IdempotencyKeys, type IssuedForKey, KeyTaken } from '../writing/idempotency-keys.ts';
+import {
+  type KeyedRotation,
+  IdempotencyKeys,
+  type IssuedForKey,
+  KeyTaken,
+} from '../writing/idempotency-keys.ts';
 import { UserGroupWriter } from '../writing/user-group-writer.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { type RotatedToken, TokenRotations } from './token-rotations.ts';
@@ -55,7 +63,11 @@ export class UserGroupTokenService {
    * POST: gives the group that holds `current_token` a new token. The old one can never rotate again.
    * @throws UserGroupTokenNotFound if the token is unknown, foreign or already replaced
    */
-  rotate(caller: Caller, dto: RotateUserGroupTokenRequest, key?: string): Promise<UserGroupWithTokenResponse> {
+  rotate(
+    caller: Caller,
+    dto: RotateUserGroupTokenRequest,
+    key?: string,
+  ): Promise<UserGroupWithTokenResponse> {
     const { current_token: token, grace_period_seconds } = dto;
     const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
     const call = toCall(caller, key, ['current_token', token, graceSeconds]);
@@ -92,7 +104,11 @@ export class UserGroupTokenService {
    * Ends the overlap of a replaced token now. Repeating it changes nothing.
    * @throws UserGroupNotFound, UserGroupTokenNotFound, UserGroupTokenIsCurrent
    */
-  async revoke(caller: Caller, providedId: string, generation: number): Promise<UserGroupTokensResponse> {
+  async revoke(
+    caller: Caller,
+    providedId: string,
+    generation: number,
+  ): Promise<UserGroupTokensResponse> {
     const { workspaceId } = caller;
     const { id: userGroupId } = await this.getGroup(caller, providedId);
     const found = await this.tokens.find(workspaceId, userGroupId, generation);
@@ -137,7 +153,10 @@ export class UserGroupTokenService {
   }
 
   /** @throws IdempotencyKeySpent if another rotation has replaced the token since */
-  private async respondAgain(caller: Caller, issued: IssuedForKey): Promise<UserGroupWithTokenResponse> {
+  private async respondAgain(
+    caller: Caller,
+    issued: IssuedForKey,
+  ): Promise<UserGroupWithTokenResponse> {
     const { workspaceId } = caller;
     const { userGroupId, generation, name } = issued;
     const stored = await this.userGroups.findById(workspaceId, userGroupId);
@@ -155,8 +174,16 @@ export class UserGroupTokenService {
   }
 }
 
-function toResponse({ userGroupId, providedId, name, token }: RotatedToken): UserGroupWithTokenResponse {
-  return { success: 1, user_group: toUserGroupWithToken({ id: userGroupId, token, name }, providedId) };
+function toResponse({
+  userGroupId,
+  providedId,
+  name,
+  token,
+}: RotatedToken): UserGroupWithTokenResponse {
+  return {
+    success: 1,
+    user_group: toUserGroupWithToken({ id: userGroupId, token, name }, providedId),
+  };
 }
 
 function toCall(

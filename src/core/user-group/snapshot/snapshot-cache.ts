@@ -63,7 +63,11 @@ export class SnapshotCache implements ChangeListener {
    * Loads a snapshot and caches it. Concurrent callers with the same key share one load.
    * @param isFresh the load must not have started before this call
    */
-  async load(key: SnapshotKey, isFresh: boolean, loadSnapshot: LoadSnapshot): Promise<UserGroupSnapshot | undefined> {
+  async load(
+    key: SnapshotKey,
+    isFresh: boolean,
+    loadSnapshot: LoadSnapshot,
+  ): Promise<UserGroupSnapshot | undefined> {
     const joinable = this.joinable.get(key.text);
     const isJoinable = joinable && performance.now() - joinable.startedAt < MAX_JOINABLE_MS;
     if (isJoinable && !isFresh) return joinable.result;

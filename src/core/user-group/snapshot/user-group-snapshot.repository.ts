@@ -4,13 +4,21 @@ import type { Dialect } from '../../../platform/database/dialect.ts';
 import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
 import { type Statement, statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
-import { readResolvedMapping, type ResolvedEntry, resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
+import {
+  readResolvedMapping,
+  type ResolvedEntry,
+  resolvedMappingColumn,
+} from '../../mapping/resolved-mapping.ts';
 import {
   ENDED_TOGETHER_COLUMNS,
   type EmbeddingWorkspace,
   type EndedTogether,
 } from '../token/user-group-token.repository.ts';
-import { parseUserGroupRules, type UserGroupRules, userGroupRulesColumn } from '../../mapping/user-group-rules.ts';
+import {
+  parseUserGroupRules,
+  type UserGroupRules,
+  userGroupRulesColumn,
+} from '../../mapping/user-group-rules.ts';
 import { flawOf } from '../status/user-group-status.ts';
 
 /** A generation that could be introspected when it was read. */
@@ -161,8 +169,13 @@ export class UserGroupSnapshotRepository {
 }
 
 /** @param rows at least one */
-function toSnapshot(workspaceId: number, rules: UserGroupRules, rows: readonly Row[]): UserGroupSnapshot {
-  const { userGroupId, providedId, name, properties, suspendedAt, groupValidUntil, ...group } = rows[0]!;
+function toSnapshot(
+  workspaceId: number,
+  rules: UserGroupRules,
+  rows: readonly Row[],
+): UserGroupSnapshot {
+  const { userGroupId, providedId, name, properties, suspendedAt, groupValidUntil, ...group } =
+    rows[0]!;
   const { publicId, embedTokenIssuer, viewAs } = group;
   const { tokensEpoch, embedTokensEpoch, tokensEndedBefore, embedTokensEndedBefore } = group;
   const ended = { tokensEpoch, embedTokensEpoch, tokensEndedBefore, embedTokensEndedBefore };
@@ -183,6 +196,11 @@ function toSnapshot(workspaceId: number, rules: UserGroupRules, rows: readonly R
       return { generation, hash, epoch, createdAt, validUntil };
     }),
     revokedEmbedTokens: JSON.parse(group.revoked ?? '[]') as string[],
-    size: FIXED_SIZE + name.length + properties.length + (group.revoked?.length ?? 0) + mapping.length * ENTRY_SIZE,
+    size:
+      FIXED_SIZE +
+      name.length +
+      properties.length +
+      (group.revoked?.length ?? 0) +
+      mapping.length * ENTRY_SIZE,
   };
 }

@@ -15,7 +15,10 @@ import {
  * More than 100,000 groups, or fewer in a process with little memory. Each character takes one byte or two, besides the
  * overhead of the engine.
  */
-const MAX_CHARACTERS = Math.min(128 * 1024 ** 2, Math.floor(getHeapStatistics().heap_size_limit / 8));
+const MAX_CHARACTERS = Math.min(
+  128 * 1024 ** 2,
+  Math.floor(getHeapStatistics().heap_size_limit / 8),
+);
 /** A group whose rotation has a grace period has two tokens. */
 const MAX_TOKENS = 200_000;
 
@@ -68,7 +71,9 @@ export class UserGroupSnapshots {
       const known = tokenOf(await this.find({ workspaceId, userGroupId }, options), hash);
       if (known) return known;
     }
-    const group = await this.load({ text, workspaceId }, options, () => this.repository.findByHash(workspaceId, hash));
+    const group = await this.load({ text, workspaceId }, options, () =>
+      this.repository.findByHash(workspaceId, hash),
+    );
     const found = tokenOf(group, hash);
     if (found) this.groupOf.set(text, found.group.userGroupId);
     else this.groupOf.delete(text);

@@ -1,7 +1,8 @@
 import { isTokenEnded } from '../token/user-group-token.repository.ts';
 import type { GroupStatus } from './user-group-status.ts';
 
-const IS_OPEN = 'g.suspended_at IS NULL AND (g.valid_until IS NULL OR g.valid_until > CAST(:now AS bigint))';
+const IS_OPEN =
+  'g.suspended_at IS NULL AND (g.valid_until IS NULL OR g.valid_until > CAST(:now AS bigint))';
 
 /**
  * Tells of the group with the alias `g` whether its current token was ended together with others; never null. It reads

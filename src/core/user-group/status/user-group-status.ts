@@ -2,11 +2,16 @@ import { toPointer } from '../../../platform/common/json-pointer.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
 import type { ViolationCode } from '../../../platform/common/problem/violation.ts';
 import { currentTime } from '../../../platform/common/time.ts';
-import { readResolvedMapping, type ResolvedEntry, type StoredMapping } from '../../mapping/resolved-mapping.ts';
+import {
+  readResolvedMapping,
+  type ResolvedEntry,
+  type StoredMapping,
+} from '../../mapping/resolved-mapping.ts';
 import { missingRequirements, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 
 /** Whether the tokens of a group can be introspected, or why not: in all statuses but `unresolved` and `active` they cannot. */
-export type GroupStatus = 'suspended' | 'expired' | 'incomplete' | 'no_valid_token' | 'unresolved' | 'active';
+export type GroupStatus =
+  'suspended' | 'expired' | 'incomplete' | 'no_valid_token' | 'unresolved' | 'active';
 
 /** The statuses, from the one that hides all others to the one without a reason. */
 export const groupStatuses: readonly GroupStatus[] = [
@@ -62,7 +67,9 @@ export function statusOf(group: Judged, rules: UserGroupRules, now = currentTime
     found.suspended = [{ code: 'suspended', detail: 'The group is suspended.' }];
   }
   if (validUntil !== null && validUntil <= now) {
-    found.expired = [{ code: 'expired', pointer: '/valid_until', detail: 'The group is no longer valid.' }];
+    found.expired = [
+      { code: 'expired', pointer: '/valid_until', detail: 'The group is no longer valid.' },
+    ];
   }
   if (group.isTokenEnded) found.no_valid_token = [TOKENS_ENDED];
   const status = groupStatuses.find((one) => found[one]) ?? 'active';
@@ -70,14 +77,20 @@ export function statusOf(group: Judged, rules: UserGroupRules, now = currentTime
 }
 
 /** Returns the worst flaw of a group by the rules alone, as filters find it. */
-export function flawOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: UserGroupRules): Flaw | null {
+export function flawOf(
+  group: Pick<Judged, 'properties' | 'mapping'>,
+  rules: UserGroupRules,
+): Flaw | null {
   const found = flawsOf(group, rules);
   if (found.incomplete) return 'incomplete';
   return found.unresolved ? 'unresolved' : null;
 }
 
 /** Parses only what the rules are about. */
-function flawsOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: UserGroupRules): ReasonsByStatus {
+function flawsOf(
+  group: Pick<Judged, 'properties' | 'mapping'>,
+  rules: UserGroupRules,
+): ReasonsByStatus {
   const { policy, variables, requiredSchemas } = rules;
   const reasons: ReasonsByStatus = {};
   if (policy === 'open' && variables.length + requiredSchemas.length === 0) return reasons;
@@ -96,5 +109,9 @@ function flawsOf(group: Pick<Judged, 'properties' | 'mapping'>, rules: UserGroup
 function toUnresolved({ schemaId, schema }: ResolvedEntry): StatusReason {
   const thing = schema ? 'data source' : 'schema';
   const detail = `The mapping of this schema names no registered ${thing}.`;
-  return { code: schema ? 'unknown_data_source' : 'unknown_schema', pointer: toPointer(['mapping', schemaId]), detail };
+  return {
+    code: schema ? 'unknown_data_source' : 'unknown_schema',
+    pointer: toPointer(['mapping', schemaId]),
+    detail,
+  };
 }

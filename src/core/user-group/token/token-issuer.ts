@@ -29,7 +29,12 @@ export class TokenIssuer {
     const lastFour = token.slice(-4);
     return {
       token,
-      record: { tokenHash: toBytesText(tokenHash), lastFour, ciphertext: toBytesText(ciphertext), keyId },
+      record: {
+        tokenHash: toBytesText(tokenHash),
+        lastFour,
+        ciphertext: toBytesText(ciphertext),
+        keyId,
+      },
     };
   }
 }

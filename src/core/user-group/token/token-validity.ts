@@ -28,7 +28,11 @@ export interface GroupValidity {
   isIncomplete: boolean;
 }
 
-export const VALID_GROUP: GroupValidity = { suspendedAt: null, validUntil: null, isIncomplete: false };
+export const VALID_GROUP: GroupValidity = {
+  suspendedAt: null,
+  validUntil: null,
+  isIncomplete: false,
+};
 
 /** Tells whether a token was ended together with others, which nothing revokes. */
 export function isEndedTogether(
@@ -62,12 +66,19 @@ export function overlapEndOf({ validUntil, successorRetiredAt }: TokenGeneration
 }
 
 /** Returns why a token is not valid now; null if it is. */
-export function inactiveReasonOf(token: TokenGeneration, group: GroupValidity): InactiveReason | null {
+export function inactiveReasonOf(
+  token: TokenGeneration,
+  group: GroupValidity,
+): InactiveReason | null {
   if (!['current', 'overlap'].includes(stateOf(token))) return endOf(token);
   return token.isEndedTogether ? 'tokens_ended' : groupReason(group);
 }
 
-function groupReason({ suspendedAt, validUntil, isIncomplete }: GroupValidity): InactiveReason | null {
+function groupReason({
+  suspendedAt,
+  validUntil,
+  isIncomplete,
+}: GroupValidity): InactiveReason | null {
   if (suspendedAt !== null) return 'group_suspended';
   if (validUntil !== null && validUntil <= currentTime()) return 'group_expired';
   return isIncomplete ? 'group_incomplete' : null;

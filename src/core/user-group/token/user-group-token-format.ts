@@ -20,7 +20,10 @@ export class StandardTokenFormat extends UserGroupTokenFormat {
 }
 
 /** Wraps the format of an extension. @throws ExtensionFailed, without the token, for a token that no user group can have */
-export function containFormat({ extension, implementation }: Given<UserGroupTokenFormat>): UserGroupTokenFormat {
+export function containFormat({
+  extension,
+  implementation,
+}: Given<UserGroupTokenFormat>): UserGroupTokenFormat {
   return { generate: () => extension.now('generate', () => implementation.generate(), TOKEN) };
 }
 

@@ -183,19 +183,20 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
     ORDER BY t.generation DESC LIMIT :limit`,
 );
 
-const findCurrent = statement<{ workspaceId: number; providedIds: readonly string[] }, CurrentToken>(
-  'user-group-token.find-current',
-  (dialect) =>
-    dialect.forEachKey(
-      ':providedIds',
-      (key) => `
+const findCurrent = statement<
+  { workspaceId: number; providedIds: readonly string[] },
+  CurrentToken
+>('user-group-token.find-current', (dialect) =>
+  dialect.forEachKey(
+    ':providedIds',
+    (key) => `
     SELECT g.provided_id AS "providedId", g.id AS "userGroupId", w.view_as AS "viewAs",
       w.embed_token_audiences AS "embedTokenAudiences"
     FROM user_group g
     JOIN workspace w ON w.id = g.workspace_id
     JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
     WHERE g.workspace_id = :workspaceId AND ${key.is('g.provided_id')}`,
-    ),
+  ),
 );
 
 /** Queries tokens; each query names the workspace, or a group's id from a query that did. */
@@ -212,7 +213,11 @@ export class UserGroupTokenRepository {
    * Returns, in hexadecimal, the hashes that belong to any token of the workspace, current or not, or to one that somebody
    * has ended, also if its group is deleted.
    */
-  async findUsed(workspaceId: number, hashes: readonly Buffer[], manager?: EntityManager): Promise<Set<string>> {
+  async findUsed(
+    workspaceId: number,
+    hashes: readonly Buffer[],
+    manager?: EntityManager,
+  ): Promise<Set<string>> {
     if (hashes.length === 0) return new Set();
     const parameters = { workspaceId, hashes: hashes.map(toBytesText) };
     const rows = await this.statements.read(findUsed, parameters, manager);
@@ -236,14 +241,22 @@ export class UserGroupTokenRepository {
   }
 
   /** Notes that no group of the workspace may ever have these tokens again, whatever becomes of their groups. */
-  async noteEnded(manager: EntityManager, workspaceId: number, hashes: readonly Buffer[]): Promise<void> {
+  async noteEnded(
+    manager: EntityManager,
+    workspaceId: number,
+    hashes: readonly Buffer[],
+  ): Promise<void> {
     const parameters = { workspaceId, hashes: hashes.map(toBytesText), now: currentTime() };
     await this.statements.run(manager, insertEnded, parameters);
   }
 
   /** Finds the tokens of the workspace among those with these hashes. */
   findHeld(workspaceId: number, hashes: readonly Buffer[]): Promise<HeldToken[]> {
-    return this.statements.read(findHeld, { workspaceId, hashes: hashes.map(toBytesText), now: currentTime() });
+    return this.statements.read(findHeld, {
+      workspaceId,
+      hashes: hashes.map(toBytesText),
+      now: currentTime(),
+    });
   }
 
   /** Ends the overlaps of tokens now. @returns the hashes of those that were not over, in hexadecimal */
@@ -252,7 +265,9 @@ export class UserGroupTokenRepository {
     { hashes, ...of }: { workspaceId: number; hashes: readonly Buffer[]; revokedBy: number | null },
   ): Promise<Set<string>> {
     const parameters = { ...of, hashes: hashes.map(toBytesText), now: currentTime() };
-    return new Set((await this.statements.run(manager, endOverlaps, parameters)).map(({ hash }) => hash));
+    return new Set(
+      (await this.statements.run(manager, endOverlaps, parameters)).map(({ hash }) => hash),
+    );
   }
 
   /** Lists the matching generations, the newest first. */
@@ -261,12 +276,19 @@ export class UserGroupTokenRepository {
   }
 
   /** Finds the current token of a group; undefined if the workspace has no such group. */
-  findCurrent(group: { workspaceId: number; providedId: string }): Promise<CurrentToken | undefined> {
+  findCurrent(group: {
+    workspaceId: number;
+    providedId: string;
+  }): Promise<CurrentToken | undefined> {
     return this.current.read(group.workspaceId, group.providedId);
   }
 
   /** Finds one generation; undefined if the group has none of this number. */
-  async find(workspaceId: number, userGroupId: number, generation: number): Promise<TokenGeneration | undefined> {
+  async find(
+    workspaceId: number,
+    userGroupId: number,
+    generation: number,
+  ): Promise<TokenGeneration | undefined> {
     const page = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
     return (await this.list({ workspaceId, userGroupId, generation, lastFour: null, ...page }))[0];
   }

@@ -85,7 +85,10 @@ export class IdempotencyKeys {
    * @throws IdempotencyKeyReused if the key was used for another call
    */
   async find(call: KeyedRotation): Promise<IssuedForKey | undefined> {
-    const found = await this.keys.read(call.workspaceId, hashIdempotencyKey(call.apiTokenId, call.key).toString('hex'));
+    const found = await this.keys.read(
+      call.workspaceId,
+      hashIdempotencyKey(call.apiTokenId, call.key).toString('hex'),
+    );
     if (found && !found.requestHash.equals(hashOf(call.request))) throw new IdempotencyKeyReused();
     return found;
   }
@@ -105,6 +108,11 @@ function hashOf(request: KeyedRotation['request']): Buffer {
 
 @Injectable()
 export class IdempotencyKeyExpiry extends ExpirySweep {
-  protected readonly removeExpired = removeOldest('idempotency_key', 'created_at', 'workspace_id', 'key_hash');
+  protected readonly removeExpired = removeOldest(
+    'idempotency_key',
+    'created_at',
+    'workspace_id',
+    'key_hash',
+  );
   protected override readonly retentionMs = LIFE_MS;
 }

@@ -1,8 +1,15 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { type Expected, type Extension, ExtensionFailed } from '../../../platform/common/extension/extensions.ts';
+import {
+  type Expected,
+  type Extension,
+  ExtensionFailed,
+} from '../../../platform/common/extension/extensions.ts';
 import { type Given, portOfMany } from '../../../platform/common/extension/ports.ts';
 import { ChangeRefused } from '../../../platform/common/problem/errors.ts';
-import { isUniqueViolation, translateDatabaseError } from '../../../platform/database/database-errors.ts';
+import {
+  isUniqueViolation,
+  translateDatabaseError,
+} from '../../../platform/database/database-errors.ts';
 import { GuardedTurns } from './guarded-turns.ts';
 import {
   UserGroupChangeGuard,
@@ -108,11 +115,14 @@ async function inItsTime<T>(
 }
 
 /** Requires each refusal to name one of the changes, itself: a copy in its place would let it through. */
-function refusalsOf(changes: readonly UserGroupChangeRequest[]): Expected<readonly UserGroupChangeRefusal[]> {
+function refusalsOf(
+  changes: readonly UserGroupChangeRequest[],
+): Expected<readonly UserGroupChangeRefusal[]> {
   const isRefusal = (one: Partial<UserGroupChangeRefusal> | null | undefined) =>
     changes.some((change) => change === one?.change) && typeof one?.detail === 'string';
   return {
-    is: (refusals): refusals is UserGroupChangeRefusal[] => Array.isArray(refusals) && refusals.every(isRefusal),
+    is: (refusals): refusals is UserGroupChangeRefusal[] =>
+      Array.isArray(refusals) && refusals.every(isRefusal),
     what: 'a list of refusals, each with one of the changes that it was given and a detail',
   };
 }

@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditEntry } from '../../audit/audit-log.ts';
 import { summarise } from '../../audit/tally/summarise.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../platform/common/json/strict-json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../platform/common/json/strict-json.ts';
 import { hashToken } from '../../../platform/common/secret/secrets.ts';
 import { type DeclaredVariable, withHiddenSecrets } from '../../mapping/variables.ts';
 import { requireNewId } from '../group/provided-id.ts';
@@ -66,7 +70,11 @@ export interface UserGroupChange extends Differences {
  * @param stored with its mapping if one is wanted
  * @throws ValidationFailed if the group is new, and has no name or an id that URLs resolve
  */
-export function changeOf(stored: StoredUserGroup | undefined, wanted: Wanted, providedId: string): UserGroupChange {
+export function changeOf(
+  stored: StoredUserGroup | undefined,
+  wanted: Wanted,
+  providedId: string,
+): UserGroupChange {
   if (wanted === 'removal') return { stored, isRemoval: true };
   const { token, replacement } = wanted;
   if (stored) {
@@ -78,7 +86,11 @@ export function changeOf(stored: StoredUserGroup | undefined, wanted: Wanted, pr
   requireName(wanted);
   // A group that begins without being suspended need not say so.
   const fields = { ...withDefaults(wanted), suspended: wanted.suspended ? true : undefined };
-  return { stored, ...differencesOf(stored, fields), ...(token !== undefined && { firstToken: token }) };
+  return {
+    stored,
+    ...differencesOf(stored, fields),
+    ...(token !== undefined && { firstToken: token }),
+  };
 }
 
 export function isNothing(change: UserGroupChange): boolean {
@@ -110,7 +122,11 @@ export function groupAfter(change: UserGroupChange, now: number): UserGroupState
   const { stored } = change;
   const isWritten = !stored || changesRow(change);
   const before: UserGroupState = stored ?? { ...UNSTORED, createdAt: now, updatedAt: now };
-  const group = { ...before, ...toState(change, now), ...(change.replacement && { isTokenEnded: false }) };
+  const group = {
+    ...before,
+    ...toState(change, now),
+    ...(change.replacement && { isTokenEnded: false }),
+  };
   if (isWritten) {
     group.updatedAt = stored ? Math.max(now, stored.updatedAt + 1) : now;
     group.version++;
@@ -127,12 +143,17 @@ export function groupAfter(change: UserGroupChange, now: number): UserGroupState
 export function eventsOf(
   change: UserGroupChange,
   { providedId, version }: { providedId: string; version: number },
-  { variables = [], details }: { variables?: readonly DeclaredVariable[]; details?: object | undefined } = {},
+  {
+    variables = [],
+    details,
+  }: { variables?: readonly DeclaredVariable[]; details?: object | undefined } = {},
 ): AuditEntry[] {
   const object = { type: 'user_group', id: providedId };
   const event = { object, version, details };
   const { stored, suspended, replacement, isRemoval, ...fields } = change;
-  if (!stored) return [{ action: 'user_group.create', ...event, after: recorded(change, variables).after }];
+  if (!stored) {
+    return [{ action: 'user_group.create', ...event, after: recorded(change, variables).after }];
+  }
   if (isRemoval) {
     const { valid_until, ...body } = bodyOf(stored);
     const all = differencesOf(undefined, valid_until === null ? body : { ...body, valid_until });
@@ -151,7 +172,10 @@ export function eventsOf(
 }
 
 /** Returns the event of a token that is replaced, without the id of its group. */
-export function rotationEvent({ graceSeconds, isEnded }: Replacement, details?: object): AuditEntry {
+export function rotationEvent(
+  { graceSeconds, isEnded }: Replacement,
+  details?: object,
+): AuditEntry {
   const object = { type: 'user_group', id: null };
   const own = { grace_period_seconds: graceSeconds, ...(isEnded && { ended: true }) };
   return { action: 'user_group_token.rotate', object, details: { ...own, ...details } };
@@ -164,7 +188,10 @@ export function leakEvent({ source }: Leak): AuditEntry {
 }
 
 /** Returns differences as events show them: for an object, the changed entries, and no secret. */
-function recorded(differences: Differences, variables: readonly DeclaredVariable[]): { before: object; after: object } {
+function recorded(
+  differences: Differences,
+  variables: readonly DeclaredVariable[],
+): { before: object; after: object } {
   const before: JsonObject = {};
   const after: JsonObject = {};
   for (const name of fieldNames) {

@@ -27,7 +27,12 @@ import type { DryRun } from './dry-run.ts';
 import { KeyTaken } from './idempotency-keys.ts';
 import { changeOf, isJudged, isNothing } from './user-group-change.ts';
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
-import { type QueuedWrite, readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write.ts';
+import {
+  type QueuedWrite,
+  readToken,
+  type UserGroupWrite,
+  type WrittenUserGroup,
+} from './user-group-write.ts';
 import { type PlannedWrite, type Wave, WritePlanner } from './write-planner.ts';
 import { WriteStore } from './write-store.ts';
 
@@ -75,7 +80,13 @@ export class UserGroupWriter {
     this.single = this.share({ isGuarded, wavesAtOnce: isGuarded ? 1 : WRITE_WAVES });
     const order = new KeyedMutex<number>();
     const wavesAtOnce = isGuarded ? 1 : BULK_WAVES;
-    this.bulk = this.share({ isGuarded, order, wavesAtOnce, maxWave: BULK_WAVE, maxWaveMs: BULK_WAVE_MS });
+    this.bulk = this.share({
+      isGuarded,
+      order,
+      wavesAtOnce,
+      maxWave: BULK_WAVE,
+      maxWaveMs: BULK_WAVE_MS,
+    });
     this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
   }
 
@@ -103,11 +114,18 @@ export class UserGroupWriter {
     const lanes = isJudged(change) ? this.single : this.rotations;
     // The rules judge a changed group with its mapping.
     const isWhole = !stored || !isLookUp;
-    return lanes.join(workspaceId, { ...write, read: isWhole ? { ...read, change } : undefined, isRetry: false });
+    return lanes.join(workspaceId, {
+      ...write,
+      read: isWhole ? { ...read, change } : undefined,
+      isRetry: false,
+    });
   }
 
   /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */
-  writeAll(workspaceId: number, writes: readonly UserGroupWrite[]): Promise<Outcome<WrittenUserGroup>[]> {
+  writeAll(
+    workspaceId: number,
+    writes: readonly UserGroupWrite[],
+  ): Promise<Outcome<WrittenUserGroup>[]> {
     const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
     return this.bulk.joinAll(workspaceId, queued);
   }
@@ -127,7 +145,13 @@ export class UserGroupWriter {
       dryRun.add(change, write.newToken);
       const result = change.stored ? 'updated' : 'created';
       const isRotated = change.replacement !== undefined;
-      const value = { result, group, rulesVersion: wave.known.version, token: undefined, isRotated } as const;
+      const value = {
+        result,
+        group,
+        rulesVersion: wave.known.version,
+        token: undefined,
+        isRotated,
+      } as const;
       wave.outcomes.set(write, { value });
     }
     return queued.map((write) => {
@@ -181,7 +205,9 @@ export class UserGroupWriter {
       const ids = writes.map(({ providedId }) => providedId);
       const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
       for (const write of writes) write.read = undefined;
-      const outcomes = await this.apply(await this.plan({ workspaceId, isAlone, manager, locked }, writes));
+      const outcomes = await this.apply(
+        await this.plan({ workspaceId, isAlone, manager, locked }, writes),
+      );
       // A guard's writes for a change that lost a race must not be stored without it.
       if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
       return outcomes;
@@ -192,7 +218,9 @@ export class UserGroupWriter {
     } catch (error) {
       if (error instanceof RolledBack) return error.outcomes;
       // Otherwise each half of the wave would wait as long.
-      if (error instanceof ExtensionUnavailable) return new Map(writes.map((write) => [write, { error }]));
+      if (error instanceof ExtensionUnavailable) {
+        return new Map(writes.map((write) => [write, { error }]));
+      }
       throw error;
     }
   }
@@ -208,7 +236,9 @@ export class UserGroupWriter {
     }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager' | 'dryRun'> & { locked?: Set<string> },
     all: readonly QueuedWrite[],
   ): Promise<{ wave: Wave; planned: readonly PlannedWrite[] }> {
-    const newTokens = all.flatMap(({ newToken }) => (newToken === undefined ? [] : [hashToken(newToken)]));
+    const newTokens = all.flatMap(({ newToken }) =>
+      newToken === undefined ? [] : [hashToken(newToken)],
+    );
     // Before the groups: if a concurrent write brought both, the group is found, too.
     const usedTokens = await this.tokens.findUsed(workspaceId, newTokens, manager);
     const unread = all.filter(({ read }) => !read);
@@ -218,22 +248,43 @@ export class UserGroupWriter {
     const rulesVersion = Math.max(...reads.map((read) => read.rulesVersion));
     const known = await this.rules.at(workspaceId, rulesVersion, manager);
     // A number that is too small refuses nothing: the statement counts again.
-    const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0)) + (dryRun?.creations ?? 0);
+    const groupCount =
+      Math.min(...reads.map((read) => read.groupCount ?? 0)) + (dryRun?.creations ?? 0);
     const now = currentTime();
-    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now, dryRun, outcomes: new Map() };
+    const wave: Wave = {
+      workspaceId,
+      isAlone,
+      manager,
+      known,
+      groupCount,
+      now,
+      dryRun,
+      outcomes: new Map(),
+    };
     if (known.version !== rulesVersion) return { wave, planned: [] };
-    const writes = all.filter(({ providedId, read }) => !locked || !read!.stored || locked.has(providedId));
+    const writes = all.filter(
+      ({ providedId, read }) => !locked || !read!.stored || locked.has(providedId),
+    );
     return { wave, planned: await this.planner.plan(wave, writes, usedTokens) };
   }
 
   /** Applies what is planned. @returns the outcomes; a write without one has lost a race */
-  private async apply({ wave, planned }: { wave: Wave; planned: readonly PlannedWrite[] }): Promise<Wave['outcomes']> {
+  private async apply({
+    wave,
+    planned,
+  }: {
+    wave: Wave;
+    planned: readonly PlannedWrite[];
+  }): Promise<Wave['outcomes']> {
     const applied = await this.store.apply(wave, planned);
     for (const one of planned) {
       const value = applied.get(one);
       // Nobody else can have changed a group that is locked: only its key keeps the write from it.
       const isKeyTaken = wave.isAlone && one.change.replacement?.call;
-      wave.outcomes.set(one.write, value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry');
+      wave.outcomes.set(
+        one.write,
+        value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry',
+      );
     }
     return wave.outcomes;
   }

@@ -20,7 +20,14 @@ import type { UserGroupState } from '../group/user-group-fields.ts';
 import { flawOf } from '../status/user-group-status.ts';
 import { requestOf } from './change-request.ts';
 import type { DryRun } from './dry-run.ts';
-import { changeOf, changesRuled, groupAfter, isJudged, isNothing, type UserGroupChange } from './user-group-change.ts';
+import {
+  changeOf,
+  changesRuled,
+  groupAfter,
+  isJudged,
+  isNothing,
+  type UserGroupChange,
+} from './user-group-change.ts';
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
 
@@ -91,12 +98,23 @@ export class WritePlanner {
     }
     // The scope is for choosing a token, for a new group as for an existing one: otherwise a group could be deleted and
     // imported again with a token that a rotation had ended.
-    if (chosenToken(change) !== undefined) requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
-    return { write, change, token, entries: readResolvedMapping(stored?.mapping), group: groupAfter(change, wave.now) };
+    if (chosenToken(change) !== undefined) {
+      requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
+    }
+    return {
+      write,
+      change,
+      token,
+      entries: readResolvedMapping(stored?.mapping),
+      group: groupAfter(change, wave.now),
+    };
   }
 
   /** Resolves new mappings, and refuses violations of the workspace's rules. */
-  private async resolveMappings(wave: Wave, planned: readonly PlannedWrite[]): Promise<PlannedWrite[]> {
+  private async resolveMappings(
+    wave: Wave,
+    planned: readonly PlannedWrite[],
+  ): Promise<PlannedWrite[]> {
     const { manager, workspaceId, known } = wave;
     const mapped = planned.filter(({ change }) => change.mapping);
     const mappings = mapped.map(({ change, entries }) => ({
@@ -106,7 +124,9 @@ export class WritePlanner {
     const resolved =
       known.rules.policy === 'registered'
         ? await this.resolver.resolveAll(manager, workspaceId, mappings)
-        : mappings.map(({ sent }) => sent.map((entry) => ({ ...entry, schema: null, source: null })));
+        : mappings.map(({ sent }) =>
+            sent.map((entry) => ({ ...entry, schema: null, source: null })),
+          );
     const newEntries = new Map(mapped.map((plan, index) => [plan, resolved[index]!]));
     return eachOf(planned, wave, (plan) => {
       const entries = newEntries.get(plan) ?? plan.entries;
@@ -125,7 +145,11 @@ export class WritePlanner {
    * Refuses tokens that are in use, and creations beyond the quota. A value is the token of one group permanently; that
    * of another workspace is not refused here, which would confirm a guess of the caller.
    */
-  private admit(wave: Wave, planned: readonly PlannedWrite[], usedTokens: ReadonlySet<string>): PlannedWrite[] {
+  private admit(
+    wave: Wave,
+    planned: readonly PlannedWrite[],
+    usedTokens: ReadonlySet<string>,
+  ): PlannedWrite[] {
     const { userGroupQuota } = wave.known.rules;
     const room = userGroupQuota === null ? Infinity : Math.max(userGroupQuota - wave.groupCount, 0);
     let left = room;
@@ -134,7 +158,9 @@ export class WritePlanner {
       const token = chosenToken(plan.change);
       if (token !== undefined) {
         const hash = hashToken(token).toString('hex');
-        if (usedTokens.has(hash) || wave.dryRun?.hasToken(hash)) throw new UserGroupTokenNotUsable();
+        if (usedTokens.has(hash) || wave.dryRun?.hasToken(hash)) {
+          throw new UserGroupTokenNotUsable();
+        }
         // The first write with this token may still be refused for another reason.
         if (newTokens.has(hash)) return 'retry';
         newTokens.add(hash);
@@ -155,9 +181,15 @@ export class WritePlanner {
     const { workspaceId } = wave;
     const judged = planned.filter(({ change }) => isJudged(change));
     const requests = new Map(
-      judged.map((plan) => [plan, requestOf(plan.write.caller, plan.write.providedId, plan.change, plan.group)]),
+      judged.map((plan) => [
+        plan,
+        requestOf(plan.write.caller, plan.write.providedId, plan.change, plan.group),
+      ]),
     );
-    const refused = await this.veto.ask([...requests.values()], { manager: wave.manager!, workspaceId });
+    const refused = await this.veto.ask([...requests.values()], {
+      manager: wave.manager!,
+      workspaceId,
+    });
     return eachOf(planned, wave, (plan) => {
       const request = requests.get(plan);
       const refusal = request && refused.get(request);
@@ -193,7 +225,11 @@ function eachOf<One extends QueuedWrite | PlannedWrite>(
 }
 
 /** Incomplete groups can still be suspended, resumed and removed. */
-function missingAfter(rules: UserGroupRules, change: UserGroupChange, mapping: readonly ResolvedEntry[]) {
+function missingAfter(
+  rules: UserGroupRules,
+  change: UserGroupChange,
+  mapping: readonly ResolvedEntry[],
+) {
   if (!changesRuled(change)) return [];
   const properties = change.properties?.is ?? (JSON.parse(change.stored!.properties) as JsonObject);
   return missingRequirements(rules, { properties, mapping });

@@ -1,5 +1,10 @@
 import { EVENT_MEMBERS, RECORDED, recordingSteps } from '../../audit/audit-log.ts';
-import { columnOf, columnsOf, type Dialect, type RecordType } from '../../../platform/database/dialect.ts';
+import {
+  columnOf,
+  columnsOf,
+  type Dialect,
+  type RecordType,
+} from '../../../platform/database/dialect.ts';
 import { type Has, statement, type Step } from '../../../platform/database/statement.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { WRITTEN } from '../group/user-group-fields.ts';
@@ -10,7 +15,12 @@ import { KEY, rememberKeys } from './idempotency-keys.ts';
 const N = { n: 'integer' } as const;
 
 const NEW_GROUP = { providedId: 'text', redactedId: 'text', ...WRITTEN } as const;
-const NEW_TOKEN = { tokenHash: 'bytes', lastFour: 'text', ciphertext: 'bytes', keyId: 'text' } as const;
+const NEW_TOKEN = {
+  tokenHash: 'bytes',
+  lastFour: 'text',
+  ciphertext: 'bytes',
+  keyId: 'text',
+} as const;
 const NEW_ENTRY = {
   schemaId: 'text',
   dataSource: 'text',
@@ -58,12 +68,17 @@ const LISTS = {
 type ListName = keyof typeof LISTS;
 
 /** A member that is undefined is stored as null, and is not sent. */
-type WriteRecord<Name extends ListName> = Record<keyof (typeof LISTS)[Name], string | number | null | undefined>;
+type WriteRecord<Name extends ListName> = Record<
+  keyof (typeof LISTS)[Name],
+  string | number | null | undefined
+>;
 
 export type WriteEvent = Partial<WriteRecord<'events'>>;
 
 /** Records of the writes of a wave. */
-export type WriteRecords = { [Name in Exclude<ListName, 'events'>]: WriteRecord<Name>[] } & { events: WriteEvent[] };
+export type WriteRecords = { [Name in Exclude<ListName, 'events'>]: WriteRecord<Name>[] } & {
+  events: WriteEvent[];
+};
 
 export function noRecords(): WriteRecords {
   const lists = Object.keys(LISTS).map((name) => [name, []]);
@@ -107,29 +122,38 @@ const IS_ROTATABLE = `${IS_CURRENT} AND NOT coalesce(${IS_ENDED_TOGETHER}, false
  * another transaction has changed what the write expects, or if another transaction holds a lock on it. It waits for no
  * other transaction, except for one that is inserting the same group, token or key.
  */
-export const applyUncounted = statement<WriteParameters, AppliedWrite>('user-group.apply', (dialect, has) => [
-  ...stepsOf(dialect, has, false),
-  { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
-]);
+export const applyUncounted = statement<WriteParameters, AppliedWrite>(
+  'user-group.apply',
+  (dialect, has) => [
+    ...stepsOf(dialect, has, false),
+    { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
+  ],
+);
 
 /** The same in a workspace with a quota, whose writes wait for each other. No group is created beyond it. */
-export const applyCounted = statement<WriteParameters, AppliedWrite>('user-group.apply-counted', (dialect, has) => [
-  ...stepsOf(dialect, has, true),
-  { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
-]);
+export const applyCounted = statement<WriteParameters, AppliedWrite>(
+  'user-group.apply-counted',
+  (dialect, has) => [
+    ...stepsOf(dialect, has, true),
+    { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
+  ],
+);
 
 /** Replaces tokens, each once. It leaves out those that another transaction has replaced or holds. */
-export const applyRotations = statement<WriteParameters, AppliedRotation>('user-group-token.rotate', (dialect, has) => [
-  ...stepsOf(dialect, has, false),
-  {
-    name: 'result',
-    sql: `
+export const applyRotations = statement<WriteParameters, AppliedRotation>(
+  'user-group-token.rotate',
+  (dialect, has) => [
+    ...stepsOf(dialect, has, false),
+    {
+      name: 'result',
+      sql: `
       SELECT r.n, a.id, a.generation, a.name, a."providedId", CASE WHEN a.id IS NULL THEN EXISTS (
         SELECT 1 FROM user_group_token t
         WHERE t.token_hash = r."tokenHash" AND t.workspace_id = :workspaceId AND ${IS_ROTATABLE}) END AS "isCurrent"
       FROM rotated r LEFT JOIN applied a ON a.n = r.n`,
-  },
-]);
+    },
+  ],
+);
 
 /** A condition that is always true, and makes PostgreSQL run that step first. */
 const after = (step: string) => `(SELECT count(*) FROM ${step}) >= 0`;
@@ -146,12 +170,14 @@ function tokensOf({ jsonArray, jsonArrayOf }: Dialect, removed: string): string 
 
 /** The steps whose lists have records. `free` has the writes that nothing stands in the way of. */
 function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
-  const { greatest, isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
+  const { greatest, isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } =
+    dialect;
   const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
   const retired = has('rotated') ? 'rotated' : 'replaced';
   // A version is replaced after it was recorded, whatever the clock says.
   const replacedAt = `${greatest}(CAST(:now AS bigint), g.updated_at + 1)`;
-  const ofApplied = (list: ListName) => `SELECT a.id FROM ${list} r CROSS JOIN applied a WHERE a.n = r.n`;
+  const ofApplied = (list: ListName) =>
+    `SELECT a.id FROM ${list} r CROSS JOIN applied a WHERE a.n = r.n`;
   const lists = Object.entries(LISTS).map(([name, columns]) => ({
     name,
     columns,
@@ -368,6 +394,8 @@ function happened(isRotation: boolean): string {
       changedId: 'a."providedId"',
     }),
   };
-  const members = Object.keys(RECORDED).map((name) => `${known[name] ?? `e."${name}"`} AS "${name}"`);
+  const members = Object.keys(RECORDED).map(
+    (name) => `${known[name] ?? `e."${name}"`} AS "${name}"`,
+  );
   return `SELECT ${members.join(', ')} FROM events e CROSS JOIN applied a WHERE a.n = e.n ORDER BY e.n, e.k`;
 }

@@ -48,15 +48,25 @@ export class WriteStore {
   ) {}
 
   /** @returns the writes that were stored; the others have lost a race. @throws AuditUnavailable, DatabaseUnavailable */
-  async apply(wave: Wave, planned: readonly PlannedWrite[]): Promise<Map<PlannedWrite, WrittenUserGroup>> {
+  async apply(
+    wave: Wave,
+    planned: readonly PlannedWrite[],
+  ): Promise<Map<PlannedWrite, WrittenUserGroup>> {
     if (planned.length === 0) return new Map();
     const { workspaceId, known } = wave;
     const issued = planned.map(({ change: { stored, firstToken, replacement } }) =>
-      stored && !replacement ? undefined : this.issuer.issue(workspaceId, firstToken ?? replacement?.token),
+      stored && !replacement
+        ? undefined
+        : this.issuer.issue(workspaceId, firstToken ?? replacement?.token),
     );
     const statement = known.rules.userGroupQuota === null ? applyUncounted : applyCounted;
     const applied = await this.run(statement, wave, this.toRecords(planned, issued, wave));
-    return new Map(applied.map(({ n, id }) => [planned[n]!, toWritten(planned[n]!, id, known.version, issued[n])]));
+    return new Map(
+      applied.map(({ n, id }) => [
+        planned[n]!,
+        toWritten(planned[n]!, id, known.version, issued[n]),
+      ]),
+    );
   }
 
   /**
@@ -81,11 +91,17 @@ export class WriteStore {
       if (rotation.leak) records.events.push(this.toEvent(n, 1, caller, leakEvent(rotation.leak)));
     }
     const applied = await this.run(applyRotations, { workspaceId, now, manager }, records);
-    return applied.toSorted((one, other) => one.n - other.n).map((one) => ({ ...one, token: issued[one.n]!.token }));
+    return applied
+      .toSorted((one, other) => one.n - other.n)
+      .map((one) => ({ ...one, token: issued[one.n]!.token }));
   }
 
   /** Announces a write that is committed. */
-  announce(workspaceId: number, userGroupId: number, kind: { isCreated?: boolean; isRotated?: boolean }): void {
+  announce(
+    workspaceId: number,
+    userGroupId: number,
+    kind: { isCreated?: boolean; isRotated?: boolean },
+  ): void {
     const activity = this.activity.of(workspaceId);
     if (kind.isCreated) activity.creations++;
     if (kind.isRotated) {
@@ -97,7 +113,12 @@ export class WriteStore {
 
   private async run<Row>(
     statement: Statement<WriteParameters, Row>,
-    { workspaceId, now, known, manager }: Pick<Wave, 'workspaceId' | 'now' | 'manager'> & { known?: KnownRules },
+    {
+      workspaceId,
+      now,
+      known,
+      manager,
+    }: Pick<Wave, 'workspaceId' | 'now' | 'manager'> & { known?: KnownRules },
     records: WriteRecords,
   ): Promise<Row[]> {
     const parameters = { workspaceId, now, rulesVersion: known?.version ?? 0, ...records };
@@ -121,9 +142,19 @@ export class WriteStore {
       const { stored, replacement, isRemoval } = change;
       if (stored) {
         const version = isRemoval || changesRow(change) ? stored.version : null;
-        records.expected.push({ n, id: stored.id, version, generation: replacement ? stored.generation : null });
+        records.expected.push({
+          n,
+          id: stored.id,
+          version,
+          generation: replacement ? stored.generation : null,
+        });
       } else {
-        records.created.push({ n, providedId, redactedId: this.auditLog.redactId(providedId), ...writtenOf(group) });
+        records.created.push({
+          n,
+          providedId,
+          redactedId: this.auditLog.redactId(providedId),
+          ...writtenOf(group),
+        });
       }
       if (isRemoval) records.removed.push({ n });
       else if (stored && changesRow(change)) {
@@ -142,7 +173,11 @@ export class WriteStore {
           records.entries.push({ n, schemaId, dataSource, dataSourceType, ...registered });
         }
       }
-      const events = eventsOf(change, { providedId, version: group.version }, { variables, details });
+      const events = eventsOf(
+        change,
+        { providedId, version: group.version },
+        { variables, details },
+      );
       for (const [k, event] of events.entries()) {
         records.events.push(this.toEvent(n, k, caller, event));
       }
@@ -164,7 +199,12 @@ export class WriteStore {
 }
 
 /** Returns when the overlap of a token that is replaced now ends, which may be at once, and who has replaced it. */
-function retirementOf({ apiTokenId }: Caller, tokenHash: Buffer, { graceSeconds }: Replacement, now: number) {
+function retirementOf(
+  { apiTokenId }: Caller,
+  tokenHash: Buffer,
+  { graceSeconds }: Replacement,
+  now: number,
+) {
   const validUntil = graceSeconds === 0 ? null : now + graceSeconds * 1000;
   return { tokenHash: toBytesText(tokenHash), validUntil, retiredBy: apiTokenId };
 }
@@ -176,7 +216,15 @@ function toWritten(
   issued?: IssuedToken,
 ): WrittenUserGroup {
   const { stored, replacement } = change;
-  if (!stored) return { result: 'created', group: { ...group, id }, rulesVersion, token: issued!.token };
+  if (!stored) {
+    return { result: 'created', group: { ...group, id }, rulesVersion, token: issued!.token };
+  }
   const isRotated = replacement !== undefined;
-  return { result: 'updated', group, rulesVersion, token: isRotated ? issued!.token : token, isRotated };
+  return {
+    result: 'updated',
+    group,
+    rulesVersion,
+    token: isRotated ? issued!.token : token,
+    isRotated,
+  };
 }

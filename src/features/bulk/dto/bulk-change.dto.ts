@@ -29,15 +29,23 @@ export class ChangeUserGroupsRequest {
   @Rule(choiceOf(bulkActions), { required: 'The field action is required.' })
   action!: BulkAction;
 
-  @ListOf.optional(String, 'These groups, by your own ids. Then the query has no filter.', ['acme-emea'], {
-    minItems: 1,
-    maxItems: MAX_IDS,
-    uniqueItems: true,
-  })
+  @ListOf.optional(
+    String,
+    'These groups, by your own ids. Then the query has no filter.',
+    ['acme-emea'],
+    {
+      minItems: 1,
+      maxItems: MAX_IDS,
+      uniqueItems: true,
+    },
+  )
   @Rule(listOf(identifierViolations, { least: 1, most: MAX_IDS }))
   ids?: string[];
 
-  @Flag.optional('`true`: every group of the workspace. It is required if there are no `ids` and no filter.', true)
+  @Flag.optional(
+    '`true`: every group of the workspace. It is required if there are no `ids` and no filter.',
+    true,
+  )
   @Rule(flagViolations)
   all?: boolean;
 
@@ -78,7 +86,11 @@ export class ChangedUserGroupLine {
   @Text('Your own id of the group.', 'acme-emea')
   provided_id!: string;
 
-  @OneOf(['changed', 'unchanged'], '`unchanged`: it was so before, or its token was issued too late.', 'changed')
+  @OneOf(
+    ['changed', 'unchanged'],
+    '`unchanged`: it was so before, or its token was issued too late.',
+    'changed',
+  )
   result!: 'changed' | 'unchanged';
 
   @Text.optional('The new token of the group, after `rotate`.', TOKEN_EXAMPLE)
@@ -108,4 +120,5 @@ export class BulkChangeSummary {
   summary!: BulkChangeCounts;
 }
 
-export type BulkChangeLine = BulkChangeStarted | ChangedUserGroupLine | RefusedUserGroupLine | BulkChangeSummary;
+export type BulkChangeLine =
+  BulkChangeStarted | ChangedUserGroupLine | RefusedUserGroupLine | BulkChangeSummary;

@@ -1,5 +1,13 @@
 import { BaseSchema } from '../../../platform/common/api-docs.ts';
-import { Constant, Flag, Integer, ListOf, Nested, OneOf, Text } from '../../../platform/common/fields.ts';
+import {
+  Constant,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  OneOf,
+  Text,
+} from '../../../platform/common/fields.ts';
 import type { ServiceError } from '../../../platform/common/problem/errors.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { FieldError } from '../../../platform/common/problem/problem.dto.ts';
@@ -14,9 +22,14 @@ export class ImportedLine {
   @Integer(...LINE)
   line!: number;
 
-  @Constant(1, '1: the group is stored durably as in the line; in a dry run it could be.', undefined, {
-    type: 'integer',
-  })
+  @Constant(
+    1,
+    '1: the group is stored durably as in the line; in a dry run it could be.',
+    undefined,
+    {
+      type: 'integer',
+    },
+  )
   success!: 1;
 
   @Text('Your own id of the group.', 'acme-emea')
@@ -25,7 +38,10 @@ export class ImportedLine {
   @OneOf(importResults, 'Effect of the line.', 'created')
   result!: ImportResult;
 
-  @Integer.optional('Internal id; you need not record it. Missing if a dry run would create the group.', 1)
+  @Integer.optional(
+    'Internal id; you need not record it. Missing if a dry run would create the group.',
+    1,
+  )
   team_id?: number;
 
   @Flag.optional('Present if the line ended the previous token of the group and set another.', true)
@@ -69,10 +85,16 @@ export class Ending {
   )
   complete!: boolean;
 
-  @Text.optional('Code of the reason, from the catalogue of errors, if it is not complete.', 'database_unavailable')
+  @Text.optional(
+    'Code of the reason, from the catalogue of errors, if it is not complete.',
+    'database_unavailable',
+  )
   code?: string;
 
-  @Text.optional('Description for people.', 'The database cannot be reached or is too busy; try again shortly.')
+  @Text.optional(
+    'Description for people.',
+    'The database cannot be reached or is too busy; try again shortly.',
+  )
   detail?: string;
 }
 
@@ -103,7 +125,11 @@ export type ImportResponseLine = ImportedLine | RefusedLine | ImportSummary;
 
 /** @param providedId undefined if the line could not be parsed that far */
 export function toRefusedLine(line: number, error: ServiceError, providedId?: string): RefusedLine {
-  return { line, ...(providedId !== undefined && { provided_id: providedId }), ...toRefused(error) };
+  return {
+    line,
+    ...(providedId !== undefined && { provided_id: providedId }),
+    ...toRefused(error),
+  };
 }
 
 export function toRefused({ spec, message, violations }: ServiceError): RefusedGroup {

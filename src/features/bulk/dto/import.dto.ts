@@ -9,7 +9,10 @@ import {
   Time,
 } from '../../../platform/common/fields.ts';
 import { TOKEN_EXAMPLE } from '../../../core/user-group/group/dto/user-group-response.dto.ts';
-import { PROVIDED_ID, UserGroupContentInput } from '../../../core/user-group/group/dto/user-group.dto.ts';
+import {
+  PROVIDED_ID,
+  UserGroupContentInput,
+} from '../../../core/user-group/group/dto/user-group.dto.ts';
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
 import { identifierViolations } from '../../../platform/common/text.ts';
 import { timeViolations } from '../../../platform/common/time.ts';
@@ -21,7 +24,10 @@ export class UserGroupLine extends UserGroupContentInput {
   @Rule(identifierViolations)
   provided_id?: string;
 
-  @ShortText.optional('The same as `provided_id`, as in the body of `/api/user`. A line has one of them.', 'acme-emea')
+  @ShortText.optional(
+    'The same as `provided_id`, as in the body of `/api/user`. A line has one of them.',
+    'acme-emea',
+  )
   @Rule(identifierViolations)
   user_group_id?: string;
 
@@ -72,5 +78,7 @@ export function idOfLine({ provided_id, user_group_id }: UserGroupLine): string 
     id === undefined
       ? 'The field provided_id is required; user_group_id is taken for it.'
       : 'The line must have provided_id or user_group_id, not both.';
-  throw new ValidationFailed([{ pointer: '/provided_id', code: id === undefined ? 'required' : 'repeated', detail }]);
+  throw new ValidationFailed([
+    { pointer: '/provided_id', code: id === undefined ? 'required' : 'repeated', detail },
+  ]);
 }

@@ -33,7 +33,10 @@ export class AttemptCookie {
   of(request: Request): KeptAttempt {
     const [text = ''] = this.site.cookiesOf(request, NAME);
     try {
-      const attempt = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
+      const attempt = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<
+        string,
+        unknown
+      >;
       const { state, nonce, verifier, workspace, place, previous } = attempt;
       if ([state, nonce, verifier].every((one) => typeof one === 'string' && one !== '')) {
         const kept = { state, nonce, verifier, place: isPlace(place) ? place : undefined };

@@ -11,7 +11,10 @@ const MAX_NAME_LENGTH = 100;
  * Returns the workspaces that a person with these claims may enter, by name in the order of the grants, each with the
  * scopes of all matching grants.
  */
-export function workspacesOf(claims: Claims, grants: readonly ClaimGrant[]): ReadonlyMap<string, readonly Scope[]> {
+export function workspacesOf(
+  claims: Claims,
+  grants: readonly ClaimGrant[],
+): ReadonlyMap<string, readonly Scope[]> {
   const workspaces = new Map<string, Scope[]>();
   for (const { workspace, scopes } of grants.filter((grant) => fits(claims, grant))) {
     workspaces.set(workspace, [...new Set([...(workspaces.get(workspace) ?? []), ...scopes])]);
@@ -32,7 +35,9 @@ export function shapeOf(claims: Claims, grants: readonly ClaimGrant[]): ClaimsSh
   const leftOut = leftOutOf(claims);
   return {
     claims: readable(received),
-    granting: Object.fromEntries(grants.map(({ claim }) => [claim.join('.'), shapeOfClaim(claims, claim)])),
+    granting: Object.fromEntries(
+      grants.map(({ claim }) => [claim.join('.'), shapeOfClaim(claims, claim)]),
+    ),
     ...(leftOut.length > 0 && { left_out: readable(leftOut) }),
   };
 }
@@ -55,7 +60,9 @@ function fits(claims: Claims, { claim, value, prefix }: ClaimGrant): boolean {
   if (isUnverifiedEmail(claims, claim)) return false;
   return [findClaim(claims, claim)]
     .flat()
-    .some((one) => (prefix === undefined ? one === value : typeof one === 'string' && one.startsWith(prefix)));
+    .some((one) =>
+      prefix === undefined ? one === value : typeof one === 'string' && one.startsWith(prefix),
+    );
 }
 
 /** Anybody may claim an address that the provider has not verified. */

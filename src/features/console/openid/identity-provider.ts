@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Configuration } from 'openid-client';
 import type { Person } from '../../../core/api-token/sso-tokens.ts';
-import { IdentityProviderUnavailable, SignInFailed } from '../../../platform/common/problem/errors.ts';
+import {
+  IdentityProviderUnavailable,
+  SignInFailed,
+} from '../../../platform/common/problem/errors.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { redactTokens } from '../../../platform/common/secret/secrets.ts';
 import { Config } from '../../../platform/config/config.ts';
@@ -113,8 +116,13 @@ export class IdentityProvider {
       issuer,
       consoleOidcClientId!,
       undefined,
-      consoleOidcClientSecret === undefined ? openid.None() : openid.ClientSecretBasic(consoleOidcClientSecret),
-      { timeout: TIMEOUT_SECONDS, execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [allowPlainHttp] : [])] },
+      consoleOidcClientSecret === undefined
+        ? openid.None()
+        : openid.ClientSecretBasic(consoleOidcClientSecret),
+      {
+        timeout: TIMEOUT_SECONDS,
+        execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [allowPlainHttp] : [])],
+      },
     );
   }
 }

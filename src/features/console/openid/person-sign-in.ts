@@ -71,7 +71,9 @@ export class PersonSignIn {
     const grants = this.config.consoleOidcGrants;
     const granted = workspacesOf(claims, grants);
     const there = await this.workspaces.list();
-    const open = [...granted.keys()].flatMap((name) => there.find((one) => one.name === name) ?? []);
+    const open = [...granted.keys()].flatMap(
+      (name) => there.find((one) => one.name === name) ?? [],
+    );
     await this.people.takeAway(
       person,
       open.map(({ id }) => id),

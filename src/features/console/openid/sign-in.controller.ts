@@ -66,7 +66,9 @@ export class SignInController {
       success: 1,
       signed_in: session !== undefined,
       session:
-        session && isAllowedFrom(clientAddress(request) ?? null, session) ? toSessionView(session, this.served) : null,
+        session && isAllowedFrom(clientAddress(request) ?? null, session)
+          ? toSessionView(session, this.served)
+          : null,
       ways: ['api_token', ...(this.provider.isConfigured ? (['openid'] as const) : [])],
     };
   }
@@ -81,7 +83,10 @@ export class SignInController {
     await this.lead(request, response, PAGE_FROM_BEGIN, async () => {
       // Another site must not replace the existing session: the page asks first.
       if (this.site.isFromElsewhere(request)) {
-        const asked = new URLSearchParams({ ...(workspace && { workspace }), ...(place && { place }) });
+        const asked = new URLSearchParams({
+          ...(workspace && { workspace }),
+          ...(place && { place }),
+        });
         return `${PAGE_FROM_BEGIN}#/sign-in?${asked.toString()}`;
       }
       const { url, attempt } = await this.provider.begin();
@@ -107,7 +112,12 @@ export class SignInController {
   }
 
   /** Redirects the browser to the result of `work`; on an error to the page, which shows the reason. */
-  private async lead(request: Request, response: Response, page: string, work: () => Promise<string>): Promise<void> {
+  private async lead(
+    request: Request,
+    response: Response,
+    page: string,
+    work: () => Promise<string>,
+  ): Promise<void> {
     if (!this.provider.isConfigured) throw new RouteNotFound();
     let place: string;
     try {

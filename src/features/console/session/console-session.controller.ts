@@ -1,7 +1,12 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ApiTokenGuard } from '../../../core/api-token/authentication/api-token.guard.ts';
-import { AnyScope, type Caller, CurrentCaller, Public } from '../../../platform/common/access/access.decorator.ts';
+import {
+  AnyScope,
+  type Caller,
+  CurrentCaller,
+  Public,
+} from '../../../platform/common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../../platform/common/api-docs.ts';
 import { ServedFeatures } from '../../../platform/common/extension/feature.ts';
 import { SessionNotFound } from '../../../platform/common/problem/errors.ts';
@@ -61,7 +66,10 @@ export class ConsoleSessionController {
   /** Public, so that a rate limit or the end of the API token cannot prevent a sign-out. */
   @Delete('session')
   @Public({ gated: false })
-  async signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<{ success: 1 }> {
+  async signOut(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ success: 1 }> {
     const secret = this.site.secretOf(request);
     const address = clientAddress(request) ?? null;
     if (secret !== undefined) {
@@ -79,13 +87,19 @@ export class ConsoleSessionController {
 
   @Get('sessions')
   @AnyScope()
-  list(@CurrentCaller() caller: Caller, @CurrentSession() { id }: StoredSession): Promise<SessionsResponse> {
+  list(
+    @CurrentCaller() caller: Caller,
+    @CurrentSession() { id }: StoredSession,
+  ): Promise<SessionsResponse> {
     return this.sessions.list(caller, id);
   }
 
   @Delete('sessions/:id')
   @AnyScope({ gated: 'ending' })
-  async end(@CurrentCaller() caller: Caller, @SessionIdParam() id: number): Promise<{ success: 1 }> {
+  async end(
+    @CurrentCaller() caller: Caller,
+    @SessionIdParam() id: number,
+  ): Promise<{ success: 1 }> {
     await this.sessions.end(caller, id);
     return { success: 1 };
   }

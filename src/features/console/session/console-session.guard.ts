@@ -5,7 +5,11 @@ import { ApiTokenUsage } from '../../../core/api-token/authentication/api-token-
 import { isAllowedFrom } from '../../../core/api-token/api-token.rules.ts';
 import { accessOf } from '../../../platform/common/access/access.decorator.ts';
 import { type Caller, setCaller } from '../../../platform/common/access/caller.ts';
-import { AddressNotAllowed, SessionEnded, SessionMissing } from '../../../platform/common/problem/errors.ts';
+import {
+  AddressNotAllowed,
+  SessionEnded,
+  SessionMissing,
+} from '../../../platform/common/problem/errors.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';
 import { logRepeated } from '../../../platform/common/repeated-failures.ts';
@@ -36,7 +40,10 @@ export class ConsoleSessionGuard implements CanActivate {
   private readonly logger = new Logger(ConsoleSessionGuard.name);
   private readonly storing = new Set<number>();
   /** Keyed by the hash of the secret; shared by the streams of a session, which check repeatedly. */
-  private readonly asked = new LRUCache<string, Promise<StoredSession | undefined>>({ max: 1000, ttl: ASKED_AGAIN_MS });
+  private readonly asked = new LRUCache<string, Promise<StoredSession | undefined>>({
+    max: 1000,
+    ttl: ASKED_AGAIN_MS,
+  });
 
   constructor(
     private readonly site: ConsoleSite,

@@ -52,12 +52,16 @@ const findBySecrets = statement<{ hashes: readonly string[] }, StoredSession & {
   'console-session.find-by-secrets',
   (dialect) =>
     dialect.forEachKey(':hashes', (key) =>
-      select(key.is('s.secret_hash', dialect.fromHex), `${dialect.toHex('s.secret_hash')} AS hash,`),
+      select(
+        key.is('s.secret_hash', dialect.fromHex),
+        `${dialect.toHex('s.secret_hash')} AS hash,`,
+      ),
     ),
 );
 
-const findEach = statement<{ ids: readonly number[] }, StoredSession>('console-session.find-each', ({ isOneOf }) =>
-  select(isOneOf('s.id', ':ids', 'bigint')),
+const findEach = statement<{ ids: readonly number[] }, StoredSession>(
+  'console-session.find-each',
+  ({ isOneOf }) => select(isOneOf('s.id', ':ids', 'bigint')),
 );
 
 const list = statement<Owner & { usedAfter: number; now: number; limit: number }, StoredSession>(
@@ -125,7 +129,9 @@ export class ConsoleSessionRepository {
     return this.statements.read(findEach, { ids });
   }
 
-  list(options: Owner & { usedAfter: number; now: number; limit: number }): Promise<StoredSession[]> {
+  list(
+    options: Owner & { usedAfter: number; now: number; limit: number },
+  ): Promise<StoredSession[]> {
     return this.statements.read(list, options);
   }
 

@@ -8,7 +8,11 @@ import { randomBytes, randomNumber } from '../../../platform/common/secret/rando
 import { hashToken, redactTokens } from '../../../platform/common/secret/secrets.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { Transactor, type Work } from '../../../platform/database/transactor.ts';
-import { ConsoleSessionRepository, type Owner, type StoredSession } from './console-session.repository.ts';
+import {
+  ConsoleSessionRepository,
+  type Owner,
+  type StoredSession,
+} from './console-session.repository.ts';
 import type { SessionsResponse } from './dto/console-session-response.dto.ts';
 import { toSessionItem } from './console-session.view.ts';
 import { IDLE_MS, isAlive, LIFE_MS } from './session-life.ts';
@@ -52,7 +56,8 @@ export class ConsoleSessionService {
       at: now,
       expiresAt: now + LIFE_MS,
       address,
-      userAgent: userAgent === undefined ? null : redactTokens(userAgent).slice(0, USER_AGENT_LENGTH),
+      userAgent:
+        userAgent === undefined ? null : redactTokens(userAgent).slice(0, USER_AGENT_LENGTH),
     };
     await this.write(caller, async (manager) => {
       if (former) await this.leave(manager, caller, former);
@@ -81,11 +86,16 @@ export class ConsoleSessionService {
 
   /** @param before leaves a later use as it is */
   async setLastUsed(session: StoredSession, at: number, before: number): Promise<void> {
-    await this.write(session, (manager) => this.sessions.setLastUsed(manager, { id: session.id, at, before }));
+    await this.write(session, (manager) =>
+      this.sessions.setLastUsed(manager, { id: session.id, at, before }),
+    );
   }
 
   /** Runs in a turn, because sign-ins and sign-outs have none yet: one that reads never take. */
-  private write(whose: Pick<Caller, 'workspaceId' | 'apiTokenId'>, work: Work<void>): Promise<void> {
+  private write(
+    whose: Pick<Caller, 'workspaceId' | 'apiTokenId'>,
+    work: Work<void>,
+  ): Promise<void> {
     return this.gate.run(whose, () => this.transactor.run(work), 'ending');
   }
 
@@ -117,7 +127,12 @@ export class ConsoleSessionService {
     session: StoredSession,
   ): Promise<void> {
     const { id, workspaceId, apiTokenId } = session;
-    const isThere = await this.sessions.remove(manager, { id, workspaceId, apiTokenId, seesAll: 0 });
+    const isThere = await this.sessions.remove(manager, {
+      id,
+      workspaceId,
+      apiTokenId,
+      seesAll: 0,
+    });
     if (!isThere || !isAlive(session)) return;
     await this.recordEnd(manager, { workspaceId, apiTokenId, requestId, address }, id);
   }

@@ -27,7 +27,9 @@ export function isAlive(session: Life): boolean {
 export function endedBecause(session: Life | undefined, now = currentTime()): string {
   if (!session) return 'The session was signed out, or ended by a person.';
   if (session.tokenRevokedAt !== null) return 'The API token of this session was revoked.';
-  if ((session.tokenExpiresAt ?? Infinity) <= now) return 'The API token of this session has expired.';
+  if ((session.tokenExpiresAt ?? Infinity) <= now) {
+    return 'The API token of this session has expired.';
+  }
   if (session.expiresAt <= now) return 'The session ended after 12 hours.';
   return 'The session ended after 30 minutes without use.';
 }

@@ -106,6 +106,8 @@ export class SessionWatches implements BeforeApplicationShutdown {
 
 function end(response: ServerResponse, detail: string): void {
   if (response.writableEnded) return;
-  response.end(`event: ended\ndata: ${JSON.stringify({ code: SessionEnded.spec.code, detail })}\n\n`);
+  response.end(
+    `event: ended\ndata: ${JSON.stringify({ code: SessionEnded.spec.code, detail })}\n\n`,
+  );
   setTimeout(() => response.destroy(), LINGER_MS).unref();
 }

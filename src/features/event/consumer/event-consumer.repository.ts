@@ -109,7 +109,12 @@ export class EventConsumerRepository {
 
   /** Stores the handled position; returns false, and stores nothing, if another process has the lease. */
   async advance(lease: Lease, position: ChangePosition, until: number): Promise<boolean> {
-    const advanced = await this.transactor.apply(advance, { ...lease, position, until, now: currentTime() });
+    const advanced = await this.transactor.apply(advance, {
+      ...lease,
+      position,
+      until,
+      now: currentTime(),
+    });
     return advanced.length > 0;
   }
 

@@ -1,7 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { WakeableLoop } from '../../../platform/common/concurrency/wakeable-loop.ts';
 import { ANYTHING, type Extension } from '../../../platform/common/extension/extensions.ts';
-import { type ChangePosition, type ChangeReader, reachedAt } from '../../../core/change-log/change-reader.ts';
+import {
+  type ChangePosition,
+  type ChangeReader,
+  reachedAt,
+} from '../../../core/change-log/change-reader.ts';
 import { KEEP_FRESH_MS, readRetained } from '../../../core/change-log/retained-changes.ts';
 import { ConsumerLease } from './consumer-lease.ts';
 import type { EventConsumerRepository } from './event-consumer.repository.ts';
@@ -129,7 +133,11 @@ export class EventConsumer {
   }
 
   /** @throws errors of the subscription; ExtensionUnavailable, and aborts the signal, if it does not return in time */
-  private async deliver(events: readonly UserGroupEvent[], isLost: boolean, lost: AbortSignal): Promise<void> {
+  private async deliver(
+    events: readonly UserGroupEvent[],
+    isLost: boolean,
+    lost: AbortSignal,
+  ): Promise<void> {
     const { limitSeconds = LIMIT_SECONDS } = this.subscription;
     const late = new AbortController();
     const signal = AbortSignal.any([lost, late.signal]);

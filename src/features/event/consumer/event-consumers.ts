@@ -1,4 +1,8 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { DAY_MS, HOUR_MS, currentTime } from '../../../platform/common/time.ts';
 import { Extensions } from '../../../platform/common/extension/extensions.ts';
 import { Config } from '../../../platform/config/config.ts';
@@ -14,7 +18,9 @@ const NAME = /^[\w.-]{1,100}$/;
 
 /** Durable consumers of the change log. One process at a time handles the changes for each name. */
 @Injectable()
-export class EventConsumers implements ChangeConsumer, OnApplicationBootstrap, BeforeApplicationShutdown, OnDrained {
+export class EventConsumers
+  implements ChangeConsumer, OnApplicationBootstrap, BeforeApplicationShutdown, OnDrained
+{
   readonly name = 'consumers';
   private readonly running = new Map<string, EventConsumer>();
   /** Retention of events that nobody has handled. */
@@ -45,7 +51,9 @@ export class EventConsumers implements ChangeConsumer, OnApplicationBootstrap, B
   /** The slowest consumer's position. One beyond retention no longer holds events back. */
   async readUntil(): Promise<number | undefined> {
     const keptSince = currentTime() - this.keptForMs;
-    const reached = (await this.consumers.findPositions()).map(reachedAt).filter((at) => at >= keptSince);
+    const reached = (await this.consumers.findPositions())
+      .map(reachedAt)
+      .filter((at) => at >= keptSince);
     return reached.length === 0 ? undefined : Math.min(...reached);
   }
 
@@ -93,7 +101,12 @@ export class EventConsumers implements ChangeConsumer, OnApplicationBootstrap, B
   }
 }
 
-function requireUsable({ name, types, leaseSeconds = 1, limitSeconds = 1 }: UserGroupSubscription): void {
+function requireUsable({
+  name,
+  types,
+  leaseSeconds = 1,
+  limitSeconds = 1,
+}: UserGroupSubscription): void {
   if (!NAME.test(name)) throw new TypeError('the name must be 1 to 100 of A-Z a-z 0-9 . _ -');
   if (types && eventTypesViolations(types.join(','), '').length > 0) {
     throw new TypeError('each of the types must match a type of event');

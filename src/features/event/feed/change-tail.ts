@@ -1,7 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Pace } from '../../../platform/common/concurrency/pace.ts';
 import { WakeableLoop } from '../../../platform/common/concurrency/wakeable-loop.ts';
-import { type Change, ChangeFeed, type ChangeListener } from '../../../core/change-log/change-feed.ts';
+import {
+  type Change,
+  ChangeFeed,
+  type ChangeListener,
+} from '../../../core/change-log/change-feed.ts';
 import {
   type ChangePosition,
   ChangeReader,

@@ -42,7 +42,12 @@ export class EventLog {
     return await (this.readings.get(key)?.page ?? this.begin(key, workspaceId, position, limit));
   }
 
-  private begin(key: string, workspaceId: number, position: ChangePosition, limit: number): Promise<LogPage> {
+  private begin(
+    key: string,
+    workspaceId: number,
+    position: ChangePosition,
+    limit: number,
+  ): Promise<LogPage> {
     // A workspace uses one connection to the database, however many streams it has.
     const page = this.inTurn.run(workspaceId, () => this.read(workspaceId, position, limit));
     const reading = { page, kept: 0 };
@@ -58,7 +63,11 @@ export class EventLog {
     return page;
   }
 
-  private async read(workspaceId: number, position: ChangePosition, limit: number): Promise<LogPage> {
+  private async read(
+    workspaceId: number,
+    position: ChangePosition,
+    limit: number,
+  ): Promise<LogPage> {
     const readAt = performance.now();
     const read = await this.events.read(position, { workspaceId, limit });
     const toCursor = () => this.cursors.toCursor(read.position, workspaceId);

@@ -1,6 +1,11 @@
 import { textThat } from '../../../platform/common/fields.ts';
 import { changeKinds } from '../../../core/audit/audit-log.ts';
-import { areGlobsOf, isGlobOf, type KindFilter, kindsMatching } from '../../../platform/common/globs.ts';
+import {
+  areGlobsOf,
+  isGlobOf,
+  type KindFilter,
+  kindsMatching,
+} from '../../../platform/common/globs.ts';
 
 /** Tells whether a text is a glob that matches any type of event of a workspace. */
 export function isUsableGlob(text: string): boolean {

@@ -91,7 +91,10 @@ export class EventService implements BeforeApplicationShutdown {
   }
 
   /** @throws EventsGone, DatabaseUnavailable */
-  async read(position: ChangePosition, options: { workspaceId: number; limit: number }): Promise<ReadChanges> {
+  async read(
+    position: ChangePosition,
+    options: { workspaceId: number; limit: number },
+  ): Promise<ReadChanges> {
     try {
       return await this.reader.read(position, options);
     } catch (error) {

@@ -139,7 +139,9 @@ export class EventStream implements TailSubscriber {
     const message = messageOf('current', { at: completeAt, time: toWireTime(currentTime()) });
     const isDue = performance.now() - this.toldPositionAt > POSITION_EVERY_MS;
     if (isDue) this.toldPositionAt = performance.now();
-    this.response.write(isDue ? `id: ${this.options.toCursor(this.position)}\n${message}` : message);
+    this.response.write(
+      isDue ? `id: ${this.options.toCursor(this.position)}\n${message}` : message,
+    );
   }
 
   /** Waits for the reader; returns false if it takes too long. */

@@ -68,7 +68,8 @@ export class EventStreams implements BeforeApplicationShutdown {
     const release = await this.slots.acquireFor(caller);
     try {
       const from = await this.events.positionOf(caller, lastEventId ?? after ?? LATEST);
-      const readOn = (position: string) => this.log.readOn(workspaceId, position, pageSize(this.open.size));
+      const readOn = (position: string) =>
+        this.log.readOn(workspaceId, position, pageSize(this.open.size));
       const { page: first } = await readOn(from);
       this.requireServing();
       const isHead = response.req.method === 'HEAD';

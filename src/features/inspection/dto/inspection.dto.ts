@@ -11,9 +11,15 @@ import {
   Time,
 } from '../../../platform/common/fields.ts';
 import { response } from '../../../platform/common/http/responses/response.ts';
-import { type ApiTokenState, apiTokenStates } from '../../../core/api-token/dto/api-token-response.dto.ts';
+import {
+  type ApiTokenState,
+  apiTokenStates,
+} from '../../../core/api-token/dto/api-token-response.dto.ts';
 import { TokenView } from '../../../core/user-group/rotation/dto/tokens-response.dto.ts';
-import { type GroupStatus, groupStatuses } from '../../../core/user-group/status/user-group-status.ts';
+import {
+  type GroupStatus,
+  groupStatuses,
+} from '../../../core/user-group/status/user-group-status.ts';
 import { inactiveReasons } from '../../../core/user-group/token/token-validity.ts';
 
 export class InspectTokenRequest {
@@ -66,7 +72,10 @@ class InspectedGroup {
 }
 
 class EmbedTokenFacts {
-  @Text('Audience that it was issued for. Compare it with the name of your renderer.', 'https://dashboards.example.com')
+  @Text(
+    'Audience that it was issued for. Compare it with the name of your renderer.',
+    'https://dashboards.example.com',
+  )
   aud!: string;
 
   @Text.optional('The web origin that it was issued for.', 'https://app.example.com')
@@ -84,7 +93,10 @@ class EmbedTokenFacts {
   @Time('Its expiry.')
   expires_at!: string;
 
-  @Text.optional('Who views as the group, if it was issued with `acting_for`.', 'kim@support.example.com')
+  @Text.optional(
+    'Who views as the group, if it was issued with `acting_for`.',
+    'kim@support.example.com',
+  )
   acting_for?: string;
 }
 
@@ -101,7 +113,11 @@ class ApiTokenFacts {
 
 @SchemaName('Inspection')
 export class InspectionView {
-  @CodeOf(inspectedKinds, 'What the text is; `unknown` also for a token of another workspace.', 'user_group_token')
+  @CodeOf(
+    inspectedKinds,
+    'What the text is; `unknown` also for a token of another workspace.',
+    'user_group_token',
+  )
   kind!: (typeof inspectedKinds)[number];
 
   @Flag('Whether it is accepted now: by introspection, or as an API token.', false)
@@ -132,4 +148,8 @@ export class InspectionView {
   api_token?: ApiTokenFacts;
 }
 
-export class InspectionResponse extends response('inspection', InspectionView, 'What the text is.') {}
+export class InspectionResponse extends response(
+  'inspection',
+  InspectionView,
+  'What the text is.',
+) {}

@@ -14,13 +14,19 @@ export class ActivityQueryDto {
   @Rule(timeViolations)
   from?: string;
 
-  @Text.optional('The last point is the hour or day before this moment; by default now.', undefined, {
-    format: 'date-time',
-  })
+  @Text.optional(
+    'The last point is the hour or day before this moment; by default now.',
+    undefined,
+    {
+      format: 'date-time',
+    },
+  )
   @Rule(timeViolations)
   to?: string;
 
-  @QueryOneOf.optional(activitySteps, 'What each point counts.', undefined, { default: activitySteps[0] })
+  @QueryOneOf.optional(activitySteps, 'What each point counts.', undefined, {
+    default: activitySteps[0],
+  })
   @Rule(choiceOf(activitySteps))
   step?: ActivityStep;
 }

@@ -1,8 +1,19 @@
-import { flagViolations, listOf, objectOf, choiceOf, stringViolations } from '../../../platform/common/fields.ts';
+import {
+  flagViolations,
+  listOf,
+  objectOf,
+  choiceOf,
+  stringViolations,
+} from '../../../platform/common/fields.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { textViolations, withoutControls } from '../../../platform/common/text.ts';
 import { valueViolations, variableTypes } from '../../../core/mapping/variables.ts';
-import { MAX_CHOICES, MAX_DESCRIPTION, MAX_VARIABLES, type VariableDto } from './dto/variable.dto.ts';
+import {
+  MAX_CHOICES,
+  MAX_DESCRIPTION,
+  MAX_VARIABLES,
+  type VariableDto,
+} from './dto/variable.dto.ts';
 
 /** Every read of a group reads the variables too. */
 const MAX_BYTES = 32 * 1024;
@@ -29,7 +40,11 @@ export function variablesViolations(value: unknown, pointer: string): Violation[
   const variables = value as VariableDto[];
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_BYTES) {
     return [
-      { pointer, code: 'too_large', detail: `The variables must not be longer than ${MAX_BYTES} bytes of JSON.` },
+      {
+        pointer,
+        code: 'too_large',
+        detail: `The variables must not be longer than ${MAX_BYTES} bytes of JSON.`,
+      },
     ];
   }
   return variables.flatMap(({ name }, index): Violation[] => {
@@ -45,7 +60,8 @@ function variableViolations(value: unknown, pointer: string): Violation[] {
   if (violations.length > 0) return violations;
   const { type, required, default: fallback, enum: choices, is_secret } = value as VariableDto;
   if (choices !== undefined && is_secret) {
-    const detail = 'A secret variable has no allowed values: everybody who reads the settings would see them.';
+    const detail =
+      'A secret variable has no allowed values: everybody who reads the settings would see them.';
     return [{ pointer: `${pointer}/enum`, code: 'not_acceptable', detail }];
   }
   if (fallback !== undefined && (required || is_secret)) {
@@ -59,7 +75,9 @@ function variableViolations(value: unknown, pointer: string): Violation[] {
     ...(choices ?? []).flatMap((choice, index) =>
       valueViolations({ type: single }, choice, `${pointer}/enum/${index}`),
     ),
-    ...(fallback === undefined ? [] : valueViolations({ type, enum: choices }, fallback, `${pointer}/default`)),
+    ...(fallback === undefined
+      ? []
+      : valueViolations({ type, enum: choices }, fallback, `${pointer}/default`)),
   ];
 }
 
@@ -74,15 +92,28 @@ function nameViolations(value: unknown, pointer: string): Violation[] {
   }
   const path = name.split('.');
   if (path.length > MAX_PATH) {
-    return [{ pointer, code: 'too_deep', detail: `The name must lead into at most ${MAX_PATH} nested properties.` }];
+    return [
+      {
+        pointer,
+        code: 'too_deep',
+        detail: `The name must lead into at most ${MAX_PATH} nested properties.`,
+      },
+    ];
   }
   if (!path.includes('')) return [];
-  const detail = 'The name must not begin or end with a dot, nor have two in a row: dots lead into nested properties.';
+  const detail =
+    'The name must not begin or end with a dot, nor have two in a row: dots lead into nested properties.';
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
 function descriptionViolations(value: unknown, pointer: string): Violation[] {
   const violations = stringViolations(value, pointer);
   if (violations.length > 0 || [...(value as string)].length <= MAX_DESCRIPTION) return violations;
-  return [{ pointer, code: 'too_long', detail: `The description must have at most ${MAX_DESCRIPTION} code points.` }];
+  return [
+    {
+      pointer,
+      code: 'too_long',
+      detail: `The description must have at most ${MAX_DESCRIPTION} code points.`,
+    },
+  ];
 }

@@ -1,6 +1,12 @@
 import { Controller, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiProblems, ApiReadProblems, ApiTags, Ok, Operation } from '../../../platform/common/operation.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
 import {
   AnyScope,
   type Caller,

@@ -17,7 +17,10 @@ export const issuerViolations = orNull(
  * take their place.
  * @throws ValidationFailed if one is not registered, or is named twice
  */
-export function resolveRequiredSchemas(required: readonly string[], schemas: readonly SchemaIds[]): string[] {
+export function resolveRequiredSchemas(
+  required: readonly string[],
+  schemas: readonly SchemaIds[],
+): string[] {
   const requiredSchemas = required.map((text) => schemaNamed(text, schemas)?.providedId ?? '');
   const violations = requiredSchemas.flatMap((providedId, index): Violation[] => {
     const pointer = `/required_schemas/${index}`;

@@ -4,7 +4,10 @@ import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import { summarise } from '../../../core/audit/tally/summarise.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { entityTagOf, type Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
+import {
+  entityTagOf,
+  type Preconditions,
+} from '../../../platform/common/http/parameters/preconditions.ts';
 import {
   limitOf,
   nextAfter,
@@ -34,7 +37,10 @@ import { IncompleteGroups } from '../../group-checks/incomplete-groups.ts';
 import { MappingPolicySwitch } from '../../group-checks/mapping-policy-switch.ts';
 import type { SchemaIds } from '../../../core/mapping/user-group-rules.ts';
 import type { DeclaredVariable } from '../../../core/mapping/variables.ts';
-import { type FlawedGroups, UnresolvableMappings } from '../../group-checks/unresolvable-mappings.ts';
+import {
+  type FlawedGroups,
+  UnresolvableMappings,
+} from '../../group-checks/unresolvable-mappings.ts';
 import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../../core/mapping/workspace-rules.ts';
 import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';
@@ -71,7 +77,10 @@ export class WorkspaceSettingsService {
 
   async getIdentity({ workspaceId }: Caller): Promise<WorkspaceIdentityResponse> {
     const { publicId, embedTokenIssuer } = await this.settings.read({ workspaceId });
-    return { success: 1, workspace: { id: publicId, issuer: embedTokenIssuer ?? this.config.embedTokenIssuer } };
+    return {
+      success: 1,
+      workspace: { id: publicId, issuer: embedTokenIssuer ?? this.config.embedTokenIssuer },
+    };
   }
 
   /**
@@ -79,7 +88,11 @@ export class WorkspaceSettingsService {
    * either the old or the new rules.
    * @throws ValidationFailed if a required schema is not registered; MappingsUnresolvable, PreconditionFailed
    */
-  async update(caller: Caller, dto: UpdateWorkspaceRequest, preconditions?: Preconditions): Promise<WorkspaceResponse> {
+  async update(
+    caller: Caller,
+    dto: UpdateWorkspaceRequest,
+    preconditions?: Preconditions,
+  ): Promise<WorkspaceResponse> {
     const { workspaceId } = caller;
     const settings = await this.transactor.run(async (manager) => {
       const rules = await this.rules.lockExclusive(manager, workspaceId);
@@ -125,7 +138,10 @@ export class WorkspaceSettingsService {
   }
 
   /** Lists one page of the groups whose mappings prevent the policy `registered`. */
-  async listUnresolvable({ workspaceId }: Caller, query: PageQueryDto): Promise<UserGroupIssuesResponse> {
+  async listUnresolvable(
+    { workspaceId }: Caller,
+    query: PageQueryDto,
+  ): Promise<UserGroupIssuesResponse> {
     const { policy } = await this.rules.read(workspaceId);
     // Under this policy every mapping is resolved, and stays resolved whatever its text names now.
     if (policy === 'registered') return { success: 1, user_groups: [], has_more: false };
@@ -146,11 +162,16 @@ export class WorkspaceSettingsService {
     const required = dto.required_schemas ?? present.requiredSchemas;
     const wanted = {
       ...present,
-      variables: dto.variables?.map(fromVariable).map(withoutGuesses(present.variables)) ?? present.variables,
-      requiredSchemas: present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
+      variables:
+        dto.variables?.map(fromVariable).map(withoutGuesses(present.variables)) ??
+        present.variables,
+      requiredSchemas:
+        present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
     };
     const [after = 0] = positionOf(query, 1) ?? [];
-    return toResponse(await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)));
+    return toResponse(
+      await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)),
+    );
   }
 
   private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
@@ -189,7 +210,11 @@ export class WorkspaceSettingsService {
       if (wanted.policy === 'open') await this.policySwitch.toOpen(manager, workspaceId);
       else await this.policySwitch.toRegistered(manager, workspaceId);
     }
-    const rulesOf = ({ policy, variables, requiredSchemas }: WorkspaceSettings) => [policy, variables, requiredSchemas];
+    const rulesOf = ({ policy, variables, requiredSchemas }: WorkspaceSettings) => [
+      policy,
+      variables,
+      requiredSchemas,
+    ];
     const isSame = isDeepStrictEqual(rulesOf(stored), rulesOf(wanted));
     await this.settings.update(manager, {
       workspaceId,
@@ -211,7 +236,10 @@ function withoutGuesses(present: readonly DeclaredVariable[]) {
     allowed && !secrets.has(variable.name) ? { ...variable, enum: allowed } : variable;
 }
 
-function differences(stored: WorkspaceSettings, wanted: WorkspaceSettings): [JsonObject, JsonObject] {
+function differences(
+  stored: WorkspaceSettings,
+  wanted: WorkspaceSettings,
+): [JsonObject, JsonObject] {
   const was = toJson(stored);
   const is = toJson(wanted);
   const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));

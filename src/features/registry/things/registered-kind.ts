@@ -1,4 +1,8 @@
-import { DataSourceNotFound, type ErrorClass, SchemaNotFound } from '../../../platform/common/problem/errors.ts';
+import {
+  DataSourceNotFound,
+  type ErrorClass,
+  SchemaNotFound,
+} from '../../../platform/common/problem/errors.ts';
 
 export interface EntryKind {
   type: 'schema' | 'data_source';

@@ -1,6 +1,10 @@
 import { Controller, Delete, Get, Patch, Post, Res, type Type } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
 import {
   entityTagOf,
   ETAG,
@@ -34,7 +38,11 @@ import {
   StillReferenced,
   TooManySchemas,
 } from '../../../platform/common/problem/errors.ts';
-import { CreateRegistryEntryRequest, RegistryQueryDto, UpdateRegistryEntryRequest } from './dto/registered.dto.ts';
+import {
+  CreateRegistryEntryRequest,
+  RegistryQueryDto,
+  UpdateRegistryEntryRequest,
+} from './dto/registered.dto.ts';
 import {
   DataSourceResponse,
   DataSourcesResponse,
@@ -76,7 +84,10 @@ function controllerOf(kind: EntryKind, { path, id, ...described }: Described): T
     )
     @Ok(page, `One page of ${name}s.`)
     @ApiReadProblems()
-    async list(@CurrentCaller() caller: Caller, @QueryOf(RegistryQueryDto) query: RegistryQueryDto): Promise<object> {
+    async list(
+      @CurrentCaller() caller: Caller,
+      @QueryOf(RegistryQueryDto) query: RegistryQueryDto,
+    ): Promise<object> {
       const { rows, ...next } = await this.registry.list(caller, kind, query);
       return { success: 1, [`${type}s`]: rows, ...next };
     }
@@ -182,6 +193,7 @@ export const DataSourceController = controllerOf(dataSourceKind, {
   page: DataSourcesResponse,
   register:
     'A data source is what is queried, and what a value of a `mapping` names: by your own id, or by its number.',
-  references: 'The user groups whose mappings refer to it. Under the policy `open` mappings refer to nothing.',
+  references:
+    'The user groups whose mappings refer to it. Under the policy `open` mappings refer to nothing.',
   problems: [],
 });

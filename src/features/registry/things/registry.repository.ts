@@ -50,7 +50,10 @@ const queriesOf = ({ table }: EntryKind) => ({
     `${table}.count`,
     () => `SELECT count(*) AS count FROM ${table} WHERE workspace_id = :workspaceId`,
   ),
-  insert: statement<{ workspaceId: number; providedId: string; name: string; now: number }, RegistryEntry>(
+  insert: statement<
+    { workspaceId: number; providedId: string; name: string; now: number },
+    RegistryEntry
+  >(
     `${table}.insert`,
     () => `
       INSERT INTO ${table} (workspace_id, provided_id, name, created_at, updated_at)
@@ -80,7 +83,10 @@ const queriesOf = ({ table }: EntryKind) => ({
   ),
 });
 
-const queries = { registered_schema: queriesOf(schemaKind), registered_data_source: queriesOf(dataSourceKind) };
+const queries = {
+  registered_schema: queriesOf(schemaKind),
+  registered_data_source: queriesOf(dataSourceKind),
+};
 
 /** Queries registered schemas and data sources; each query names its workspace. */
 @Injectable()
@@ -88,7 +94,10 @@ export class RegistryRepository {
   constructor(private readonly statements: Statements) {}
 
   /** Lists at most `limit` with ids above `after`, in the order of registration. */
-  list({ table }: EntryKind, page: { workspaceId: number; after: number; limit: number }): Promise<RegistryEntry[]> {
+  list(
+    { table }: EntryKind,
+    page: { workspaceId: number; after: number; limit: number },
+  ): Promise<RegistryEntry[]> {
     return this.statements.read(queries[table].list, page);
   }
 
@@ -99,12 +108,19 @@ export class RegistryRepository {
     return found;
   }
 
-  findByProvidedId({ table }: EntryKind, key: { workspaceId: number; providedId: string }): Promise<RegistryEntry[]> {
+  findByProvidedId(
+    { table }: EntryKind,
+    key: { workspaceId: number; providedId: string },
+  ): Promise<RegistryEntry[]> {
     return this.statements.read(queries[table].findByProvidedId, key);
   }
 
   /** Locks a row against other writers until the transaction ends. @throws SchemaNotFound, DataSourceNotFound */
-  async lock(manager: EntityManager, { table, NotFound }: EntryKind, key: Key): Promise<RegistryEntry> {
+  async lock(
+    manager: EntityManager,
+    { table, NotFound }: EntryKind,
+    key: Key,
+  ): Promise<RegistryEntry> {
     const [found] = await this.statements.run(manager, queries[table].lock, key);
     if (!found) throw new NotFound();
     return found;
@@ -125,7 +141,11 @@ export class RegistryRepository {
     return (await this.statements.run(manager, queries[table].insert, row))[0];
   }
 
-  async rename(manager: EntityManager, { table }: EntryKind, entry: Key & { name: string }): Promise<RegistryEntry> {
+  async rename(
+    manager: EntityManager,
+    { table }: EntryKind,
+    entry: Key & { name: string },
+  ): Promise<RegistryEntry> {
     const row = { ...entry, now: currentTime() };
     return (await this.statements.run(manager, queries[table].rename, row))[0]!;
   }

@@ -3,9 +3,16 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../../platform/common/problem/errors.ts';
+import {
+  ProvidedIdTaken,
+  StillReferenced,
+  TooManySchemas,
+} from '../../../platform/common/problem/errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../../../platform/common/problem/violation.ts';
-import { entityTagOf, type Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
+import {
+  entityTagOf,
+  type Preconditions,
+} from '../../../platform/common/http/parameters/preconditions.ts';
 import {
   limitOf,
   type Page,
@@ -17,8 +24,16 @@ import { toPointer } from '../../../platform/common/json-pointer.ts';
 import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
 import { IdempotentCalls } from '../../../core/idempotency/idempotent-calls.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
-import type { CreateRegistryEntryRequest, RegistryQueryDto, UpdateRegistryEntryRequest } from './dto/registered.dto.ts';
-import { type ReferencesResponse, type RegistryEntryView, toRegistryEntryView } from './dto/registered-response.dto.ts';
+import type {
+  CreateRegistryEntryRequest,
+  RegistryQueryDto,
+  UpdateRegistryEntryRequest,
+} from './dto/registered.dto.ts';
+import {
+  type ReferencesResponse,
+  type RegistryEntryView,
+  toRegistryEntryView,
+} from './dto/registered-response.dto.ts';
 import { type EntryKind, schemaKind } from './registered-kind.ts';
 import { type Referrer, type RegistryEntry, RegistryRepository } from './registry.repository.ts';
 import type { UserGroupRules } from '../../../core/mapping/user-group-rules.ts';
@@ -37,7 +52,11 @@ export class RegistryService {
   ) {}
 
   /** Lists one page in the order of registration, or the one with a given provided id. */
-  async list({ workspaceId }: Caller, kind: EntryKind, query: RegistryQueryDto): Promise<Page<RegistryEntryView>> {
+  async list(
+    { workspaceId }: Caller,
+    kind: EntryKind,
+    query: RegistryQueryDto,
+  ): Promise<Page<RegistryEntryView>> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
     const { provided_id: providedId } = query;
@@ -67,12 +86,16 @@ export class RegistryService {
       this.calls.within(manager, caller, call, async () => {
         const row = await this.registry.insert(manager, kind, { workspaceId, providedId, name });
         if (!row) {
-          throw new ProvidedIdTaken(`The workspace already has a ${kind.name} with this provided_id.`);
+          throw new ProvidedIdTaken(
+            `The workspace already has a ${kind.name} with this provided_id.`,
+          );
         }
         // Includes the new one; nobody else can register any meanwhile.
         const count = await this.registry.count(manager, kind, workspaceId);
         if (count > kind.limit) {
-          throw new TooManySchemas(`The workspace has ${kind.limit} schemas, as many as a mapping can have entries.`);
+          throw new TooManySchemas(
+            `The workspace has ${kind.limit} schemas, as many as a mapping can have entries.`,
+          );
         }
         await this.auditLog.record(manager, caller, {
           action: `${kind.type}.create`,
@@ -109,7 +132,12 @@ export class RegistryService {
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound, PreconditionFailed; StillReferenced, which names the references */
-  async remove(caller: Caller, kind: EntryKind, id: number, preconditions?: Preconditions): Promise<DeletedResponse> {
+  async remove(
+    caller: Caller,
+    kind: EntryKind,
+    id: number,
+    preconditions?: Preconditions,
+  ): Promise<DeletedResponse> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager, rules) => {
       const stored = await this.registry.lock(manager, kind, key);
@@ -171,12 +199,19 @@ export class RegistryService {
 }
 
 /** Tells whether the workspace requires it. Under `open` the required schemas are keys of mappings, and name nothing registered. */
-function isRequired(rules: UserGroupRules, kind: EntryKind, { providedId }: RegistryEntry): boolean {
+function isRequired(
+  rules: UserGroupRules,
+  kind: EntryKind,
+  { providedId }: RegistryEntry,
+): boolean {
   if (kind !== schemaKind || rules.policy === 'open') return false;
   return rules.requiredSchemas.includes(providedId);
 }
 
-function requirement({ requiredSchemas }: UserGroupRules, { providedId }: RegistryEntry): Violation {
+function requirement(
+  { requiredSchemas }: UserGroupRules,
+  { providedId }: RegistryEntry,
+): Violation {
   const pointer = toPointer(['required_schemas', requiredSchemas.indexOf(providedId)]);
   return { pointer, code: 'refers', detail: 'The workspace requires every user group to map it.' };
 }

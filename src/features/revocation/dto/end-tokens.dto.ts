@@ -18,7 +18,8 @@ import { pastTimeViolations } from '../../../platform/common/time.ts';
 const endedKinds = ['user_group_token', 'embed_token'] as const;
 export type EndedKind = (typeof endedKinds)[number];
 
-const KINDS = 'Which tokens. Embed tokens end with the user-group token that they derive from, too.';
+const KINDS =
+  'Which tokens. Embed tokens end with the user-group token that they derive from, too.';
 
 /** The body that ends tokens together. */
 export class EndTokensRequest {
@@ -36,7 +37,10 @@ export class EndTokensRequest {
   @Rule(textViolations, { required: 'The field reason is required: the audit log keeps it.' })
   reason!: string;
 
-  @Flag.optional('`true`: ends nothing, and says in `would_end` how many tokens the call would end.', false)
+  @Flag.optional(
+    '`true`: ends nothing, and says in `would_end` how many tokens the call would end.',
+    false,
+  )
   @Rule(flagViolations)
   dry_run?: boolean;
 }
@@ -67,4 +71,8 @@ class EndedTokens {
   would_end?: Total;
 }
 
-export class EndTokensResponse extends response('ended_tokens', EndedTokens, 'What the call has ended.') {}
+export class EndTokensResponse extends response(
+  'ended_tokens',
+  EndedTokens,
+  'What the call has ended.',
+) {}

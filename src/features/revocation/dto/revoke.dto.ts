@@ -1,6 +1,14 @@
 import { TokenRequest } from '../../../platform/common/http/parameters/token-request.dto.ts';
 import { SuccessResponse } from '../../../platform/common/http/responses/response.ts';
-import { CodeOf, ListOf, listOf, Rule, ShortText, stringViolations, Text } from '../../../platform/common/fields.ts';
+import {
+  CodeOf,
+  ListOf,
+  listOf,
+  Rule,
+  ShortText,
+  stringViolations,
+  Text,
+} from '../../../platform/common/fields.ts';
 import { textViolations } from '../../../platform/common/text.ts';
 
 /** The body of a revocation, as JSON or as a form (RFC 7009, section 2.1). */
@@ -27,7 +35,10 @@ export class ReportLeakedTokensRequest {
   })
   tokens!: string[];
 
-  @ShortText.optional('Where they were found, for the audit log.', 'https://git.example.com/acme/site')
+  @ShortText.optional(
+    'Where they were found, for the audit log.',
+    'https://git.example.com/acme/site',
+  )
   @Rule(textViolations)
   source?: string;
 }

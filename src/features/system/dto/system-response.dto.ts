@@ -1,4 +1,12 @@
-import { Flag, Integer, ListOf, Nested, OneOf, Text, Time } from '../../../platform/common/fields.ts';
+import {
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  OneOf,
+  Text,
+  Time,
+} from '../../../platform/common/fields.ts';
 import { response } from '../../../platform/common/http/responses/response.ts';
 
 export class SystemDatabase {
@@ -10,7 +18,10 @@ export class SystemDatabase {
 }
 
 class SystemMigrations {
-  @Integer('Migrations applied to the database, including those of newer versions but not those of plugins.', 31)
+  @Integer(
+    'Migrations applied to the database, including those of newer versions but not those of plugins.',
+    31,
+  )
   applied!: number;
 
   @Integer('Migrations of this version that are not applied.', 0)
@@ -21,7 +32,10 @@ class SystemMigrations {
 }
 
 class SystemChangeFeed {
-  @Flag('Whether it has its lease, and so can serve from memory; without it every request asks the database.', true)
+  @Flag(
+    'Whether it has its lease, and so can serve from memory; without it every request asks the database.',
+    true,
+  )
   lease_up!: boolean;
 
   @Flag.orNull(
@@ -57,7 +71,10 @@ export class SystemEventConsumer {
   @Flag('Whether a process has its lease, and so handles events.', true)
   running!: boolean;
 
-  @Time.orNull('Time from which another process may take over; null if none has the lease.', '2030-01-01T12:00:30.000Z')
+  @Time.orNull(
+    'Time from which another process may take over; null if none has the lease.',
+    '2030-01-01T12:00:30.000Z',
+  )
   lease_until!: string | null;
 }
 
@@ -65,7 +82,10 @@ export class SystemRetention {
   @Integer('Days for which the audit log keeps an event; 0 for no limit.', 365)
   audit_days!: number;
 
-  @Integer('Days for which it keeps refused requests without a known token; never longer than `audit_days`.', 90)
+  @Integer(
+    'Days for which it keeps refused requests without a known token; never longer than `audit_days`.',
+    90,
+  )
   refusal_days!: number;
 
   @Integer('Days for which it keeps to whom tokens were shown; never longer than `audit_days`.', 30)
@@ -114,7 +134,10 @@ class SystemInfo {
   @Nested(SystemMigrations, 'The state of its schema.')
   migrations!: SystemMigrations;
 
-  @Nested(SystemChangeFeed, 'How the process that handles the request learns of changes; each replica has its own.')
+  @Nested(
+    SystemChangeFeed,
+    'How the process that handles the request learns of changes; each replica has its own.',
+  )
   change_feed!: SystemChangeFeed;
 
   @ListOf.orNull(

@@ -37,16 +37,23 @@ export class NewDeliveries {
     // Read after the changes: an endpoint that existed before a change is seen with it.
     const endpoints = await this.endpoints.listOf(workspaceIds);
     const { keptSince } = this;
-    const made = new Map<number, MadeDeliveries>(workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]));
+    const made = new Map<number, MadeDeliveries>(
+      workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]),
+    );
     for (const { id, workspaceId, createdAt, eventTypes, skippingSince } of endpoints) {
       const isWanted = kindsMatching(eventTypes.split(' '));
       const since = Math.max(createdAt - CLOCK_SKEW_MS, keptSince);
-      const own = changes.filter((change) => change.workspaceId === workspaceId && change.occurredAt >= since);
+      const own = changes.filter(
+        (change) => change.workspaceId === workspaceId && change.occurredAt >= since,
+      );
       // Sent to the endpoint regardless of its types and pending deliveries.
-      const told = own.filter(({ kind, objectId }) => kind === 'webhook_endpoint.overflow' && objectId === String(id));
+      const told = own.filter(
+        ({ kind, objectId }) => kind === 'webhook_endpoint.overflow' && objectId === String(id),
+      );
       const wanted = own.filter((change) => isWanted(change.kind) && !told.includes(change));
       const isSkipping =
-        wanted.length > 0 && (skippingSince !== null || !(await this.overflow.admits(id, wanted.length)));
+        wanted.length > 0 &&
+        (skippingSince !== null || !(await this.overflow.admits(id, wanted.length)));
       const { deliveries, skipping } = made.get(workspaceId)!;
       if (isSkipping) skipping.push(id);
       const sent = isSkipping ? told : [...told, ...wanted];

@@ -44,7 +44,11 @@ export function waitAfter(attempts: number, retryAfterMs: number | null): number
  * @param retryAfterMs the receiver's `Retry-After`, or null
  * @param failingMs time since the first failure
  */
-export function pauseAfter(status: number | null, retryAfterMs: number | null, failingMs: number): number | undefined {
+export function pauseAfter(
+  status: number | null,
+  retryAfterMs: number | null,
+  failingMs: number,
+): number | undefined {
   if (status !== null && !BUSY.includes(status)) return undefined;
   return retryAfterMs ?? Math.min(Math.max(failingMs, MIN_PAUSE_MS), MAX_PAUSE_MS);
 }

@@ -40,15 +40,30 @@ export class TestEvents {
     const { workspaceId } = caller;
     const found = await this.gate.run(caller, () => this.endpoints.get({ workspaceId, id }));
     if (!this.config.webhookDelivery) throw new WebhookTestRefused(WebhookTestRefused.spec.detail);
-    if (this.running.has(id)) throw new WebhookTestRefused('Another test event to this endpoint is on its way.');
+    if (this.running.has(id)) {
+      throw new WebhookTestRefused('Another test event to this endpoint is on its way.');
+    }
     const slots = this.deliverer.reserve(found);
-    if (!slots) throw new WebhookTestRefused('Too many webhooks are on their way; try again in a few seconds.');
+    if (!slots) {
+      throw new WebhookTestRefused(
+        'Too many webhooks are on their way; try again in a few seconds.',
+      );
+    }
     this.running.add(id);
     try {
-      const { endpoint, delivery, body } = await this.gate.run(caller, () => this.begin(caller, id));
+      const { endpoint, delivery, body } = await this.gate.run(caller, () =>
+        this.begin(caller, id),
+      );
       // Without a turn at the gate, which a slow endpoint would keep from the other calls of the workspace.
       const { isDelivered, ...made } = await this.deliverer.attemptOnce(endpoint, delivery);
-      const attempt = { ...made, number: 1, eventId: delivery.eventId, kind: TEST_KIND, body, dueAt: null };
+      const attempt = {
+        ...made,
+        number: 1,
+        eventId: delivery.eventId,
+        kind: TEST_KIND,
+        body,
+        dueAt: null,
+      };
       const state = isDelivered ? 'delivered' : 'failed';
       return { success: 1, attempt: toWebhookAttemptView({ ...attempt, state }) };
     } finally {
@@ -61,7 +76,13 @@ export class TestEvents {
     const now = currentTime();
     const data = { object: { type: 'webhook_endpoint', id: String(id) } };
     const body = JSON.stringify({ type: TEST_KIND, timestamp: toWireTime(now), data });
-    const test = { endpointId: id, eventId: randomNumber(), kind: TEST_KIND, body, occurredAt: now };
+    const test = {
+      endpointId: id,
+      eventId: randomNumber(),
+      kind: TEST_KIND,
+      body,
+      occurredAt: now,
+    };
     return this.transactor.run(async (manager) => {
       const endpoint = await this.endpoints.lock(manager, { workspaceId: caller.workspaceId, id });
       const delivery = await this.deliveries.insertTest(manager, test);

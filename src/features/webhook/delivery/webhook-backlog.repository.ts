@@ -38,7 +38,10 @@ export function takeTurnIn<Row>(table: string, column: string): Statement<{ now:
 
 const takeTurn = takeTurnIn<Backlog>('webhook_backlog', 'position');
 
-const advanceBacklog = statement<{ workspaceId: number; last: string; next: string }, { workspaceId: number }>(
+const advanceBacklog = statement<
+  { workspaceId: number; last: string; next: string },
+  { workspaceId: number }
+>(
   'webhook-backlog.advance',
   () => `
     UPDATE webhook_backlog SET position = :next
@@ -70,7 +73,11 @@ export class WebhookBacklogRepository {
     return workspaceIds.every((id) => behind.has(id));
   }
 
-  async begin(manager: EntityManager, workspaceIds: readonly number[], position: string): Promise<void> {
+  async begin(
+    manager: EntityManager,
+    workspaceIds: readonly number[],
+    position: string,
+  ): Promise<void> {
     const rows = workspaceIds.map((workspace_id) => ({ workspace_id }));
     await this.statements.run(manager, insertBacklogs, { rows, position, now: currentTime() });
   }

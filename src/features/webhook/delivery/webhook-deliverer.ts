@@ -16,7 +16,11 @@ import { signatureOf } from '../sending/signature.ts';
 import { type Message, type Sent, WebhookSender } from '../sending/webhook-sender.ts';
 import { AttemptSlots, type HeldSlots } from './attempt-slots.ts';
 import { pauseAfter, waitAfter } from './retry-schedule.ts';
-import { type ClaimedDelivery, type MadeAttempt, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
+import {
+  type ClaimedDelivery,
+  type MadeAttempt,
+  WebhookDeliveryRepository,
+} from './webhook-delivery.repository.ts';
 
 /** Limit of a whole attempt; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
 const DEADLINE_MS = 15_000;
@@ -35,7 +39,8 @@ export class WebhookDeliverer {
   /** Attempts of this process by result. */
   readonly counts = { delivered: 0, refused: 0, unanswered: 0 };
   /** Called for each attempt of this process; does nothing unless set. */
-  observe: (attempt: { result: keyof WebhookDeliverer['counts']; seconds: number }) => void = () => undefined;
+  observe: (attempt: { result: keyof WebhookDeliverer['counts']; seconds: number }) => void = () =>
+    undefined;
   private readonly logger = new Logger(WebhookDeliverer.name);
   private readonly sender: WebhookSender;
   private readonly slots = new AttemptSlots();
@@ -50,7 +55,11 @@ export class WebhookDeliverer {
     config: Config,
   ) {
     const rules = new AddressRules(config.webhookAllowedCidrs);
-    this.sender = new WebhookSender({ rules, allowHttp: config.webhookAllowHttp, deadlineMs: DEADLINE_MS });
+    this.sender = new WebhookSender({
+      rules,
+      allowHttp: config.webhookAllowHttp,
+      deadlineMs: DEADLINE_MS,
+    });
   }
 
   end(): void {
@@ -63,7 +72,10 @@ export class WebhookDeliverer {
    * @throws DatabaseUnavailable; unfinished attempts are then repeated when their lease ends
    */
   drain({ id, workspaceId, pausedUntil }: DueEndpoint): Promise<void> | undefined {
-    const slots = this.slots.acquire(workspaceId, { hasResponded: pausedUntil === null, wanted: 1 });
+    const slots = this.slots.acquire(workspaceId, {
+      hasResponded: pausedUntil === null,
+      wanted: 1,
+    });
     return slots && this.drainBy(id, slots);
   }
 
@@ -121,7 +133,10 @@ export class WebhookDeliverer {
   }
 
   /** @returns whether the endpoint is paused now */
-  private async attempt(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<boolean> {
+  private async attempt(
+    endpoint: StoredWebhookEndpoint,
+    delivery: ClaimedDelivery,
+  ): Promise<boolean> {
     const { result, made, isDelivered } = await this.make(endpoint, delivery);
     const { at, status, durationMs } = made;
     const outcome = isDelivered ? 'delivered' : status === null ? 'unanswered' : 'refused';
@@ -163,7 +178,8 @@ export class WebhookDeliverer {
       status,
       failure: result.failure ?? null,
       // A response may repeat the values of headers, in any form.
-      response: result.failure === undefined && endpoint.headerNames === '' ? result.response : null,
+      response:
+        result.failure === undefined && endpoint.headerNames === '' ? result.response : null,
     };
     return { result, made, isDelivered: status !== null && status >= 200 && status < 300 };
   }

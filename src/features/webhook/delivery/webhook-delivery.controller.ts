@@ -1,6 +1,16 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
-import { ApiProblems, ApiReadProblems, ApiTags, Ok, Operation } from '../../../platform/common/operation.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
 import {
   AuditUnavailable,
   WebhookEndpointNotFound,

@@ -9,7 +9,10 @@ import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
 import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
 import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/expiry-sweep.ts';
 
-export type NewDelivery = Pick<WebhookDelivery, 'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'>;
+export type NewDelivery = Pick<
+  WebhookDelivery,
+  'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'
+>;
 
 /** The type of test events, which are in no feed: nothing has happened. */
 export const TEST_KIND = 'webhook.test';
@@ -23,7 +26,9 @@ export type ClaimedDelivery = Pick<
 export type ListedAttempt = Omit<WebhookAttempt, 'delivery' | 'deliveryId' | 'endpointId'> &
   Pick<WebhookDelivery, 'kind' | 'body' | 'state' | 'dueAt'>;
 
-export type MadeAttempt = { [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'response']: WebhookAttempt[Name] };
+export type MadeAttempt = {
+  [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'response']: WebhookAttempt[Name];
+};
 
 const NEW_DELIVERY = {
   endpointId: 'integer',
@@ -54,7 +59,10 @@ const insertTest = statement<NewDelivery, ClaimedDelivery>(
       schedule_from AS "scheduleFrom"`,
 );
 
-const claimDeliveries = statement<{ endpointId: number; now: number; until: number; limit: number }, ClaimedDelivery>(
+const claimDeliveries = statement<
+  { endpointId: number; now: number; until: number; limit: number },
+  ClaimedDelivery
+>(
   'webhook-delivery.claim',
   ({ isAmong, lockFreeRows }) => `
     UPDATE webhook_delivery SET attempts = attempts + 1, leased_until = :until
@@ -116,7 +124,14 @@ const ALL_AT_ONCE = 1000;
 
 const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
   unnamedStatement<
-    { endpointId: number; eventId: number; beforeAt: number; beforeEvent: number; beforeNumber: number; limit: number },
+    {
+      endpointId: number;
+      eventId: number;
+      beforeAt: number;
+      beforeEvent: number;
+      beforeNumber: number;
+      limit: number;
+    },
     ListedAttempt
   >(
     () => `
@@ -191,7 +206,11 @@ export class WebhookDeliveryRepository {
   ): Promise<void> {
     const settled = { id, attempts, scheduleFrom, state, dueAt };
     await this.statements.run(manager, settleDelivery, settled);
-    await this.statements.run(manager, insertAttempt, { deliveryId: id, number: attempts, ...made });
+    await this.statements.run(manager, insertAttempt, {
+      deliveryId: id,
+      number: attempts,
+      ...made,
+    });
   }
 
   /** Makes one delivery due now; returns false if the event has none. */

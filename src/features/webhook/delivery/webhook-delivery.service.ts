@@ -39,7 +39,11 @@ export class WebhookDeliveryService {
     await this.endpoints.get({ workspaceId, id });
     const eventId = query.event_id === undefined ? undefined : fromEventId(query.event_id);
     const found = await this.deliveries.listAttempts(id, { eventId, before }, limit + 1);
-    const { rows, ...next } = toPage(found, limit, (attempt) => [attempt.at, attempt.eventId, attempt.number]);
+    const { rows, ...next } = toPage(found, limit, (attempt) => [
+      attempt.at,
+      attempt.eventId,
+      attempt.number,
+    ]);
     return { success: 1, attempts: rows.map(toWebhookAttemptView), ...next };
   }
 
@@ -48,7 +52,12 @@ export class WebhookDeliveryService {
    * then, too.
    * @throws WebhookEndpointNotFound, WebhookEventNotFound, WebhookReplayRunning, ValidationFailed
    */
-  async replay(caller: Caller, id: number, dto: ReplayWebhooksRequest, key?: string): Promise<WebhookReplayResponse> {
+  async replay(
+    caller: Caller,
+    id: number,
+    dto: ReplayWebhooksRequest,
+    key?: string,
+  ): Promise<WebhookReplayResponse> {
     const { event_id, from, to, include_delivered: includeDelivered = false } = dto;
     requireOneWay(dto);
     await this.endpoints.get({ workspaceId: caller.workspaceId, id });
@@ -67,7 +76,12 @@ export class WebhookDeliveryService {
     });
   }
 
-  private async replayOne(manager: EntityManager, caller: Caller, id: number, event_id: string): Promise<void> {
+  private async replayOne(
+    manager: EntityManager,
+    caller: Caller,
+    id: number,
+    event_id: string,
+  ): Promise<void> {
     const isThere = await this.deliveries.replay(manager, id, fromEventId(event_id));
     if (!isThere) throw new WebhookEventNotFound();
     await this.auditLog.record(manager, caller, {

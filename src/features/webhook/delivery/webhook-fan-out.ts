@@ -1,7 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { currentTime } from '../../../platform/common/time.ts';
-import { type ChangePosition, ChangeReader, reachedAt } from '../../../core/change-log/change-reader.ts';
+import {
+  type ChangePosition,
+  ChangeReader,
+  reachedAt,
+} from '../../../core/change-log/change-reader.ts';
 import { KEEP_FRESH_MS, readRetained } from '../../../core/change-log/retained-changes.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
@@ -112,7 +116,10 @@ export class WebhookFanOut implements ChangeConsumer {
     // If the position is missing or lost, endpoints get all kept events since their creation.
     const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     if (lost) {
-      this.logger.warn({ msg: 'change log was replaced; webhooks may miss events', reason: lost.message });
+      this.logger.warn({
+        msg: 'change log was replaced; webhooks may miss events',
+        reason: lost.message,
+      });
     }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length > 0 || hasMore || !isFresh) {
@@ -138,10 +145,16 @@ export class WebhookFanOut implements ChangeConsumer {
     const [shared] = await this.statements.read(findPosition, {});
     const { length } = await this.endpoints.listOf([workspaceId]);
     const limit = Math.ceil(PART / Math.max(length, 1));
-    const { changes, position, hasMore } = await readRetained(this.reader, last, limit, workspaceId);
+    const { changes, position, hasMore } = await readRetained(
+      this.reader,
+      last,
+      limit,
+      workspaceId,
+    );
     const made = [...(await this.newDeliveries.of(changes)).values()];
     await this.transactor.run(async (manager) => {
-      const isEnd = !hasMore && (await this.statements.run(manager, lockPosition, shared!)).length > 0;
+      const isEnd =
+        !hasMore && (await this.statements.run(manager, lockPosition, shared!)).length > 0;
       const isOwn = isEnd
         ? await this.backlogs.end(manager, turn)
         : await this.backlogs.advance(manager, { workspaceId, last, next: position });

@@ -32,7 +32,10 @@ interface Progress extends ReplayedTime {
 
 type StoredReplay = Omit<WebhookReplay, 'endpoint'>;
 
-const insertReplay = statement<{ [Name in keyof StoredReplay]: StoredReplay[Name] }, { workspaceId: number }>(
+const insertReplay = statement<
+  { [Name in keyof StoredReplay]: StoredReplay[Name] },
+  { workspaceId: number }
+>(
   'webhook-replay.insert',
   () => `
     INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at)
@@ -46,7 +49,10 @@ const findAny = statement<object, { workspaceId: number }>(
   () => 'SELECT workspace_id AS "workspaceId" FROM webhook_replay LIMIT 1',
 );
 
-const takeTurn = takeTurnIn<Pick<WebhookReplay, 'workspaceId' | 'progress'>>('webhook_replay', 'progress');
+const takeTurn = takeTurnIn<Pick<WebhookReplay, 'workspaceId' | 'progress'>>(
+  'webhook_replay',
+  'progress',
+);
 
 const storeProgress = statement<{ workspaceId: number; progress: string }>(
   'webhook-replay.store-progress',
@@ -78,7 +84,10 @@ const findInRange = statement<
     ORDER BY occurred_at, id`,
 );
 
-const replayThese = statement<{ ids: readonly number[]; withDelivered: number; now: number }, { id: number }>(
+const replayThese = statement<
+  { ids: readonly number[]; withDelivered: number; now: number },
+  { id: number }
+>(
   'webhook-delivery.replay-these',
   ({ isOneOf }) => `
     UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
@@ -100,7 +109,11 @@ export class WebhookReplays {
   ) {}
 
   /** Stores a replay for a worker. @throws WebhookReplayRunning while the workspace has another */
-  async begin(manager: EntityManager, actor: AuditActor & { workspaceId: number }, time: ReplayedTime): Promise<void> {
+  async begin(
+    manager: EntityManager,
+    actor: AuditActor & { workspaceId: number },
+    time: ReplayedTime,
+  ): Promise<void> {
     const { workspaceId, apiTokenId, requestId, address } = actor;
     const known = { workspaceId, apiTokenId, requestId, address };
     const progress = { ...time, actor: known, afterAt: time.from, afterId: 0, replayed: 0 };
@@ -152,7 +165,12 @@ export class WebhookReplays {
     return this.auditLog.record(manager, actor, {
       action: 'webhook_endpoint.replay',
       object: { type: 'webhook_endpoint', id: endpointId },
-      details: { from: toWireTime(from), to: toWireTime(to), include_delivered: includeDelivered, replayed },
+      details: {
+        from: toWireTime(from),
+        to: toWireTime(to),
+        include_delivered: includeDelivered,
+        replayed,
+      },
     });
   }
 }

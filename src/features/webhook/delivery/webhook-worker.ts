@@ -1,4 +1,9 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { WakeableLoop } from '../../../platform/common/concurrency/wakeable-loop.ts';
 import { logRepeated } from '../../../platform/common/repeated-failures.ts';
 import { currentTime } from '../../../platform/common/time.ts';
@@ -7,7 +12,10 @@ import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
 import { ChangeRetention } from '../../../core/change-log/change-retention.ts';
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
 import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
-import { type DueEndpoint, WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
+import {
+  type DueEndpoint,
+  WebhookEndpointRepository,
+} from '../endpoint/webhook-endpoint.repository.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
 import { WebhookFanOut } from './webhook-fan-out.ts';
 import { WebhookReplays } from './webhook-replays.ts';
@@ -33,7 +41,9 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   private readonly loop = new WakeableLoop(
     () => this.look(),
     (err) => {
-      if (this.loop.failures === 1) this.logger.warn({ msg: 'webhook worker failed; retrying', err });
+      if (this.loop.failures === 1) {
+        this.logger.warn({ msg: 'webhook worker failed; retrying', err });
+      }
       return EVERY_MS;
     },
   );
@@ -118,7 +128,11 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     this.lastBegun.set(id, performance.now());
     const drained = draining
       .catch((err: unknown) => {
-        logRepeated(this.logger, 'warn', { msg: 'could not store the results of webhooks', endpoint: id, err });
+        logRepeated(this.logger, 'warn', {
+          msg: 'could not store the results of webhooks',
+          endpoint: id,
+          err,
+        });
       })
       .finally(() => {
         this.draining.delete(id);

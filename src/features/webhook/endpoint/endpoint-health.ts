@@ -72,7 +72,11 @@ export class EndpointHealth {
   }
 
   /** @param pauseMs duration of the pause; undefined for none */
-  async fail(manager: EntityManager, endpoint: Endpoint, pauseMs: number | undefined): Promise<void> {
+  async fail(
+    manager: EntityManager,
+    endpoint: Endpoint,
+    pauseMs: number | undefined,
+  ): Promise<void> {
     const { id, pausedUntil: known } = endpoint;
     const now = currentTime();
     const pausedUntil = pauseMs === undefined ? null : now + pauseMs;
@@ -86,7 +90,11 @@ export class EndpointHealth {
     }
   }
 
-  async disable(manager: EntityManager, { id, workspaceId, url }: Endpoint, reason: 'gone' | 'failing'): Promise<void> {
+  async disable(
+    manager: EntityManager,
+    { id, workspaceId, url }: Endpoint,
+    reason: 'gone' | 'failing',
+  ): Promise<void> {
     const parameters = { id, url, now: currentTime(), reason };
     if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
     this.disabled[reason]++;
@@ -107,7 +115,10 @@ export class EndpointHealth {
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.warn',
       object: { type: 'webhook_endpoint', id },
-      details: { failing_since: toWireTime(failingSince), disabled_from: toWireTime(now + DISABLE_AFTER_WARNING_MS) },
+      details: {
+        failing_since: toWireTime(failingSince),
+        disabled_from: toWireTime(now + DISABLE_AFTER_WARNING_MS),
+      },
     });
   }
 }

@@ -82,7 +82,10 @@ export class EndpointOverflow {
     const begun = await this.statements.run(manager, beginSkipping, parameters);
     this.begun += begun.length;
     for (const { id } of begun) {
-      this.logger.warn({ msg: 'too many pending webhooks; dropping events of the endpoint', endpoint: id });
+      this.logger.warn({
+        msg: 'too many pending webhooks; dropping events of the endpoint',
+        endpoint: id,
+      });
     }
   }
 

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ValidationFailed, WebhookSecretUnreadable } from '../../../platform/common/problem/errors.ts';
+import {
+  ValidationFailed,
+  WebhookSecretUnreadable,
+} from '../../../platform/common/problem/errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import {
   type SecretsOwner,
@@ -68,7 +71,10 @@ export class EndpointSecrets {
  * Headers may be credentials of the receiver, so a new receiver gets them only from a caller that knows them.
  * @throws ValidationFailed
  */
-export function requireNewHeaders(row: StoredWebhookEndpoint, dto: UpdateWebhookEndpointRequest): void {
+export function requireNewHeaders(
+  row: StoredWebhookEndpoint,
+  dto: UpdateWebhookEndpointRequest,
+): void {
   if (dto.url === undefined || dto.headers !== undefined || row.headerNames === '') return;
   if (new URL(dto.url).origin === new URL(row.url).origin) return;
   const detail = 'With a url of another origin the headers must be sent again.';

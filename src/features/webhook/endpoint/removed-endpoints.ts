@@ -76,5 +76,7 @@ export class RemovedEndpoints extends ExpirySweep {
 }
 
 function isBehind(one: { occurredAt: number; id: number }, other: typeof one): boolean {
-  return one.occurredAt === other.occurredAt ? one.id > other.id : one.occurredAt > other.occurredAt;
+  return one.occurredAt === other.occurredAt
+    ? one.id > other.id
+    : one.occurredAt > other.occurredAt;
 }

@@ -1,8 +1,19 @@
 import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Caller, CurrentCaller, RequiresScope } from '../../../platform/common/access/access.decorator.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
 import { ApiExtraModels } from '../../../platform/common/api-docs.ts';
-import { ApiProblems, ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../../platform/common/operation.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Created,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
 import {
   AuditUnavailable,
   TooManyWebhookEndpoints,
@@ -56,7 +67,10 @@ export class WebhookEndpointController {
   )
   @Ok(WebhookEndpointsResponse, 'One page of endpoints.')
   @ApiReadProblems()
-  list(@CurrentCaller() caller: Caller, @QueryOf(PageQueryDto) query: PageQueryDto): Promise<WebhookEndpointsResponse> {
+  list(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(PageQueryDto) query: PageQueryDto,
+  ): Promise<WebhookEndpointsResponse> {
     return this.endpoints.list(caller, query);
   }
 
@@ -67,7 +81,9 @@ export class WebhookEndpointController {
     'Create a webhook endpoint',
     'From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.',
   )
-  @Created(WebhookEndpointWithSecretResponse, 'The new endpoint.', { Location: 'Path of what was created.' })
+  @Created(WebhookEndpointWithSecretResponse, 'The new endpoint.', {
+    Location: 'Path of what was created.',
+  })
   @ApiProblems(TooManyWebhookEndpoints, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
   async create(
     @CurrentCaller() caller: Caller,
@@ -108,7 +124,12 @@ export class WebhookEndpointController {
     'Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.',
   )
   @Ok(WebhookEndpointResponse, 'The endpoint as it is now.', ETAG)
-  @ApiProblems(WebhookEndpointNotFound, WebhookSecretUnreadable, AuditUnavailable, ...PRECONDITION_ERRORS)
+  @ApiProblems(
+    WebhookEndpointNotFound,
+    WebhookSecretUnreadable,
+    AuditUnavailable,
+    ...PRECONDITION_ERRORS,
+  )
   async update(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../../platform/common/problem/errors.ts';
+import {
+  DatabaseUnavailable,
+  WebhookEndpointNotFound,
+} from '../../../platform/common/problem/errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
@@ -103,7 +106,9 @@ const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
 );
 
 /** An endpoint with deliveries that are due, the first of them since `dueAt`. */
-export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'pausedUntil'> & { dueAt: number };
+export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'pausedUntil'> & {
+  dueAt: number;
+};
 
 const findDue = statement<{ now: number }, DueEndpoint>(
   'webhook-endpoint.find-due',
@@ -194,12 +199,18 @@ export class WebhookEndpointRepository {
   }
 
   /** Counts the attempts at these endpoints since a time, in any order of the endpoints. */
-  countAttempts(ids: readonly number[], since: number): Promise<{ id: number; attempts: number; delivered: number }[]> {
+  countAttempts(
+    ids: readonly number[],
+    since: number,
+  ): Promise<{ id: number; attempts: number; delivered: number }[]> {
     return this.statements.read(countAttempts, { ids, since });
   }
 
   /** Inserts an endpoint under a free id. @param toRow makes the row of this id */
-  async insert(manager: EntityManager, toRow: (id: number) => StoredWebhookEndpoint): Promise<StoredWebhookEndpoint> {
+  async insert(
+    manager: EntityManager,
+    toRow: (id: number) => StoredWebhookEndpoint,
+  ): Promise<StoredWebhookEndpoint> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const row = toRow(randomInt(...ID_RANGE));
       if ((await this.statements.run(manager, insertEndpoint, row)).length > 0) return row;

@@ -6,7 +6,12 @@ import { TooManyWebhookEndpoints } from '../../../platform/common/problem/errors
 import { MAX_GRACE_SECONDS } from '../../../platform/common/grace.ts';
 import type { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import type { Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
-import { limitOf, type PageQueryDto, positionOf, toPage } from '../../../platform/common/http/parameters/page.dto.ts';
+import {
+  limitOf,
+  type PageQueryDto,
+  positionOf,
+  toPage,
+} from '../../../platform/common/http/parameters/page.dto.ts';
 import { HOUR_MS, currentTime } from '../../../platform/common/time.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { IdempotentCalls } from '../../../core/idempotency/idempotent-calls.ts';
@@ -28,7 +33,10 @@ import {
 import { EndpointSecrets, requireNewHeaders } from './endpoint-secrets.ts';
 import { EndpointUrls } from './endpoint-urls.ts';
 import { RemovedEndpoints } from './removed-endpoints.ts';
-import { type StoredWebhookEndpoint, WebhookEndpointRepository } from './webhook-endpoint.repository.ts';
+import {
+  type StoredWebhookEndpoint,
+  WebhookEndpointRepository,
+} from './webhook-endpoint.repository.ts';
 
 /** Maximum per workspace: each event is sent to every endpoint. */
 const MAX_ENDPOINTS = 50;
@@ -64,7 +72,8 @@ export class WebhookEndpointService {
 
   private async withLastHour(rows: StoredWebhookEndpoint[]): Promise<WebhookEndpointView[]> {
     const ids = rows.map(({ id }) => id);
-    const counted = ids.length === 0 ? [] : await this.endpoints.countAttempts(ids, currentTime() - HOUR_MS);
+    const counted =
+      ids.length === 0 ? [] : await this.endpoints.countAttempts(ids, currentTime() - HOUR_MS);
     const counts = new Map(counted.map(({ id, ...count }) => [id, count]));
     return rows.map((row) => ({
       ...toWebhookEndpointView(row),
@@ -87,7 +96,14 @@ export class WebhookEndpointService {
     const { secret, publicKey } = generateSigningSecret(signature);
     const now = currentTime();
     const { url, description = null, event_types: types = ['*'] } = dto;
-    const request = ['webhook_endpoint.create', url, description, types.toSorted(), signature, headers];
+    const request = [
+      'webhook_endpoint.create',
+      url,
+      description,
+      types.toSorted(),
+      signature,
+      headers,
+    ];
     const call = { key, request, onReplay: this.showAgain(caller) };
     return this.calls.run(caller, call, async (manager) => {
       // Serialises creations, so that the maximum holds.
@@ -144,7 +160,8 @@ export class WebhookEndpointService {
         Object.assign(row, {
           url: dto.url ?? row.url,
           // A new URL has not responded yet.
-          pausedUntil: dto.url === undefined || dto.url === row.url ? row.pausedUntil : currentTime(),
+          pausedUntil:
+            dto.url === undefined || dto.url === row.url ? row.pausedUntil : currentTime(),
           description: dto.description === undefined ? row.description : dto.description,
           eventTypes: dto.event_types?.join(' ') ?? row.eventTypes,
           ...(dto.headers && this.secrets.withHeaders(row, dto.headers)),
@@ -175,7 +192,11 @@ export class WebhookEndpointService {
     key?: string,
   ): Promise<WebhookEndpointWithSecretResponse> {
     const { grace_period_seconds: graceSeconds = MAX_GRACE_SECONDS } = dto;
-    const call = { key, request: ['webhook_endpoint.roll_secret', id, graceSeconds], onReplay: this.showAgain(caller) };
+    const call = {
+      key,
+      request: ['webhook_endpoint.roll_secret', id, graceSeconds],
+      onReplay: this.showAgain(caller),
+    };
     return this.calls.run(caller, call, async (manager) => {
       let issued = '';
       const changed = await this.change(manager, caller, id, async (row) => {
@@ -196,15 +217,25 @@ export class WebhookEndpointService {
   }
 
   private showAgain(caller: Caller) {
-    return (manager: EntityManager, { webhook_endpoint: { id } }: WebhookEndpointWithSecretResponse) =>
-      this.auditLog.record(manager, caller, { action: 'secret.show', object: { type: 'webhook_endpoint', id } });
+    return (
+      manager: EntityManager,
+      { webhook_endpoint: { id } }: WebhookEndpointWithSecretResponse,
+    ) =>
+      this.auditLog.record(manager, caller, {
+        action: 'secret.show',
+        object: { type: 'webhook_endpoint', id },
+      });
   }
 
   /**
    * Deletes an endpoint: nothing is sent to it any more, and nobody sees it.
    * @throws WebhookEndpointNotFound, PreconditionFailed
    */
-  async remove(caller: Caller, id: number, preconditions?: Preconditions): Promise<DeletedResponse> {
+  async remove(
+    caller: Caller,
+    id: number,
+    preconditions?: Preconditions,
+  ): Promise<DeletedResponse> {
     const key = { workspaceId: caller.workspaceId, id };
     await this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, key);
@@ -258,10 +289,16 @@ export class WebhookEndpointService {
   }
 }
 
-function toIssuedResponse(row: StoredWebhookEndpoint, secret: string): WebhookEndpointWithSecretResponse {
+function toIssuedResponse(
+  row: StoredWebhookEndpoint,
+  secret: string,
+): WebhookEndpointWithSecretResponse {
   return {
     success: 1,
-    webhook_endpoint: { ...toWebhookEndpointView(row), secret: row.signature === 'v1' ? secret : null },
+    webhook_endpoint: {
+      ...toWebhookEndpointView(row),
+      secret: row.signature === 'v1' ? secret : null,
+    },
   };
 }
 

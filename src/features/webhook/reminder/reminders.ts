@@ -1,7 +1,12 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.ts';
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
-import { endingOverlaps, expiringApiTokens, groupsEndingInADay, groupsEndingInAWeek } from './ending-reminders.ts';
+import {
+  endingOverlaps,
+  expiringApiTokens,
+  groupsEndingInADay,
+  groupsEndingInAWeek,
+} from './ending-reminders.ts';
 import { ReminderLog } from './reminder-log.ts';
 import { UnresolvableMappingReminder } from './unresolvable-mappings.ts';
 

@@ -3,7 +3,11 @@ import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
-import { type DanglingMapping, DanglingMappings, type DeletedThing } from '../../group-checks/dangling-mappings.ts';
+import {
+  type DanglingMapping,
+  DanglingMappings,
+  type DeletedThing,
+} from '../../group-checks/dangling-mappings.ts';
 import { type NewReminder, ReminderLog } from './reminder-log.ts';
 
 /** Must be shorter than reminders are kept, or an old deletion would be handled again. */
@@ -74,7 +78,11 @@ export class UnresolvableMappingReminder {
     }
   }
 
-  private async handle(workspaceId: number, deletions: readonly Deletion[], signal: AbortSignal): Promise<void> {
+  private async handle(
+    workspaceId: number,
+    deletions: readonly Deletion[],
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.mappings.visit(
       workspaceId,
       deletions.map(toDeleted),
@@ -103,7 +111,11 @@ function toReminder(found: DanglingMapping<Deleted>): NewReminder {
       object: { type: 'user_group', id: providedId },
       userGroupId,
       version,
-      details: { team_id: userGroupId, schema_id: schemaId, deleted: { type, id, provided_id: thing.providedId } },
+      details: {
+        team_id: userGroupId,
+        schema_id: schemaId,
+        deleted: { type, id, provided_id: thing.providedId },
+      },
     },
   };
 }

@@ -1,4 +1,10 @@
-import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { randomBytes } from '../../../platform/common/secret/random-bytes.ts';
 
 /** The schemes of Standard Webhooks 1.0: `v1` is an HMAC, `v1a` Ed25519. */
@@ -63,6 +69,8 @@ function signWith(secret: string, content: string): string {
 function toPrivateKey(secret: string): KeyObject {
   const both = Buffer.from(secret.slice('whsk_'.length), 'base64');
   if (both.length !== 2 * HALF_OF_KEY) throw new RangeError('a key of v1a has 64 bytes');
-  const [d, x] = [both.subarray(0, HALF_OF_KEY), both.subarray(HALF_OF_KEY)].map((half) => half.toString('base64url'));
+  const [d, x] = [both.subarray(0, HALF_OF_KEY), both.subarray(HALF_OF_KEY)].map((half) =>
+    half.toString('base64url'),
+  );
   return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
 }

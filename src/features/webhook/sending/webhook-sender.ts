@@ -81,7 +81,11 @@ export class WebhookSender {
           method: 'POST',
           agent: false,
           lookup: this.checkedLookup,
-          headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+          headers: {
+            ...headers,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+          },
         },
         body,
       );
@@ -92,7 +96,10 @@ export class WebhookSender {
 
   private post(target: URL, options: RequestOptions, body: string): Promise<Sent> {
     return new Promise((resolve, reject) => {
-      const request = (target.protocol === 'http:' ? requestByHttp : requestByHttps)(target, options);
+      const request = (target.protocol === 'http:' ? requestByHttp : requestByHttps)(
+        target,
+        options,
+      );
       const timer = setTimeout(() => {
         request.destroy(new SendError('timeout'));
       }, this.deadlineMs);

@@ -57,7 +57,9 @@ const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
     SetMetadata(LENIENT_METADATA, lenient),
     UseGuards(AccessGuard),
     UseFilters(ProblemFilter),
-    ...(gated ? [UseInterceptors(gated === 'ending' ? EndingGateInterceptor : GateInterceptor)] : []),
+    ...(gated
+      ? [UseInterceptors(gated === 'ending' ? EndingGateInterceptor : GateInterceptor)]
+      : []),
   );
 
 /**
@@ -72,7 +74,10 @@ export function RequiresScope(scope: Scope, options: ScopeOptions = {}): MethodD
     ApiSecurity(API_TOKEN_SCHEME),
     ApiExtension('x-required-scope', scope),
     ...(scopesWith
-      ? [SetMetadata(SCOPES_WITH_METADATA, scopesWith), ApiExtension('x-required-scope-with', scopesWith)]
+      ? [
+          SetMetadata(SCOPES_WITH_METADATA, scopesWith),
+          ApiExtension('x-required-scope-with', scopesWith),
+        ]
       : []),
   );
 }
@@ -82,7 +87,10 @@ export function RequiresScope(scope: Scope, options: ScopeOptions = {}): MethodD
  * `client_secret` in a form.
  */
 export function AcceptsClientSecret(): MethodDecorator {
-  return applyDecorators(SetMetadata(CLIENT_SECRET_METADATA, true), ApiSecurity(CLIENT_SECRET_SCHEME));
+  return applyDecorators(
+    SetMetadata(CLIENT_SECRET_METADATA, true),
+    ApiSecurity(CLIENT_SECRET_SCHEME),
+  );
 }
 
 /** Opens a handler to everybody; tokens are ignored. */
@@ -92,7 +100,11 @@ export function Public(options: HandlerOptions = {}): MethodDecorator {
 
 /** Opens a handler to every authenticated caller, whatever its scopes. */
 export function AnyScope(options: HandlerOptions = {}): MethodDecorator {
-  return applyDecorators(guarded(options), SetMetadata(ANY_SCOPE_METADATA, true), ApiSecurity(API_TOKEN_SCHEME));
+  return applyDecorators(
+    guarded(options),
+    SetMetadata(ANY_SCOPE_METADATA, true),
+    ApiSecurity(API_TOKEN_SCHEME),
+  );
 }
 
 /** Access to a handler, as its decorators declare it; a handler without them is closed. */
@@ -117,7 +129,10 @@ export function accessOf(handler: object): Access {
   let access = known.get(handler);
   if (!access) {
     const scope = Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined;
-    const scopesWith = Reflect.getMetadata(SCOPES_WITH_METADATA, handler) as ScopeOptions['scopesWith'];
+    const scopesWith = Reflect.getMetadata(
+      SCOPES_WITH_METADATA,
+      handler,
+    ) as ScopeOptions['scopesWith'];
     access = {
       scope,
       scopes: scope === undefined ? [] : [scope, ...Object.values(scopesWith ?? {})],

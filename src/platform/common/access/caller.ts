@@ -66,7 +66,9 @@ export function requireScope(caller: Caller, scope: Scope, purpose?: string): vo
 
 /** @throws InsufficientScope naming the scopes, unless the caller has one of them */
 export function requireOneOf(caller: Caller, allowed: readonly Scope[]): void {
-  if (!allowed.some((scope) => caller.scopes.has(scope))) throw new InsufficientScope(allowed.join('" or "'));
+  if (!allowed.some((scope) => caller.scopes.has(scope))) {
+    throw new InsufficientScope(allowed.join('" or "'));
+  }
 }
 
 /** Stored on the request, like the caller. */

@@ -24,9 +24,13 @@ export function requireAccessOf(controllers: readonly Type[]): void {
   const handlers = controllers.flatMap(handlersOf);
   const undecided = handlers.filter(({ handler }) => declarationsOf(handler) !== 1);
   if (undecided.length > 0) {
-    throw new OperatorError(`A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`);
+    throw new OperatorError(
+      `A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`,
+    );
   }
-  const unknown = handlers.filter(({ handler }) => accessOf(handler).scopes.some((scope) => !scopes.includes(scope)));
+  const unknown = handlers.filter(({ handler }) =>
+    accessOf(handler).scopes.some((scope) => !scopes.includes(scope)),
+  );
   if (unknown.length > 0) {
     throw new OperatorError(`A handler requires an undeclared scope: ${namesOf(unknown)}`);
   }

@@ -33,10 +33,14 @@ export const scopes: readonly Scope[] = known;
  */
 export function declareScope(name: string): Scope {
   if ((ownScopes as readonly string[]).includes(name)) {
-    throw new OperatorError(`The scope ${name} is the service's own; name it in @RequiresScope as it is.`);
+    throw new OperatorError(
+      `The scope ${name} is the service's own; name it in @RequiresScope as it is.`,
+    );
   }
   if (!/^[a-z][a-z-]*:[a-z][a-z-]*$/.test(name)) {
-    throw new OperatorError(`A plugin cannot declare the scope ${name}; it must be like seats:read.`);
+    throw new OperatorError(
+      `A plugin cannot declare the scope ${name}; it must be like seats:read.`,
+    );
   }
   if (!known.includes(name as Scope)) known.push(name as Scope);
   return name as Scope;

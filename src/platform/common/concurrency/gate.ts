@@ -59,10 +59,14 @@ export class Gate {
    */
   async enter(waiter: Waiter, turn: Turn = 'any'): Promise<(error?: unknown) => void> {
     const [key, owner] =
-      typeof waiter === 'string' ? [`client ${waiter}`, null] : [`${turn} ${waiter.workspaceId}`, waiter.apiTokenId];
+      typeof waiter === 'string'
+        ? [`client ${waiter}`, null]
+        : [`${turn} ${waiter.workspaceId}`, waiter.apiTokenId];
     const queue = this.queues.get(key) ?? newQueue(turn);
     this.queues.set(key, queue);
-    if (!queue.tryBegin(owner)) await this.wait(queue, owner, typeof waiter === 'string' ? 'client' : 'workspace');
+    if (!queue.tryBegin(owner)) {
+      await this.wait(queue, owner, typeof waiter === 'string' ? 'client' : 'workspace');
+    }
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
       const pass = () => {

@@ -46,9 +46,16 @@ export class TokenBuckets {
   /** Takes as many of the `wanted` tokens as every bucket has, from each of them. */
   take(buckets: readonly Bucket[], wanted: number): Taken {
     const now = this.now();
-    const resetMs = buckets.map(({ key }) => Math.max((this.cacheOf(key).get(key) ?? now) - now, 0));
-    const granted = Math.max(0, Math.min(wanted, ...buckets.map((bucket, n) => usableOf(bucket, resetMs[n]!))));
-    const later = buckets.map(({ perMinute }, n) => resetMs[n]! + (granted * MINUTE_MS) / perMinute);
+    const resetMs = buckets.map(({ key }) =>
+      Math.max((this.cacheOf(key).get(key) ?? now) - now, 0),
+    );
+    const granted = Math.max(
+      0,
+      Math.min(wanted, ...buckets.map((bucket, n) => usableOf(bucket, resetMs[n]!))),
+    );
+    const later = buckets.map(
+      ({ perMinute }, n) => resetMs[n]! + (granted * MINUTE_MS) / perMinute,
+    );
     for (const [n, { key }] of buckets.entries()) this.cacheOf(key).set(key, now + later[n]!);
     return { granted, states: statesOf(buckets, later) };
   }
@@ -73,8 +80,13 @@ export class TokenBuckets {
 export function statesOf(buckets: readonly Bucket[], resetMs: readonly number[]): BucketState[] {
   return buckets.map((bucket, n) => {
     const usable = usableOf(bucket, resetMs[n]!);
-    const missingMs = ((bucket.reserve + 1) * MINUTE_MS) / bucket.perMinute + resetMs[n]! - MINUTE_MS;
-    return { remaining: usable + bucket.reserve, resetMs: resetMs[n]!, retryMs: usable > 0 ? 0 : missingMs };
+    const missingMs =
+      ((bucket.reserve + 1) * MINUTE_MS) / bucket.perMinute + resetMs[n]! - MINUTE_MS;
+    return {
+      remaining: usable + bucket.reserve,
+      resetMs: resetMs[n]!,
+      retryMs: usable > 0 ? 0 : missingMs,
+    };
   });
 }
 

@@ -44,7 +44,12 @@ export class Extension {
    * @throws ExtensionUnavailable after `limitMs`; errors of the catalogue, of Nest and for the operator unchanged;
    *   ExtensionFailed for any other
    */
-  async within<T>(call: string, limitMs: number, run: () => unknown, expected: Expected<T>): Promise<T> {
+  async within<T>(
+    call: string,
+    limitMs: number,
+    run: () => unknown,
+    expected: Expected<T>,
+  ): Promise<T> {
     const startedAt = performance.now();
     let result: ExtensionCall['result'] = 'failed';
     try {
@@ -55,7 +60,12 @@ export class Extension {
     } catch (error) {
       if (!(error instanceof Late)) throw this.toFailure(call, error);
       result = 'timed_out';
-      this.logger.error({ msg: 'an extension call timed out', extension: this.name, call, limitMs });
+      this.logger.error({
+        msg: 'an extension call timed out',
+        extension: this.name,
+        call,
+        limitMs,
+      });
       throw new ExtensionUnavailable();
     } finally {
       this.report(call, result, startedAt);
@@ -93,7 +103,9 @@ export class Extension {
   }
 
   private toFailure(call: string, error: unknown): unknown {
-    const isMeant = [ServiceError, HttpException, OperatorError].some((type) => error instanceof type);
+    const isMeant = [ServiceError, HttpException, OperatorError].some(
+      (type) => error instanceof type,
+    );
     return isMeant ? error : this.failed(call, `has failed: ${reasonOf(error)}`, error);
   }
 

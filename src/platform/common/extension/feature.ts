@@ -33,6 +33,8 @@ export class ServedFeatures {
 }
 
 /** Defines a feature of the service; `src/server/app/features.ts` lists all of them. */
-export function defineFeature<Name extends string>(definition: FeatureDefinition<Name>): FeatureDefinition<Name> {
+export function defineFeature<Name extends string>(
+  definition: FeatureDefinition<Name>,
+): FeatureDefinition<Name> {
   return definition;
 }

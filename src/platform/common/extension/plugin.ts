@@ -71,7 +71,9 @@ export class Plugin {
     }
     const unknown = Object.keys(definition).find((part) => !(part in PARTS));
     if (unknown !== undefined) {
-      throw new OperatorError(`The plugin ${name} has ${unknown}; it can have ${Object.keys(PARTS).join(', ')}.`);
+      throw new OperatorError(
+        `The plugin ${name} has ${unknown}; it can have ${Object.keys(PARTS).join(', ')}.`,
+      );
     }
     this.requireCompatible();
     this.title = `plugin ${name}`;

@@ -80,7 +80,10 @@ function register(token: PortToken, takesMany: boolean): symbol {
 @Module({})
 export class PortsModule {
   /** @throws OperatorError if a provider is not a port, or two provide a port that has one implementation */
-  static with(given: readonly ExtensionPorts[], imports: DynamicModule['imports'] = []): DynamicModule {
+  static with(
+    given: readonly ExtensionPorts[],
+    imports: DynamicModule['imports'] = [],
+  ): DynamicModule {
     const byPort = new Map<PortToken, { extension: string; provider: PortProvider }[]>();
     for (const { extension, ports } of given) {
       for (const provider of ports) {
@@ -128,10 +131,15 @@ function portOf(token: PortToken, extension: string): Port {
   if (found !== undefined) return found;
   const names = [...known.keys()].map(({ name }) => name).join(', ');
   const given = typeof token === 'function' ? token.name : String(token);
-  throw new OperatorError(`${given} of the ${extension} is not a replaceable provider. Replaceable: ${names}.`);
+  throw new OperatorError(
+    `${given} of the ${extension} is not a replaceable provider. Replaceable: ${names}.`,
+  );
 }
 
 function refuseSecond({ name }: PortToken, first: string, second: string): never {
-  const who = first === second ? `The ${first} replaces twice` : `The ${first} and the ${second} both replace`;
+  const who =
+    first === second
+      ? `The ${first} replaces twice`
+      : `The ${first} and the ${second} both replace`;
   throw new OperatorError(`${who} ${name}; remove one.`);
 }

@@ -9,7 +9,15 @@ import { bodyLimitOf } from '../http/server/http-settings.ts';
 import { requestParam } from '../http/parameters/request-params.ts';
 import { dtoFromJson } from './json-dto.ts';
 import { toPointer } from '../json-pointer.ts';
-import { type Body, type BodyType, FORM_TYPE, JSON_TYPE, PATCH_TYPES, readArrivedBody, readBody } from './read-body.ts';
+import {
+  type Body,
+  type BodyType,
+  FORM_TYPE,
+  JSON_TYPE,
+  PATCH_TYPES,
+  readArrivedBody,
+  readBody,
+} from './read-body.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { checkedDto, ruleViolations } from './to-dto.ts';
 

@@ -1,6 +1,12 @@
 import { parse as parseContentType } from 'content-type';
 import type { IncomingMessage } from 'node:http';
-import { BodyIncomplete, BodyMissing, BodyTooLarge, InternalError, MediaTypeUnsupported } from '../problem/errors.ts';
+import {
+  BodyIncomplete,
+  BodyMissing,
+  BodyTooLarge,
+  InternalError,
+  MediaTypeUnsupported,
+} from '../problem/errors.ts';
 
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -49,7 +55,11 @@ export async function readBodyAhead(
  * @param types accepted media types
  * @throws BodyMissing, BodyTooLarge, BodyIncomplete, MediaTypeUnsupported
  */
-export async function readBody(request: IncomingMessage, limit: number, types: readonly BodyType[]): Promise<Body> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  types: readonly BodyType[],
+): Promise<Body> {
   const arrived = readArrivedBody(request, limit, types);
   return arrived ?? toBody(request, await collect(request, limit), limit, types);
 }
@@ -58,13 +68,19 @@ export async function readBody(request: IncomingMessage, limit: number, types: r
  * Reads a body that has arrived completely: a small one comes in one segment with its header fields, and needs no
  * stream events. Returns undefined if a part is still to come. @throws the errors of `readBody`
  */
-export function readArrivedBody(request: IncomingMessage, limit: number, types: readonly BodyType[]): Body | undefined {
+export function readArrivedBody(
+  request: IncomingMessage,
+  limit: number,
+  types: readonly BodyType[],
+): Body | undefined {
   const ahead = readAhead.get(request);
   if (ahead) return toBody(request, ahead, limit, types);
   requireLength(request, limit);
   const parsed = readByParser(request);
   if (parsed) return toBody(request, parsed, limit, types);
-  if (!hasArrived(request) || request.readableFlowing !== null || request.destroyed) return undefined;
+  if (!hasArrived(request) || request.readableFlowing !== null || request.destroyed) {
+    return undefined;
+  }
   const bytes = request.read() as Buffer | null;
   request.resume();
   return bytes === null ? undefined : toBody(request, bytes, limit, types);
@@ -95,7 +111,12 @@ function requireLength({ headers, url }: IncomingMessage, limit: number): void {
   if (declared > limit) throw new BodyTooLarge(limit);
 }
 
-function toBody({ headers, url }: IncomingMessage, bytes: Buffer, limit: number, types: readonly BodyType[]): Body {
+function toBody(
+  { headers, url }: IncomingMessage,
+  bytes: Buffer,
+  limit: number,
+  types: readonly BodyType[],
+): Body {
   if (bytes.length > limit) throw new BodyTooLarge(limit);
   if (bytes.length === 0) throw new BodyMissing(url);
   refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
@@ -133,7 +154,11 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 export function refuseEncodings(...encodings: (string | undefined)[]): void {
-  if (!encodings.every((encoding) => encoding === undefined || /^(identity|chunked)?$/i.test(encoding))) {
+  if (
+    !encodings.every(
+      (encoding) => encoding === undefined || /^(identity|chunked)?$/i.test(encoding),
+    )
+  ) {
     throw new MediaTypeUnsupported('Send the body as it is, without compression.');
   }
 }

@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { type BodyPart, BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../problem/errors.ts';
+import {
+  type BodyPart,
+  BodyNotUtf8,
+  JsonDuplicateKey,
+  JsonMalformed,
+  ValidationFailed,
+} from '../problem/errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../problem/violation.ts';
 import { isExactNumber } from './json-number.ts';
 import { toPointer } from '../json-pointer.ts';
@@ -32,7 +38,16 @@ const BACKSLASH = 0x5c;
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y; // eslint-disable-line no-control-regex -- the JSON grammar
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const HEX4 = /[0-9a-fA-F]{4}/y;
-const ESCAPES: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const ESCAPES: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
 
 /**
  * Reads JSON (RFC 8259) without altering anything silently. Unlike `JSON.parse` it refuses duplicate keys and invalid
@@ -236,7 +251,12 @@ class Reader {
 /** A plain assignment to `__proto__` would set the prototype and lose the key. */
 function setOwn(object: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   } else {
     object[key] = value;
   }

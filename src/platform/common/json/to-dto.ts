@@ -78,6 +78,7 @@ function readShape(type: Type): Shape {
   const decorators = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const fields = [...new Set(decorators.map(({ propertyName }) => propertyName))];
   const rules = decorators.map(({ context }) => checkOf(context));
-  const isSimple = fields.length > 0 && fields.length === rules.length && !rules.includes(undefined);
+  const isSimple =
+    fields.length > 0 && fields.length === rules.length && !rules.includes(undefined);
   return { fields, rules: isSimple ? (rules as Check[]) : undefined };
 }

@@ -49,7 +49,10 @@ export abstract class ServiceError extends Error {
 export const errorCatalogue: ErrorSpec[] = [];
 
 /** A catalogue entry, whose title is by default its code in words. */
-type Entry = Omit<ErrorSpec, 'status' | 'code' | 'title'> & { title?: string; headers?: ErrorHeaders };
+type Entry = Omit<ErrorSpec, 'status' | 'code' | 'title'> & {
+  title?: string;
+  headers?: ErrorHeaders;
+};
 
 /** The class of an error, with its row of the catalogue. */
 export interface ErrorClass<Args extends unknown[] = [detail?: string, details?: ErrorDetails]> {
@@ -71,7 +74,9 @@ function problem(status: number, code: string, { headers, ...texts }: Entry): Er
 }
 
 function titleOf(code: string): string {
-  const words = code.replaceAll('_', ' ').replace(/\b(api|json|url)\b/, (name) => name.toUpperCase());
+  const words = code
+    .replaceAll('_', ' ')
+    .replace(/\b(api|json|url)\b/, (name) => name.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -174,7 +179,9 @@ const CHALLENGE = { 'WWW-Authenticate': TOKEN_CHALLENGE };
 /** Adds Bearer and HTTP Basic to the challenge of a 401; leaves any other error unchanged. */
 export function offerBasic(error: unknown): void {
   if (!(error instanceof ServiceError) || error.spec.status !== 401) return;
-  error.headers = { 'WWW-Authenticate': `${TOKEN_CHALLENGE}, ${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}` };
+  error.headers = {
+    'WWW-Authenticate': `${TOKEN_CHALLENGE}, ${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}`,
+  };
 }
 
 export class CredentialsMissing extends problem(401, 'credentials_missing', {
@@ -185,7 +192,8 @@ export class CredentialsMissing extends problem(401, 'credentials_missing', {
 }) {}
 
 export class CredentialsMalformed extends problem(401, 'credentials_malformed', {
-  about: 'The Authorization header must have the form "Token <API_TOKEN>": the word Token, a space, the API token.',
+  about:
+    'The Authorization header must have the form "Token <API_TOKEN>": the word Token, a space, the API token.',
   headers: CHALLENGE,
 }) {}
 
@@ -300,7 +308,9 @@ export class UserGroupTokenNotFound extends problem(404, 'token_not_found', {
   about: 'No user group holds this token now; GET with the user_group_id gives the current one.',
 }) {}
 
-export class ApiTokenNotFound extends problem(404, 'api_token_not_found', { about: 'No API token has this id.' }) {}
+export class ApiTokenNotFound extends problem(404, 'api_token_not_found', {
+  about: 'No API token has this id.',
+}) {}
 
 export class SessionNotFound extends problem(404, 'session_not_found', {
   about: 'No session of the console that the caller may end has this id.',
@@ -393,7 +403,8 @@ export class IdempotencyKeySpent extends problem(409, 'idempotency_key_spent', {
 }) {}
 
 export class IdempotencyKeyReused extends problem(409, 'idempotency_key_reused', {
-  about: 'This Idempotency-Key was used for another call; use a new key for each call that you mean.',
+  about:
+    'This Idempotency-Key was used for another call; use a new key for each call that you mean.',
 }) {}
 
 export class UserGroupTokenForgotten extends problem(409, 'token_forgotten', {
@@ -413,12 +424,17 @@ export class TooManySchemas extends problem(409, 'too_many_schemas', {
 export class StillReferenced extends problem(409, 'still_referenced', {
   about: 'It is still referred to; nothing was changed. `errors` has up to 20 of the places.',
   errors: [
-    { pointer: '/user_groups/acme-emea', code: 'refers', detail: 'The mapping of this user group refers to it.' },
+    {
+      pointer: '/user_groups/acme-emea',
+      code: 'refers',
+      detail: 'The mapping of this user group refers to it.',
+    },
   ],
 }) {}
 
 export class MappingsUnresolvable extends problem(409, 'mappings_unresolvable', {
-  about: 'Mappings of user groups name what is not registered; nothing was changed. `errors` has up to 20 of them.',
+  about:
+    'Mappings of user groups name what is not registered; nothing was changed. `errors` has up to 20 of them.',
   errors: [
     {
       pointer: '/user_groups/acme-emea/mapping/sales',
@@ -472,7 +488,8 @@ export class ExpectationFailed extends problem(417, 'expectation_failed', {
 
 export class ValidationFailed extends problem(422, 'validation_failed', {
   title: 'Request not acceptable',
-  about: 'The request is well-formed but not acceptable; `errors` has each field or parameter, and what is wrong.',
+  about:
+    'The request is well-formed but not acceptable; `errors` has each field or parameter, and what is wrong.',
   detail: 'The text must not be empty.',
   errors: [{ pointer: '/name', code: 'empty', detail: 'The text must not be empty.' }],
 }) {

@@ -7,10 +7,16 @@ import { withoutControls } from '../text.ts';
 export function exitWith(error: unknown, code = 1): never {
   if (error instanceof OperatorError || error instanceof ServiceError) {
     const violations = error instanceof ServiceError ? (error.violations ?? []) : [];
-    const lines = violations.map(({ pointer, detail }) => (pointer === '' ? detail : `${pointer}: ${detail}`));
+    const lines = violations.map(({ pointer, detail }) =>
+      pointer === '' ? detail : `${pointer}: ${detail}`,
+    );
     // The message of a validation is the detail of its first violation.
-    if (violations[0]?.detail !== error.message) lines.unshift(error.message.replace(/\s*\n\s*/g, ' '));
-    console.error(`user-group-service: ${lines.map((line) => withoutControls(redactTokens(line))).join('\n  ')}`);
+    if (violations[0]?.detail !== error.message) {
+      lines.unshift(error.message.replace(/\s*\n\s*/g, ' '));
+    }
+    console.error(
+      `user-group-service: ${lines.map((line) => withoutControls(redactTokens(line))).join('\n  ')}`,
+    );
   } else {
     // An error of a driver carries the parameters of its statement, so only the stack is printed.
     console.error(redactTokens(error instanceof Error ? (error.stack ?? '') : String(error)));

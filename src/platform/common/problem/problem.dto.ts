@@ -9,13 +9,21 @@ export class FieldError {
   )
   pointer?: string;
 
-  @CodeOf.optional(['query', 'path'], 'Where the parameter is. Absent for a place in the body.', 'query')
+  @CodeOf.optional(
+    ['query', 'path'],
+    'Where the parameter is. Absent for a place in the body.',
+    'query',
+  )
   in?: 'query' | 'path';
 
   @Text.optional('Name of the parameter. Absent for a place in the body.', 'limit')
   parameter?: string;
 
-  @CodeOf(Object.keys(violationCodes), 'Code of the violation; stable. New codes can be added.', 'empty')
+  @CodeOf(
+    Object.keys(violationCodes),
+    'Code of the violation; stable. New codes can be added.',
+    'empty',
+  )
   code!: string;
 
   @Text('Description for people.', 'The text must not be empty.')
@@ -66,7 +74,12 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
 
 /** Returns the response that is the example of an error, in the OpenAPI document and in docs/reference/errors.md. */
 export function exampleProblem(spec: ErrorSpec): Problem {
-  return problemOf(spec, spec.detail ?? spec.about, '6f1c0f3e-6a37-4f0e-9d0b-6a1b7c1f4e55', spec.errors);
+  return problemOf(
+    spec,
+    spec.detail ?? spec.about,
+    '6f1c0f3e-6a37-4f0e-9d0b-6a1b7c1f4e55',
+    spec.errors,
+  );
 }
 
 function problemOf(
@@ -76,7 +89,16 @@ function problemOf(
   violations?: readonly Violation[],
 ): Problem {
   const errors = violations?.map(toFieldError);
-  return { success: 0, type: problemType(code), title, status, detail, code, request_id, ...(errors && { errors }) };
+  return {
+    success: 0,
+    type: problemType(code),
+    title,
+    status,
+    detail,
+    code,
+    request_id,
+    ...(errors && { errors }),
+  };
 }
 
 function toFieldError({ in: place, pointer, code, detail }: Violation): FieldError {

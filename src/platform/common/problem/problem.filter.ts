@@ -28,7 +28,9 @@ import { logRepeated } from '../repeated-failures.ts';
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
 
-  constructor(@Optional() @Inject(RefusalObserver) private readonly refusals: RefusalObserver | undefined) {}
+  constructor(
+    @Optional() @Inject(RefusalObserver) private readonly refusals: RefusalObserver | undefined,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
@@ -83,12 +85,16 @@ export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
   if (status === 404) return new RouteNotFound();
-  if (status >= 400 && status < 500) return new RequestMalformed('The request cannot be understood.');
+  if (status >= 400 && status < 500) {
+    return new RequestMalformed('The request cannot be understood.');
+  }
   return new InternalError(thrown);
 }
 
 function statusOf(thrown: unknown): number {
-  return typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : NaN;
+  return typeof thrown === 'object' && thrown !== null && 'status' in thrown
+    ? Number(thrown.status)
+    : NaN;
 }
 
 /** Responds to the service's errors in an application's own handlers; leaves all others to its filters. */

@@ -33,7 +33,8 @@ export function redactor(
   { whole = false }: { whole?: boolean } = {},
 ): (text: string) => string {
   const pattern = whole ? WHOLE_TOKEN_PATTERN : TOKEN_PATTERN;
-  const redact = (text: string) => (TOKEN_PREFIX.test(text) ? text.replace(pattern, '$1$2$3[redacted]') : text);
+  const redact = (text: string) =>
+    TOKEN_PREFIX.test(text) ? text.replace(pattern, '$1$2$3[redacted]') : text;
   if (secret === undefined) return redact;
   const inJson = JSON.stringify(secret).slice(1, -1);
   return (text) => redact(text).replaceAll(secret, '[redacted]').replaceAll(inJson, '[redacted]');

@@ -11,7 +11,13 @@ import { spellingOf } from './table-parts.ts';
 export class CreateSchema1795640000000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     const spelling = spellingOf(queryRunner);
-    for (const part of [tenancyAndTokens, groupsAndRegistry, history, logAndEvents, webhooksAndConsole]) {
+    for (const part of [
+      tenancyAndTokens,
+      groupsAndRegistry,
+      history,
+      logAndEvents,
+      webhooksAndConsole,
+    ]) {
       for (const statement of part(spelling)) await queryRunner.query(statement);
     }
   }

@@ -44,7 +44,10 @@ function sqlOf({ name, table, columns, isUnique, where }: Index, concurrently = 
     ${where ? `WHERE ${where}` : ''}`;
 }
 
-async function findState(queryRunner: QueryRunner, { name }: Index): Promise<'absent' | 'broken' | 'whole'> {
+async function findState(
+  queryRunner: QueryRunner,
+  { name }: Index,
+): Promise<'absent' | 'broken' | 'whole'> {
   const [row] = (await queryRunner.query(
     'SELECT indisvalid AS "isWhole" FROM pg_index WHERE indexrelid = to_regclass($1)',
     [name],

@@ -19,7 +19,9 @@ export function spellingOf({ dataSource }: QueryRunner): Spelling {
   const { binaryType, byCodePoint } = dialectOf(dataSource.options);
   const isPostgres = dataSource.options.type === 'postgres';
   const counted = (type: string) => (table: string) =>
-    isPostgres ? `id ${type} NOT NULL, ${primaryKey(table, 'id')}` : '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL';
+    isPostgres
+      ? `id ${type} NOT NULL, ${primaryKey(table, 'id')}`
+      : '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL';
   const [countedId, longCountedId] = [counted('serial'), counted('bigserial')];
   return { binaryType, compared: byCodePoint, isPostgres, countedId, longCountedId };
 }
@@ -35,7 +37,12 @@ export function unique(table: string, ...columns: string[]): string {
 }
 
 /** A column that holds the id of a row in another table. */
-export function reference(table: string, column: string, to: string, onDelete: 'CASCADE' | 'RESTRICT'): string {
+export function reference(
+  table: string,
+  column: string,
+  to: string,
+  onDelete: 'CASCADE' | 'RESTRICT',
+): string {
   return `CONSTRAINT "${table}_${column}_fkey" FOREIGN KEY ("${column}") REFERENCES "${to}" ("id") ON DELETE ${onDelete}`;
 }
 

@@ -1,6 +1,10 @@
 import type { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
-import { DatabaseUnusable, OperatorError, OperatorRefusal } from '../../common/problem/operator-error.ts';
+import {
+  DatabaseUnusable,
+  OperatorError,
+  OperatorRefusal,
+} from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options.ts';
 import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
@@ -39,7 +43,10 @@ const LOCK_WAIT_MS = 5000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Conditions for the rows that the migrations themselves insert into an empty database. */
-const MIGRATED_ROWS: Record<string, string> = { sweep_time: 'id = 1', workspace: "id = 1 AND name = 'default'" };
+const MIGRATED_ROWS: Record<string, string> = {
+  sweep_time: 'id = 1',
+  workspace: "id = 1 AND name = 'default'",
+};
 
 /**
  * Copies everything from the embedded database in `dataDir` into the PostgreSQL of `config`, with every id, and
@@ -87,7 +94,10 @@ export async function migrateData(
 
 function requireThisVersion(source: ExclusiveSqlite, dataDir: string): void {
   const hasRecord = source.rows("SELECT 1 FROM sqlite_schema WHERE name = 'migration'");
-  const applied = [...hasRecord].length > 0 ? [...source.rows<[string]>('SELECT name FROM migration')].flat() : [];
+  const applied =
+    [...hasRecord].length > 0
+      ? [...source.rows<[string]>('SELECT name FROM migration')].flat()
+      : [];
   requireFirstMigration(applied);
   const lacks = migrations.find(({ name }) => !applied.includes(name));
   if (lacks) {
@@ -114,13 +124,18 @@ function requireKnown(applied: string[], database: string): void {
 }
 
 async function inTransaction<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const settings = { connectionString: url, application_name: 'user-group-service migrate-data', keepAlive: true };
+  const settings = {
+    connectionString: url,
+    application_name: 'user-group-service migrate-data',
+    keepAlive: true,
+  };
   let failure = 'The data could not be moved, and nothing was';
   try {
     return await withClient(settings, async (client) => {
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const result = await work(client);
-      failure = 'PostgreSQL has not confirmed the move; repeat it, and if it then has data already, it was whole';
+      failure =
+        'PostgreSQL has not confirmed the move; repeat it, and if it then has data already, it was whole';
       await client.query('COMMIT');
       return result;
     });
@@ -142,9 +157,12 @@ async function claim(target: Client, tables: TableLayout[]): Promise<void> {
     await target.query(`LOCK TABLE ${listOf(tables)} IN EXCLUSIVE MODE`);
   } catch (error) {
     if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error;
-    throw new OperatorRefusal('The PostgreSQL of DATABASE_URL is being written to; stop what uses it first.', {
-      cause: error,
-    });
+    throw new OperatorRefusal(
+      'The PostgreSQL of DATABASE_URL is being written to; stop what uses it first.',
+      {
+        cause: error,
+      },
+    );
   }
   await requireNoData(
     target,
@@ -167,9 +185,10 @@ async function requireNoData(target: Client, names: string[]): Promise<void> {
 }
 
 async function isThere(target: Client, table: string): Promise<boolean> {
-  const { rows } = await target.query<{ isThere: boolean }>('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [
-    quote(table),
-  ]);
+  const { rows } = await target.query<{ isThere: boolean }>(
+    'SELECT to_regclass($1) IS NOT NULL AS "isThere"',
+    [quote(table)],
+  );
   return rows[0]!.isThere;
 }
 
@@ -181,7 +200,9 @@ async function move(
 ): Promise<MovedTable[]> {
   let total = 0;
   for (const { name } of tables) {
-    const [[count]] = [...source.rows<[number]>(`SELECT count(*) FROM ${quote(name)}`)] as [[number]];
+    const [[count]] = [...source.rows<[number]>(`SELECT count(*) FROM ${quote(name)}`)] as [
+      [number],
+    ];
     // Each row is read twice: to be copied, and to be compared.
     total += 2 * count;
   }

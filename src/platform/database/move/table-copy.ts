@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
-import { insertIntoPostgres, quote, selectFromPostgres, selectFromSqlite, type TableLayout } from './table-layout.ts';
+import {
+  insertIntoPostgres,
+  quote,
+  selectFromPostgres,
+  selectFromSqlite,
+  type TableLayout,
+} from './table-layout.ts';
 
 /** A table that is equal on both databases. */
 export interface MovedTable {
@@ -77,7 +83,10 @@ export async function continueCounting(
   { name, columns }: TableLayout,
 ): Promise<void> {
   for (const column of columns.filter(({ sequence }) => sequence !== null)) {
-    const given = source.rows<[string]>('SELECT CAST(seq AS text) FROM sqlite_sequence WHERE name = ?', name);
+    const given = source.rows<[string]>(
+      'SELECT CAST(seq AS text) FROM sqlite_sequence WHERE name = ?',
+      name,
+    );
     const [[last] = ['0']] = [...given];
     await target.query(
       `SELECT setval($1, GREATEST(last, 1), last > 0)

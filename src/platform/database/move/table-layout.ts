@@ -52,7 +52,9 @@ export async function readLayouts(source: ExclusiveSqlite, target: Client): Prom
   const layouts: TableLayout[] = [];
   for (const name of namesOfTables(source)) {
     const columns = await readColumns(target, name);
-    const own = [...source.rows<[string, number]>('SELECT name, pk FROM pragma_table_info(?)', name)];
+    const own = [
+      ...source.rows<[string, number]>('SELECT name, pk FROM pragma_table_info(?)', name),
+    ];
     requireSame(
       name,
       own.map(([column]) => column),
@@ -135,7 +137,9 @@ function requireSame(table: string, own: string[], found: string[]): void {
 
 function spellingOf({ name, type }: Column): Spelling {
   const spelling = spellings[type];
-  if (!spelling) throw new Error(`the column ${name} is of the type ${type}, which cannot be moved`);
+  if (!spelling) {
+    throw new Error(`the column ${name} is of the type ${type}, which cannot be moved`);
+  }
   return spelling;
 }
 

@@ -15,7 +15,11 @@ export class PostgresConnection {
    * @param purpose part of its name in the database's list of connections
    * @param settings of the session
    */
-  constructor(url: string, purpose: string, settings: Pick<ClientConfig, 'statement_timeout'> = {}) {
+  constructor(
+    url: string,
+    purpose: string,
+    settings: Pick<ClientConfig, 'statement_timeout'> = {},
+  ) {
     const address = new URL(url);
     // It would take precedence.
     address.searchParams.delete('application_name');

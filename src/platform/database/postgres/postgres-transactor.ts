@@ -38,9 +38,14 @@ export class PostgresTransactor extends Transactor {
     }
   }
 
-  apply<P extends Record<keyof P, SqlParameter>, Row>(statement: Statement<P, Row>, parameters: P): Promise<Row[]> {
+  apply<P extends Record<keyof P, SqlParameter>, Row>(
+    statement: Statement<P, Row>,
+    parameters: P,
+  ): Promise<Row[]> {
     // Behind a pooler the limits belong to a transaction.
-    if (this.isPooled) return this.run((manager) => this.statements.run(manager, statement, parameters));
+    if (this.isPooled) {
+      return this.run((manager) => this.statements.run(manager, statement, parameters));
+    }
     return this.statements.read(statement, parameters);
   }
 
@@ -67,4 +72,6 @@ async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Prom
 }
 
 /** Methods of TypeORM's query runner for PostgreSQL beyond the interface. */
-type PostgresQueryRunner = QueryRunner & { releasePostgresConnection: (reason: unknown) => Promise<void> };
+type PostgresQueryRunner = QueryRunner & {
+  releasePostgresConnection: (reason: unknown) => Promise<void>;
+};

@@ -8,7 +8,10 @@ const MAX_PAUSE_MS = 5000;
  * @param attempt resolves, when its connection is lost or the signal aborts, to whether it ever succeeded; never
  *   rejects
  */
-export async function keepReconnecting(signal: AbortSignal, attempt: () => Promise<boolean>): Promise<void> {
+export async function keepReconnecting(
+  signal: AbortSignal,
+  attempt: () => Promise<boolean>,
+): Promise<void> {
   let pause = MIN_PAUSE_MS;
   do {
     const hasSucceeded = await attempt();

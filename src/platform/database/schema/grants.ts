@@ -106,7 +106,9 @@ export async function grantRights(config: Config, role: string): Promise<void> {
     });
   } catch (error) {
     const { message } = error as Error;
-    throw new OperatorError(`The role ${role} cannot be given its rights: ${message}.`, { cause: error });
+    throw new OperatorError(`The role ${role} cannot be given its rights: ${message}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -121,6 +123,7 @@ async function findTables(client: Client, plugins: readonly Plugin[]): Promise<P
        AND relname <> prefix || 'migration_id_seq'`,
     [plugins.map(({ prefix }) => prefix)],
   );
-  const namesOf = (kind: keyof PluginTables) => rows.filter((row) => row.kind === kind).map(({ name }) => name);
+  const namesOf = (kind: keyof PluginTables) =>
+    rows.filter((row) => row.kind === kind).map(({ name }) => name);
   return { records: namesOf('records'), tables: namesOf('tables'), numbers: namesOf('numbers') };
 }

@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
 import type { Migration } from 'typeorm';
-import { DatabaseUnusable, OperatorError, OperatorNotFound } from '../../common/problem/operator-error.ts';
+import {
+  DatabaseUnusable,
+  OperatorError,
+  OperatorNotFound,
+} from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { lockTables } from '../migrations/lock-tables.ts';
 import { MigrationSession } from './migration-session.ts';
@@ -21,7 +25,10 @@ export interface Prepared {
  * several replicas may start at once.
  * @throws OperatorError with one line for the operator
  */
-export async function prepareDatabase(given: Config, notify: Notify = () => undefined): Promise<Prepared> {
+export async function prepareDatabase(
+  given: Config,
+  notify: Notify = () => undefined,
+): Promise<Prepared> {
   const config = await reachDatabase(given, notify);
   const migrated: string[] = [];
   for (const set of migrationSets(config)) migrated.push(...(await migrate(config, notify, set)));
@@ -79,7 +86,10 @@ export interface MigrationState {
 }
 
 /** Lists every migration in order, those of plugins last, and whether this database has it. Changes nothing. */
-export async function listMigrations(given: Config, notify: Notify = () => undefined): Promise<MigrationState[]> {
+export async function listMigrations(
+  given: Config,
+  notify: Notify = () => undefined,
+): Promise<MigrationState[]> {
   return (await readStates(given, notify)).states;
 }
 
@@ -108,7 +118,10 @@ function placeOf({ databaseUrl, dataDir }: Config): string {
   return `The database ${decodeURIComponent(pathname.slice(1))} of DATABASE_URL on ${hostname || 'this machine'}`;
 }
 
-async function readStates(given: Config, notify: Notify): Promise<{ config: Config; states: MigrationState[] }> {
+async function readStates(
+  given: Config,
+  notify: Notify,
+): Promise<{ config: Config; states: MigrationState[] }> {
   const config = await reachDatabase(given, notify, false);
   const states: MigrationState[] = [];
   for (const set of migrationSets(config)) {

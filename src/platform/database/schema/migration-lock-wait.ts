@@ -3,7 +3,11 @@ import { DatabaseUnusable } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 
 /** Reports the progress of a start to the operator. */
-export type Notify = (level: 'info' | 'warn', msg: string, details?: Record<string, string | number>) => void;
+export type Notify = (
+  level: 'info' | 'warn',
+  msg: string,
+  details?: Record<string, string | number>,
+) => void;
 
 const RETRY_MS = 250;
 const FIRST_NOTICE_MS = 1000;

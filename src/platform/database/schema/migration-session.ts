@@ -49,7 +49,11 @@ export class MigrationSession {
     set: MigrationSet,
     work: (session: MigrationSession) => Promise<T>,
   ): Promise<T> {
-    const options = { ...migratingOptions(config), migrations: [...set.migrations], migrationsTableName: set.table };
+    const options = {
+      ...migratingOptions(config),
+      migrations: [...set.migrations],
+      migrationsTableName: set.table,
+    };
     let dataSource: DataSource | undefined;
     try {
       await waitForMigrationLock(config, notify, async () => {
@@ -103,7 +107,9 @@ export class MigrationSession {
         return work().finally(() => (this.isWhole = false));
       });
     }
-    await waitForMigrationLock(this.config, this.notify, () => this.tryLock('pg_try_advisory_lock', SESSION_LOCK));
+    await waitForMigrationLock(this.config, this.notify, () =>
+      this.tryLock('pg_try_advisory_lock', SESSION_LOCK),
+    );
     return work();
   }
 
@@ -115,7 +121,10 @@ export class MigrationSession {
     return !this.isPostgres || (await this.executor.getExecutedMigrations()).length === 0;
   }
 
-  private async transactUnder<T>(locks: readonly number[], work: (session: this) => Promise<T>): Promise<T> {
+  private async transactUnder<T>(
+    locks: readonly number[],
+    work: (session: this) => Promise<T>,
+  ): Promise<T> {
     const { runner } = this;
     try {
       await waitForMigrationLock(this.config, this.notify, () => this.begin(locks));
@@ -148,7 +157,9 @@ export class MigrationSession {
   }
 
   private async tryLock(attempt: string, lock: number): Promise<boolean> {
-    const [row] = (await this.runner.query(`SELECT ${attempt}(${lock}) AS "isOurs"`)) as { isOurs: boolean }[];
+    const [row] = (await this.runner.query(`SELECT ${attempt}(${lock}) AS "isOurs"`)) as {
+      isOurs: boolean;
+    }[];
     return row!.isOurs;
   }
 }

@@ -22,9 +22,14 @@ export function migrationSets({ plugins }: Config): MigrationSet[] {
   const ofPlugins = plugins.map(({ definition: { name, migrations: own = [] }, prefix }) => {
     const taken = Object.keys(RIGHTS).find((table) => `${table}_`.startsWith(prefix));
     if (taken !== undefined) {
-      throw new OperatorError(`The plugin ${name} needs another name: the service itself has a table ${taken}.`);
+      throw new OperatorError(
+        `The plugin ${name} needs another name: the service itself has a table ${taken}.`,
+      );
     }
     return { plugin: name, migrations: own, table: `${prefix}migration` };
   });
-  return [{ migrations, table: 'migration' }, ...ofPlugins.filter(({ migrations: own }) => own.length > 0)];
+  return [
+    { migrations, table: 'migration' },
+    ...ofPlugins.filter(({ migrations: own }) => own.length > 0),
+  ];
 }

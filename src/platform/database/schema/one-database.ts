@@ -19,9 +19,10 @@ export async function requireOneDatabase(config: Config): Promise<void> {
     await direct.query('BEGIN');
     await direct.query('SELECT pg_advisory_xact_lock($1)', [lock]);
     return withClient(settingsOf(databaseUrl), async (pooled) => {
-      const { rows } = await pooled.query<{ isFree: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS "isFree"', [
-        lock,
-      ]);
+      const { rows } = await pooled.query<{ isFree: boolean }>(
+        'SELECT pg_try_advisory_xact_lock($1) AS "isFree"',
+        [lock],
+      );
       return rows[0]!.isFree;
     });
   });

@@ -1,4 +1,12 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
@@ -24,7 +32,11 @@ const OF_POOLER = 'unsupported startup parameter';
  * @returns the configuration, with whether there is a pooler
  * @throws OperatorError with one line for the operator
  */
-export async function reachDatabase(config: Config, notify: Notify, mayMake = true): Promise<Config> {
+export async function reachDatabase(
+  config: Config,
+  notify: Notify,
+  mayMake = true,
+): Promise<Config> {
   const { databaseUrl, databaseDirectUrl } = config;
   await loadDriver(config);
   if (databaseUrl === undefined) {
@@ -51,9 +63,12 @@ export function toOperatorError(config: Config, error: unknown): OperatorError {
   const url = config.databaseDirectUrl ?? config.databaseUrl;
   if (url !== undefined) return unreachable(config, url, error);
   const message = error instanceof Error ? error.message : String(error);
-  return new DatabaseUnusable(`The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`, {
-    cause: error,
-  });
+  return new DatabaseUnusable(
+    `The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Whether something has been stored in the embedded database; true of PostgreSQL, which has to be asked. */
@@ -67,7 +82,9 @@ function createDataDir(dataDir: string): void {
     makeDirectory(resolve(dataDir));
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new DatabaseUnusable(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
+    throw new DatabaseUnusable(
+      `DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`,
+    );
   }
   const file = sqlitePath(dataDir);
   try {
@@ -134,7 +151,9 @@ function unreachable(config: Config, url: string, error: unknown): OperatorError
   const reason = error instanceof Error && error.message ? error.message : codeOf(error);
   const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const hint = reason.includes(OF_POOLER) ? '; through a pooler the URL must not bring any' : '';
-  return new DatabaseUnusable(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, { cause: error });
+  return new DatabaseUnusable(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, {
+    cause: error,
+  });
 }
 
 function codeOf(error: unknown): string {

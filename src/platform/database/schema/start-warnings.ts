@@ -31,7 +31,11 @@ const BEHIND = `
   WHERE greatest > coalesce(last, 0) ORDER BY name`;
 
 const WARNINGS = [
-  { sql: ENDANGERED, name: 'indexes', msg: 'the order of texts has changed below these indexes; run REINDEX on them' },
+  {
+    sql: ENDANGERED,
+    name: 'indexes',
+    msg: 'the order of texts has changed below these indexes; run REINDEX on them',
+  },
   {
     sql: BEHIND,
     name: 'tables',

@@ -26,7 +26,9 @@ export class ExclusiveSqlite {
       const reason = isSqliteBusy(error)
         ? 'is open in another process; stop the service first'
         : `cannot be read (${(error as Error).message})`;
-      throw new DatabaseUnusable(`The embedded database in ${dataDir} ${reason}.`, { cause: error });
+      throw new DatabaseUnusable(`The embedded database in ${dataDir} ${reason}.`, {
+        cause: error,
+      });
     }
   }
 

@@ -54,7 +54,10 @@ export class SqliteTransactor extends Transactor {
     });
   }
 
-  apply<P extends Record<keyof P, SqlParameter>, Row>(statement: Statement<P, Row>, parameters: P): Promise<Row[]> {
+  apply<P extends Record<keyof P, SqlParameter>, Row>(
+    statement: Statement<P, Row>,
+    parameters: P,
+  ): Promise<Row[]> {
     return this.enqueue({
       work: (manager) => this.statements.run(manager, statement, parameters),
       apply: () => this.statements.runOnSqlite(this.writer, statement, parameters),

@@ -82,7 +82,9 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
   private async removeAll(): Promise<number> {
     let removed = 0;
     try {
-      for await (const batch of this.removeBatches(await this.expiredBefore(await this.time.reach()))) {
+      for await (const batch of this.removeBatches(
+        await this.expiredBefore(await this.time.reach()),
+      )) {
         removed += batch;
         if (this.isEnding) break;
       }

@@ -25,7 +25,10 @@ const LAST_BATCH_MS = 300;
  * Stores `at`, in milliseconds since 1970, as the last use of the row with these ids, if the row has none or one before
  * `before`.
  */
-export type SetLastUse = Statement<{ id: number; subId: number; at: number; before: number }, never>;
+export type SetLastUse = Statement<
+  { id: number; subId: number; at: number; before: number },
+  never
+>;
 
 interface Use {
   id: number;

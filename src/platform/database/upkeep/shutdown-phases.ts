@@ -40,7 +40,9 @@ class ShutdownPhases implements OnApplicationShutdown {
     const limit = sleep(LIMIT_MS, 'limit' as const, { ref: false });
     const work = [...this.providers()].flatMap((provider) => provider[hook]?.() ?? []);
     const outcome = await Promise.race([Promise.allSettled(work), limit]);
-    if (outcome === 'limit') this.logger.warn({ msg: 'shutdown work timed out', hook: hook.description });
+    if (outcome === 'limit') {
+      this.logger.warn({ msg: 'shutdown work timed out', hook: hook.description });
+    }
   }
 
   /** A provider can have several names. */

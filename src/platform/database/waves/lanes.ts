@@ -80,7 +80,11 @@ export class Lanes<Call, Result> {
    * Joins several calls at once, with one promise and one timer for all of them.
    * @returns the outcomes in their order; an error is one that `join` throws
    */
-  joinAll(workspaceId: number, calls: readonly Call[], deadline = beginBy()): Promise<Outcome<Result>[]> {
+  joinAll(
+    workspaceId: number,
+    calls: readonly Call[],
+    deadline = beginBy(),
+  ): Promise<Outcome<Result>[]> {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return Promise.resolve(calls.map(() => ({ error: tooLate(NOT_BEGUN) })));
     return new Promise((resolveAll) => {
@@ -108,7 +112,9 @@ export class Lanes<Call, Result> {
         timer: undefined,
       }));
       const timer = setTimeout(() => {
-        for (const waiting of all) if (lane.waiting.delete(waiting)) waiting.reject(tooLate(NOT_BEGUN));
+        for (const waiting of all) {
+          if (lane.waiting.delete(waiting)) waiting.reject(tooLate(NOT_BEGUN));
+        }
       }, leftMs);
       for (const waiting of all) lane.waiting.add(waiting);
       this.startSoon(lane);

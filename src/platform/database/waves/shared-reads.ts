@@ -9,7 +9,9 @@ export class SharedReads<Row> {
   private readonly lanes: Lanes<string, Row | undefined>;
 
   /** @param readAll reads the rows of these keys in one statement; a key without a row is left out */
-  constructor(readAll: (workspaceId: number, keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>) {
+  constructor(
+    readAll: (workspaceId: number, keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
+  ) {
     this.lanes = new Lanes({
       run: async (workspaceId, keys) => {
         const rows = await readAll(workspaceId, [...new Set(keys)]);

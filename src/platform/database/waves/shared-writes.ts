@@ -15,7 +15,11 @@ export interface SharedWritesOptions<Call, Result> extends Omit<LanesOptions<Cal
    * @returns the outcome of each in their order
    * @throws the error that makes the whole transaction fail
    */
-  run: (workspaceId: number, calls: readonly Call[], isAlone: boolean) => Promise<readonly Attempt<Result>[]>;
+  run: (
+    workspaceId: number,
+    calls: readonly Call[],
+    isAlone: boolean,
+  ) => Promise<readonly Attempt<Result>[]>;
   /** Prepares a call that has lost a race for its next attempt. */
   onRetry?: (call: Call) => void;
   /** Is told of each call that has succeeded, once it is committed. */
@@ -57,7 +61,10 @@ export class SharedWrites<Call, Result> {
   private readonly alone: Lanes<Call, Step<Result>>;
 
   constructor(private readonly options: SharedWritesOptions<Call, Result>) {
-    this.together = new Lanes({ ...options, run: (workspaceId, calls) => this.run(workspaceId, calls) });
+    this.together = new Lanes({
+      ...options,
+      run: (workspaceId, calls) => this.run(workspaceId, calls),
+    });
     this.alone = new Lanes({
       run: (workspaceId, calls) => this.runAlone(workspaceId, calls),
       keyOf: options.keyOf,
@@ -99,7 +106,12 @@ export class SharedWrites<Call, Result> {
   }
 
   /** Repeats a call until it has an outcome. @param first the step of its first attempt */
-  private async finish(workspaceId: number, call: Call, deadline: number, first: Step<Result>): Promise<Result> {
+  private async finish(
+    workspaceId: number,
+    call: Call,
+    deadline: number,
+    first: Step<Result>,
+  ): Promise<Result> {
     let lane = this.together;
     let step = first;
     for (let attempt = 1; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
@@ -136,7 +148,10 @@ export class SharedWrites<Call, Result> {
     }
   }
 
-  private async runAlone(workspaceId: number, calls: readonly Call[]): Promise<readonly Step<Result>[]> {
+  private async runAlone(
+    workspaceId: number,
+    calls: readonly Call[],
+  ): Promise<readonly Step<Result>[]> {
     try {
       return await this.attempt(workspaceId, calls, true);
     } catch (error) {

@@ -8,9 +8,18 @@ const NEXT_TOKEN = 'ugt_EXAMPLE5example5EXAMPLE5example5000000';
 const AT = '2030-01-01T12:00:00.000Z';
 const CHANGED_AT = '2030-01-01T12:30:00.000Z';
 
-const content = { name: 'Acme EMEA', mapping: { sales: 'warehouse-emea' }, properties: { region: 'EMEA', seats: 25 } };
+const content = {
+  name: 'Acme EMEA',
+  mapping: { sales: 'warehouse-emea' },
+  properties: { region: 'EMEA', seats: 25 },
+};
 const input = { user_group_id: 'acme-emea', ...content };
-const withToken = (token: string) => ({ team_id: 1, token, name: content.name, provided_id: 'acme-emea' });
+const withToken = (token: string) => ({
+  team_id: 1,
+  token,
+  name: content.name,
+  provided_id: 'acme-emea',
+});
 const userGroup = {
   team_id: 1,
   provided_id: 'acme-emea',
@@ -36,7 +45,11 @@ const dataSource = entry(7, 'warehouse-emea', 'Warehouse EMEA');
 export const operationExamples: Record<string, OperationExample> = {
   createOrLookUpUserGroup: {
     request: input,
-    response: { success: 1, new_user_group: true, user_group: { ...withToken(TOKEN), properties: content.properties } },
+    response: {
+      success: 1,
+      new_user_group: true,
+      user_group: { ...withToken(TOKEN), properties: content.properties },
+    },
   },
   upsertUserGroup: { request: input, response: { success: 1, user_group: withToken(TOKEN) } },
   rotateUserGroupToken: {
@@ -61,7 +74,11 @@ export const operationExamples: Record<string, OperationExample> = {
     request: { properties: { seats: 50 } },
     response: {
       success: 1,
-      user_group: { ...userGroup, properties: { region: 'EMEA', seats: 50 }, updated_at: CHANGED_AT },
+      user_group: {
+        ...userGroup,
+        properties: { region: 'EMEA', seats: 50 },
+        updated_at: CHANGED_AT,
+      },
     },
   },
   getUserGroupToken: { response: { success: 1, user_group: withToken(NEXT_TOKEN) } },
@@ -104,7 +121,10 @@ export const operationExamples: Record<string, OperationExample> = {
     },
   },
   createSchema: { request: schema.request, response: { success: 1, schema: schema.thing } },
-  createDataSource: { request: dataSource.request, response: { success: 1, data_source: dataSource.thing } },
+  createDataSource: {
+    request: dataSource.request,
+    response: { success: 1, data_source: dataSource.thing },
+  },
   createWebhookEndpoint: {
     request: { url: 'https://hooks.example.com/user-groups', event_types: ['user_group.*'] },
     response: {

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { extendedSchemas } from '../../../platform/common/api-docs.ts';
 
-type Schema = Exclude<NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string], { $ref: string }>;
+type Schema = Exclude<
+  NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string],
+  { $ref: string }
+>;
 
 /** Replaces the properties that a schema has from a `BaseSchema` by a reference to that. */
 export function extendSchemas({ components }: OpenAPIObject): void {
@@ -10,7 +13,9 @@ export function extendSchemas({ components }: OpenAPIObject): void {
   const whole = { ...schemas };
   for (const [name, baseName] of extendedSchemas()) {
     // A feature that is not installed has no schemas.
-    if (whole[name] && whole[baseName]) schemas[name] = extend(whole[name], whole[baseName], baseName);
+    if (whole[name] && whole[baseName]) {
+      schemas[name] = extend(whole[name], whole[baseName], baseName);
+    }
   }
 }
 

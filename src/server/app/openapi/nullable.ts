@@ -16,7 +16,12 @@ export function separateNull({ paths, components }: OpenAPIObject): void {
     seen.add(node);
     for (const value of Object.values(node)) visit(value);
     if ('$ref' in node) visit(components?.schemas?.[String(node.$ref).slice(SCHEMAS.length)]);
-    if ('type' in node && Array.isArray(node.type) && node.type.length === 2 && node.type[1] === 'null') {
+    if (
+      'type' in node &&
+      Array.isArray(node.type) &&
+      node.type.length === 2 &&
+      node.type[1] === 'null'
+    ) {
       const own = Object.entries(node).filter(([keyword]) => !SHARED.test(keyword));
       const type: unknown = node.type[0];
       for (const [keyword] of own) Reflect.deleteProperty(node, keyword);

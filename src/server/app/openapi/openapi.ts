@@ -3,7 +3,10 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module.ts';
-import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../../../platform/common/access/access.decorator.ts';
+import {
+  API_TOKEN_SCHEME,
+  CLIENT_SECRET_SCHEME,
+} from '../../../platform/common/access/access.decorator.ts';
 import { scopes } from '../../../platform/common/access/scopes.ts';
 import { baseSchemas, describeRecorded } from '../../../platform/common/api-docs.ts';
 import { PATCH_TYPES } from '../../../platform/common/json/read-body.ts';
@@ -35,7 +38,10 @@ Create user groups, issue their tokens, and tell embedded dashboards who is view
 **Versions.** \`/api/user\` never changes. \`/api/v1\` can gain operations, optional inputs, fields of responses, and values of codes: ignore the unknown.`;
 
 /** Builds the OpenAPI 3.1 document of everything the application serves. */
-export async function buildOpenApi(app: INestApplication, { publicUrl }: Config): Promise<OpenAPIObject> {
+export async function buildOpenApi(
+  app: INestApplication,
+  { publicUrl }: Config,
+): Promise<OpenAPIObject> {
   const swagger = await import('@nestjs/swagger');
   describeRecorded(swagger);
   const builder = new swagger.DocumentBuilder()
@@ -46,7 +52,10 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addTag('User groups', 'User groups and their tokens: the contract.')
     .addTag('User groups (v1)', 'The same groups as resources of plain HTTP, without their tokens.')
-    .addTag('User group tokens', 'Their tokens, for operators and for those who know the group alone.')
+    .addTag(
+      'User group tokens',
+      'Their tokens, for operators and for those who know the group alone.',
+    )
     .addTag('Embed tokens', 'Short-lived tokens for pages, derived from a user group.')
     .addTag('Introspection', 'What a token means, for the renderers of dashboards.')
     .addTag('Revocation', 'Ends tokens for those who hold them, or have found them.')
@@ -69,7 +78,8 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
     .addSecurity(BEARER_SCHEME, {
       type: 'http',
       scheme: 'bearer',
-      description: 'The API token, for clients that can send only the standard scheme; not for `/api/user`.',
+      description:
+        'The API token, for clients that can send only the standard scheme; not for `/api/user`.',
     })
     .addSecurity(CLIENT_SECRET_SCHEME, {
       type: 'http',
@@ -192,9 +202,12 @@ interface ScopeExtensions {
 /** Ends the description of each operation with its scopes, which most tools do not show otherwise. */
 function documentScopes({ paths }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(operationsOf)) {
-    const { 'x-required-scope': scope, 'x-required-scope-with': others = {} } = operation as ScopeExtensions;
+    const { 'x-required-scope': scope, 'x-required-scope-with': others = {} } =
+      operation as ScopeExtensions;
     if (scope === undefined) continue;
-    const instead = Object.entries(others).map(([field, other]) => ` With \`${field}\` instead: \`${other}\`.`);
+    const instead = Object.entries(others).map(
+      ([field, other]) => ` With \`${field}\` instead: \`${other}\`.`,
+    );
     const paragraphs = [operation.description, `Required scope: \`${scope}\`.${instead.join('')}`];
     operation.description = paragraphs.filter((text) => text !== undefined).join('\n\n');
   }
@@ -209,14 +222,20 @@ function documentPatches(document: OpenAPIObject): void {
 }
 
 function documentExamples({ paths }: OpenAPIObject): void {
-  for (const { operationId = '', requestBody, responses } of Object.values(paths).flatMap(operationsOf)) {
+  for (const { operationId = '', requestBody, responses } of Object.values(paths).flatMap(
+    operationsOf,
+  )) {
     const example = operationExamples[operationId];
     if (!example) continue;
-    const bodies = Object.entries(responses).map(([status, body]) => (status < '300' ? body : undefined));
+    const bodies = Object.entries(responses).map(([status, body]) =>
+      status < '300' ? body : undefined,
+    );
     for (const body of [requestBody, ...bodies]) {
       if (!body || '$ref' in body) continue;
       const value = body === requestBody ? example.request : example.response;
-      for (const media of Object.values(body.content ?? {})) media.examples = { example: { value } };
+      for (const media of Object.values(body.content ?? {})) {
+        media.examples = { example: { value } };
+      }
     }
   }
 }

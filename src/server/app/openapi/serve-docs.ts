@@ -3,7 +3,10 @@ import type { Express } from 'express';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import directoryOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
-import { respondDocument, StoredDocument } from '../../../platform/common/http/responses/respond-document.ts';
+import {
+  respondDocument,
+  StoredDocument,
+} from '../../../platform/common/http/responses/respond-document.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import { docsPage, docsScript, docsStyle } from './docs-page.ts';
 import { buildOpenApi } from './openapi.ts';
@@ -21,7 +24,9 @@ interface UiRequest {
  */
 function adaptRequest(request: UiRequest): UiRequest {
   const { Authorization } = request.headers;
-  if (Authorization && !Authorization.includes(' ')) request.headers['Authorization'] = `Token ${Authorization}`;
+  if (Authorization && !Authorization.includes(' ')) {
+    request.headers['Authorization'] = `Token ${Authorization}`;
+  }
   if (request.method?.toUpperCase() === 'GET' && request.body !== undefined) {
     request.method = 'POST';
     request.headers['X-HTTP-Method-Override'] = 'GET';
@@ -52,7 +57,9 @@ export function serveDocs(app: NestExpressApplication, config: Config): void {
   const directory = directoryOfSwaggerUi();
   const pages: Record<string, StoredDocument> = {
     '': new StoredDocument('text/html; charset=utf-8', () => docsPage(config.console)),
-    '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () => docsScript(adaptRequest)),
+    '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () =>
+      docsScript(adaptRequest),
+    ),
     '/page.css': new StoredDocument('text/css; charset=utf-8', () => docsStyle),
   };
   for (const [name, type] of Object.entries(FILES)) {
@@ -62,5 +69,8 @@ export function serveDocs(app: NestExpressApplication, config: Config): void {
     express.get(`/docs${path}`, respondDocument(document, POLICY));
   }
   const openApi = async () => JSON.stringify(await buildOpenApi(app, config));
-  express.get('/docs-json', respondDocument(new StoredDocument('application/json; charset=utf-8', openApi)));
+  express.get(
+    '/docs-json',
+    respondDocument(new StoredDocument('application/json; charset=utf-8', openApi)),
+  );
 }

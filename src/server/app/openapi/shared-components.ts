@@ -62,7 +62,10 @@ export function describeShared(document: OpenAPIObject): void {
   Object.assign(document.components, {
     parameters,
     responses: Object.fromEntries(names.map((name) => [name, describeResponse(name)])),
-    examples: { ...examples, ...Object.fromEntries(specs.map((spec) => [spec.code, exampleOf(spec)])) },
+    examples: {
+      ...examples,
+      ...Object.fromEntries(specs.map((spec) => [spec.code, exampleOf(spec)])),
+    },
     headers: { ...HEADERS, ...headers },
   });
 }
@@ -71,7 +74,9 @@ export function describeShared(document: OpenAPIObject): void {
 function shareParameters(operations: readonly Operation[]): Record<string, object> {
   const all = operations.flatMap(({ parameters = [] }) => parameters);
   // Without what goes without saying.
-  for (const parameter of all) if ('required' in parameter && !parameter.required) delete parameter.required;
+  for (const parameter of all) {
+    if ('required' in parameter && !parameter.required) delete parameter.required;
+  }
   const texts = all.map((parameter) => JSON.stringify(parameter));
   const repeated = new Set(texts.filter((text, index) => texts.indexOf(text) !== index));
   const shared: Record<string, object> = {};
@@ -80,10 +85,13 @@ function shareParameters(operations: readonly Operation[]): Record<string, objec
       if ('$ref' in parameter || !repeated.has(JSON.stringify(parameter))) return parameter;
       // Numbers and the id that the caller gave are both called `id` in a path.
       const isNumber =
-        (parameter.schema as { type?: string } | undefined)?.type === 'integer' && parameter.in === 'path';
+        (parameter.schema as { type?: string } | undefined)?.type === 'integer' &&
+        parameter.in === 'path';
       const name = isNumber ? `${parameter.name}_number` : parameter.name;
       shared[name] ??= parameter;
-      return isDeepStrictEqual(shared[name], parameter) ? { $ref: `#/components/parameters/${name}` } : parameter;
+      return isDeepStrictEqual(shared[name], parameter)
+        ? { $ref: `#/components/parameters/${name}` }
+        : parameter;
     });
   }
   return shared;
@@ -103,7 +111,9 @@ function shareHeaders(operations: readonly Operation[]): Record<string, object> 
       name,
       isDeepStrictEqual(shared[name], header) ? { $ref: `#/components/headers/${name}` } : header,
     ]);
-    if (own.length > 0) response.headers = Object.fromEntries(own) as NonNullable<typeof response.headers>;
+    if (own.length > 0) {
+      response.headers = Object.fromEntries(own) as NonNullable<typeof response.headers>;
+    }
   }
   return shared;
 }

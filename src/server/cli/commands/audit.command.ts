@@ -41,7 +41,8 @@ type ListedEvent = AuditEventView & {
 const columns: Columns<ListedEvent> = {
   TIME: ({ occurred_at }) => toCell(occurred_at),
   ACTION: ({ action }) => action,
-  ACTOR: ({ actor }) => (actor.api_token_id === undefined ? actor.type : `token ${actor.api_token_id}`),
+  ACTOR: ({ actor }) =>
+    actor.api_token_id === undefined ? actor.type : `token ${actor.api_token_id}`,
   OBJECT: ({ object }) => (object ? `${object.type} ${object.id}` : '-'),
 };
 
@@ -64,10 +65,15 @@ export function defineAudit(audit: Command): void {
     });
 }
 
-function listOf(workspace: string, query: Record<string, string>, options: Settings): Promise<void> {
+function listOf(
+  workspace: string,
+  query: Record<string, string>,
+  options: Settings,
+): Promise<void> {
   return withWorkspace(workspace, async (app, caller) => {
     const events = app.get(AuditEventService);
-    const read = (page: object) => events.list(caller, checkedDto(AuditEventQueryDto, { ...query, ...page }));
+    const read = (page: object) =>
+      events.list(caller, checkedDto(AuditEventQueryDto, { ...query, ...page }));
     const response = await readPages('audit_events', options.limit, read, options.cursor);
     printPart(options, response, 'audit_events', columns);
   });
@@ -78,10 +84,13 @@ function listEverywhere(query: Record<string, string>, options: Settings): Promi
     const { limit } = options;
     const dto = checkedDto(AuditEventQueryDto, query);
     const found = await app.get(AuditEventService).listEverywhere(dto, limit + 1);
-    const names = new Map((await app.get(WorkspaceService).list()).map(({ id, name }) => [id, name]));
-    const audit_events = found
-      .slice(0, limit)
-      .map(({ event, workspaceId }) => ({ ...event, workspace: names.get(workspaceId ?? 0) ?? null }));
+    const names = new Map(
+      (await app.get(WorkspaceService).list()).map(({ id, name }) => [id, name]),
+    );
+    const audit_events = found.slice(0, limit).map(({ event, workspaceId }) => ({
+      ...event,
+      workspace: names.get(workspaceId ?? 0) ?? null,
+    }));
     const response = { success: 1, audit_events, has_more: found.length > limit };
     printPart<ListedEvent>(options, response, 'audit_events', {
       ...columns,

@@ -37,9 +37,10 @@ interface Settings extends Printing, Limited {
 }
 
 export function defineEvents(command: Command): void {
-  withWorkspaceOption(withExample(command, "events --types 'user_group.*' --follow"), 'events').addOption(
-    outputOption(),
-  );
+  withWorkspaceOption(
+    withExample(command, "events --types 'user_group.*' --follow"),
+    'events',
+  ).addOption(outputOption());
   limitOption(parameterOptions(command, parameters), MAX_EVENTS)
     .option('--follow', 'print each further event as it happens, until the command is interrupted')
     .action((options: Settings) => {
@@ -62,8 +63,9 @@ async function run(app: INestApplicationContext, caller: Caller, options: Settin
   }
   if (options.output === 'table') printTable(columns, [], { least: WIDTHS });
   for (;;) {
-    if (options.output === 'table') printTable(columns, response.events, { least: WIDTHS, headed: false });
-    else printList(options, response, 'events', columns);
+    if (options.output === 'table') {
+      printTable(columns, response.events, { least: WIDTHS, headed: false });
+    } else printList(options, response, 'events', columns);
     response = await read({ ...given, after: response.next_cursor, wait: WAIT });
   }
 }

@@ -51,7 +51,11 @@ export function defineBulk(group: Command): void {
     .option('--results <file>', 'write what became of each line there')
     .option('--dry-run', 'say what the import would do, and store nothing')
     .action((file: string, settings: ImportSettings) =>
-      withKeys(settings.workspace, (app, caller) => importFrom(app, caller, file, settings), !settings.dryRun),
+      withKeys(
+        settings.workspace,
+        (app, caller) => importFrom(app, caller, file, settings),
+        !settings.dryRun,
+      ),
     );
 
   const exporting = withExample(
@@ -63,7 +67,9 @@ export function defineBulk(group: Command): void {
     .option('--without-tokens', 'leave the tokens out')
     .option('--force', 'replace the file if it is there')
     .action((file: string, settings: ExportSettings) =>
-      withKeys(settings.workspace, (app, caller) => exportTo(app.get(UserGroupExporter), caller, file, settings)),
+      withKeys(settings.workspace, (app, caller) =>
+        exportTo(app.get(UserGroupExporter), caller, file, settings),
+      ),
     );
 }
 
@@ -74,7 +80,8 @@ async function importFrom(
   { output, results, dryRun }: ImportSettings,
 ): Promise<void> {
   const lines = splitLines(await openInput(path), app.get(Config).bodyLimit);
-  const resultsFile = results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
+  const resultsFile =
+    results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
   let last: ImportSummary | undefined;
   const query = dryRun ? { dry_run: 'true' as const } : {};
   for await (const resultLines of app.get(UserGroupImporter).run(caller, lines, query)) {
@@ -99,7 +106,9 @@ function report(response: ImportSummary, output: Form): void {
   if (output !== 'table') printOne({ output }, response);
   else console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.${ofTokens}`);
   if (!complete) throw new OperatorError(`The import has ended early; repeat it. ${detail}`);
-  if (failed > 0) throw new OperatorRefusal(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
+  if (failed > 0) {
+    throw new OperatorRefusal(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
+  }
 }
 
 async function openInput(path: string): Promise<AsyncIterable<Buffer>> {
@@ -169,6 +178,8 @@ async function usable<T>(path: string, openIt: () => T | Promise<T>): Promise<T>
   try {
     return await openIt();
   } catch (error) {
-    throw new OperatorError(`The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new OperatorError(
+      `The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`,
+    );
   }
 }

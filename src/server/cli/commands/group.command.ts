@@ -24,7 +24,15 @@ import { givenParameters, type Limited, limitOption, parameterOptions } from '..
 import { printDone, type Printing, printOne, printPart } from '../output.ts';
 import type { Columns } from '../print-table.ts';
 import { readPages } from '../read-pages.ts';
-import { type GivenJson, parseJson, parseSeconds, resourceCommand, toBody, toCell, toId } from '../resource-command.ts';
+import {
+  type GivenJson,
+  parseJson,
+  parseSeconds,
+  resourceCommand,
+  toBody,
+  toCell,
+  toId,
+} from '../resource-command.ts';
 import { ofFeature } from '../of-feature.ts';
 import { withKeys, withWorkspace } from '../with-services.ts';
 import { defineBulk } from './group-bulk.command.ts';
@@ -36,10 +44,12 @@ const filters: Record<Filter, string> = {
   name_prefix: 'only with a name that begins like this',
   property_name: 'only with a property of this name',
   property_value: 'only with this value of that property, such as 25, true or EMEA',
-  status: 'only of this status: active, suspended, expired, incomplete, no_valid_token or unresolved',
+  status:
+    'only of this status: active, suspended, expired, incomplete, no_valid_token or unresolved',
   valid_until_after: 'only if it ends after this time, such as 2030-06-30T22:00:00Z',
   valid_until_before: 'only if it ends before this time',
-  in_overlap: 'true: only with an old token that is still valid after a rotation; false: only without one',
+  in_overlap:
+    'true: only with an old token that is still valid after a rotation; false: only without one',
   sort: 'such as name, -created_at or status; "-" reverses the order',
 };
 
@@ -83,20 +93,38 @@ export function defineGroup(group: Command): void {
   });
   const printIssued = (options: Printing, response: UserGroupWithTokenResponse) => {
     const { provided_id, team_id, token } = response.user_group;
-    issued(options, response, `Token of the user group "${provided_id}" (team_id ${team_id}):`, token);
+    issued(
+      options,
+      response,
+      `Token of the user group "${provided_id}" (team_id ${team_id}):`,
+      token,
+    );
   };
 
-  limitOption(parameterOptions(subcommand('list', 'list user groups', '--search acme --status suspended'), filters))
+  limitOption(
+    parameterOptions(
+      subcommand('list', 'list user groups', '--search acme --status suspended'),
+      filters,
+    ),
+  )
     .option('--cursor <cursor>', 'where to go on, as the list before has said')
     .action((options: Printing & Limited & { workspace: string; cursor?: string }) =>
       withWorkspace(options.workspace, async (app, caller) => {
         const query = givenParameters(options, filters);
         const groups = app.get(UserGroupList);
         const read = async (page: object) => {
-          const { text } = await groups.list(caller, checkedDto(UserGroupQueryDto, { ...query, ...page }));
+          const { text } = await groups.list(
+            caller,
+            checkedDto(UserGroupQueryDto, { ...query, ...page }),
+          );
           return JSON.parse(text) as { has_more: boolean; next_cursor?: string };
         };
-        printPart(options, await readPages('user_groups', options.limit, read, options.cursor), 'user_groups', columns);
+        printPart(
+          options,
+          await readPages('user_groups', options.limit, read, options.cursor),
+          'user_groups',
+          columns,
+        );
       }),
     );
 
@@ -105,7 +133,11 @@ export function defineGroup(group: Command): void {
   );
 
   withContent(
-    about('create', 'create a user group and print its token', "--name 'Acme EMEA' --mapping '{\"sales\":42}'"),
+    about(
+      'create',
+      'create a user group and print its token',
+      "--name 'Acme EMEA' --mapping '{\"sales\":42}'",
+    ),
   )
     .requiredOption('--name <name>', 'its name')
     .action(
@@ -121,7 +153,11 @@ export function defineGroup(group: Command): void {
     );
 
   withContent(
-    about('update', 'change a user group; what is not given stays', '--properties \'{"seats":40,"trial":null}\''),
+    about(
+      'update',
+      'change a user group; what is not given stays',
+      '--properties \'{"seats":40,"trial":null}\'',
+    ),
   )
     .option('--name <name>', 'its name')
     .action(
@@ -135,7 +171,9 @@ export function defineGroup(group: Command): void {
     ['suspend', 'end the tokens of a user group until it is resumed'],
     ['resume', 'make the current token of a suspended user group valid again'],
   ] as const) {
-    about(name, description).action(runToOne(({ service, caller, id }) => service[name](caller, id), withKeys));
+    about(name, description).action(
+      runToOne(({ service, caller, id }) => service[name](caller, id), withKeys),
+    );
   }
 
   ofFeature('introspection', about('view', 'show what a renderer gets for a user group')).action(
@@ -152,11 +190,21 @@ export function defineGroup(group: Command): void {
     }),
   );
 
-  about('restore', 'write a state that a user group has had; create the group again if it is deleted', '--state 3')
-    .requiredOption('--state <number>', 'the number of the state, as `group history` shows it', toId)
+  about(
+    'restore',
+    'write a state that a user group has had; create the group again if it is deleted',
+    '--state 3',
+  )
+    .requiredOption(
+      '--state <number>',
+      'the number of the state, as `group history` shows it',
+      toId,
+    )
     .action(
       runToOne<{ state: number }>(async ({ app, caller, options, id }) => {
-        const { body } = await app.get(UserGroupHistory).restore(caller, id, options.state, {}, UNCONDITIONAL);
+        const { body } = await app
+          .get(UserGroupHistory)
+          .restore(caller, id, options.state, {}, UNCONDITIONAL);
         return body;
       }, withKeys),
     );
@@ -168,8 +216,16 @@ export function defineGroup(group: Command): void {
     }, withKeys),
   );
 
-  about('rotate', 'issue a token in the place of the current one and print it', '--grace-period-seconds 300')
-    .option('--grace-period-seconds <seconds>', 'for how long the old one can be introspected', parseSeconds)
+  about(
+    'rotate',
+    'issue a token in the place of the current one and print it',
+    '--grace-period-seconds 300',
+  )
+    .option(
+      '--grace-period-seconds <seconds>',
+      'for how long the old one can be introspected',
+      parseSeconds,
+    )
     .action(
       run<{ gracePeriodSeconds?: number }>(async ({ app, caller, options, id }) => {
         const body = toBody({ grace_period_seconds: options.gracePeriodSeconds });
@@ -183,9 +239,16 @@ export function defineGroup(group: Command): void {
 
 function withContent(command: Command): Command {
   return command
-    .option('--mapping <json>', 'which data source each schema has, such as {"sales":42}', parseJson)
+    .option(
+      '--mapping <json>',
+      'which data source each schema has, such as {"sales":42}',
+      parseJson,
+    )
     .option('--properties <json>', 'variables for dashboards, such as {"region":"EMEA"}', parseJson)
-    .option('--valid-until <time>', 'when its tokens end, such as 2030-06-30T22:00:00Z; "null" for never');
+    .option(
+      '--valid-until <time>',
+      'when its tokens end, such as 2030-06-30T22:00:00Z; "null" for never',
+    );
 }
 
 function toWire({ name, mapping, properties, validUntil }: Content): object {

@@ -20,12 +20,19 @@ interface Settings extends Printing {
 export function defineIntrospect(command: Command): void {
   withWorkspaceOption(withExample(command, 'introspect < token.txt'), 'token')
     .addOption(outputOption())
-    .argument('[token]', 'a user-group token or an embed token; read from standard input if not given', STANDARD)
+    .argument(
+      '[token]',
+      'a user-group token or an embed token; read from standard input if not given',
+      STANDARD,
+    )
     .option('--schema-id <id>', 'show only what the mapping says of this schema')
     .action((given: string, options: Settings) =>
       withKeys(options.workspace, async (app, caller) => {
         const token = given === STANDARD ? (await text(process.stdin)).trim() : given;
-        const dto = checkedDto(IntrospectionRequest, toBody({ token, schema_id: options.schemaId }));
+        const dto = checkedDto(
+          IntrospectionRequest,
+          toBody({ token, schema_id: options.schemaId }),
+        );
         printOne(options, await app.get(IntrospectionService).introspect(caller, dto, true));
       }),
     );
@@ -37,7 +44,9 @@ export function defineInspect(command: Command): void {
     .action((options: Printing & { workspace: string }) =>
       withKeys(options.workspace, async (app, caller) => {
         // From standard input alone: arguments are visible to every process of the machine.
-        const { token } = checkedDto(InspectTokenRequest, { token: (await text(process.stdin)).trim() });
+        const { token } = checkedDto(InspectTokenRequest, {
+          token: (await text(process.stdin)).trim(),
+        });
         printOne(options, await app.get(InspectionService).inspect(caller, token), 'inspection');
       }),
     );

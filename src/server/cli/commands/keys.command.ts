@@ -22,42 +22,66 @@ export function defineKeys(keys: Command): void {
     .action(async (id: string, options: Printing & { wrapped?: true }) => {
       const { wrapped } = options;
       const config = await configure({ needsKeys: false });
-      const key = wrapped ? await new VaultTransit(config).createWrapped() : randomBytes(32).toString('base64');
+      const key = wrapped
+        ? await new VaultTransit(config).createWrapped()
+        : randomBytes(32).toString('base64');
       const made = { id, key: `${id}:${key}` };
-      printSecret(options, { success: 1, encryption_key: made }, 'encryption_key', `Key "${id}":`, made.key);
+      printSecret(
+        options,
+        { success: 1, encryption_key: made },
+        'encryption_key',
+        `Key "${id}":`,
+        made.key,
+      );
     });
 
-  subcommandOf(keys, 'status', 'list the keys, what each has encrypted, and how often it was used').action(
-    (options: Printing) =>
-      withServices(async (app) => {
-        const encryption_keys = await app.get(EncryptionKeyService).status();
-        printList<KeyStatus>(options, { success: 1, encryption_keys, has_more: false }, 'encryption_keys', {
+  subcommandOf(
+    keys,
+    'status',
+    'list the keys, what each has encrypted, and how often it was used',
+  ).action((options: Printing) =>
+    withServices(async (app) => {
+      const encryption_keys = await app.get(EncryptionKeyService).status();
+      printList<KeyStatus>(
+        options,
+        { success: 1, encryption_keys, has_more: false },
+        'encryption_keys',
+        {
           KEY: ({ id }) => id,
           TOKENS: ({ tokens }) => tokens,
           STATE: ({ state }) => state,
           ENCRYPTIONS: ({ encryptions }) => encryptions,
           ENDPOINTS: (row) => row.endpoints,
-        });
-      }),
+        },
+      );
+    }),
   );
 
-  subcommandOf(keys, 'rewrap', 'encrypt everything with the first key; can be interrupted and repeated').action(
-    (options: Printing) =>
-      withServices(async (app) => {
-        const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
-        endProgress();
-        const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
-        const done = { tokens: rewrapped, endpoints: endpoints.rewrapped };
-        printDone(options, `${told(done)} re-encrypted.`, { success: 1, rewrapped: done });
-        if (unreadable + endpoints.unreadable > 0) {
-          throw new OperatorError(
-            `${told({ tokens: unreadable, endpoints: endpoints.unreadable })} could not be decrypted and stay as they are; see "keys status".`,
-          );
-        }
-      }),
+  subcommandOf(
+    keys,
+    'rewrap',
+    'encrypt everything with the first key; can be interrupted and repeated',
+  ).action((options: Printing) =>
+    withServices(async (app) => {
+      const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
+      endProgress();
+      const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
+      const done = { tokens: rewrapped, endpoints: endpoints.rewrapped };
+      printDone(options, `${told(done)} re-encrypted.`, { success: 1, rewrapped: done });
+      if (unreadable + endpoints.unreadable > 0) {
+        throw new OperatorError(
+          `${told({ tokens: unreadable, endpoints: endpoints.unreadable })} could not be decrypted and stay as they are; see "keys status".`,
+        );
+      }
+    }),
   );
 
-  subcommandOf(keys, 'forget', 'give up a lost key, so that the server starts without it', 'k1 --yes')
+  subcommandOf(
+    keys,
+    'forget',
+    'give up a lost key, so that the server starts without it',
+    'k1 --yes',
+  )
     .argument('<id>', 'see "keys status"')
     .option('--yes', 'do it, instead of saying what would happen')
     .action((id: string, options: Printing & { yes?: true }) =>
@@ -69,7 +93,10 @@ export function defineKeys(keys: Command): void {
           );
         }
         const lost = await keys.forget(id);
-        printDone(options, `The key "${id}" is forgotten, and with it ${told(lost)}.`, { success: 1, forgotten: lost });
+        printDone(options, `The key "${id}" is forgotten, and with it ${told(lost)}.`, {
+          success: 1,
+          forgotten: lost,
+        });
       }),
     );
 }

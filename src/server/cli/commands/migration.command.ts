@@ -19,28 +19,48 @@ export function defineMigration(migration: Command): void {
     'run the pending migrations; the server does so at its start',
     '--grant-to user_groups_service',
   )
-    .option('--grant-to <role>', 'then give this PostgreSQL role what it needs to serve, and no more')
+    .option(
+      '--grant-to <role>',
+      'then give this PostgreSQL role what it needs to serve, and no more',
+    )
     .action(async (options: Printing & { grantTo?: string }) => {
       const { grantTo } = options;
       const config = await configureForSchema();
       if (grantTo !== undefined && config.databaseUrl === undefined) {
-        throw new OperatorError('--grant-to needs DATABASE_URL: the embedded database has no roles.');
+        throw new OperatorError(
+          '--grant-to needs DATABASE_URL: the embedded database has no roles.',
+        );
       }
       const { migrated } = await prepareDatabase(config, notifyOperator);
       const migrations = migrated.map((name) => ({ name }));
       if (options.output !== 'table' || migrated.length > 0) {
-        printList<{ name: string }>(options, { success: 1, migrations, has_more: false }, 'migrations', {
-          MIGRATION: ({ name }) => name,
-        });
+        printList<{ name: string }>(
+          options,
+          { success: 1, migrations, has_more: false },
+          'migrations',
+          {
+            MIGRATION: ({ name }) => name,
+          },
+        );
       } else console.error('There was no migration to run.');
       if (grantTo !== undefined) await grantRights(config, grantTo);
     });
 
-  subcommandOf(migration, 'revert', 'undo the latest migration, with the data its tables hold', '--plugin seats')
+  subcommandOf(
+    migration,
+    'revert',
+    'undo the latest migration, with the data its tables hold',
+    '--plugin seats',
+  )
     .option('--plugin <name>', 'of this plugin, not of the service')
     .action(async (options: Printing & { plugin?: string }) => {
-      const name = await revertMigration(await configureForSchema(), notifyOperator, options.plugin);
-      const sentence = name === undefined ? 'There was no migration to undo.' : `${name} is undone.`;
+      const name = await revertMigration(
+        await configureForSchema(),
+        notifyOperator,
+        options.plugin,
+      );
+      const sentence =
+        name === undefined ? 'There was no migration to undo.' : `${name} is undone.`;
       printDone(options, sentence, { success: 1, reverted: name ?? null });
     });
 

@@ -9,7 +9,11 @@ export function defineOpenApi(openapi: Command): void {
   withExample(openapi, 'openapi > openapi.json').action(async () => {
     const { features } = loadConfig({ FEATURES: process.env['FEATURES'] });
     // The document has no operation of the console.
-    const config = Object.assign(new Config(), { features, console: false, plugins: await loadPlugins(process.env) });
+    const config = Object.assign(new Config(), {
+      features,
+      console: false,
+      plugins: await loadPlugins(process.env),
+    });
     console.log(JSON.stringify(await describeOpenApi(config), null, 2));
   });
 }

@@ -6,7 +6,11 @@ import {
   UpdateRegistryEntryRequest,
 } from '../../../features/registry/things/dto/registered.dto.ts';
 import type { RegistryEntryView } from '../../../features/registry/things/dto/registered-response.dto.ts';
-import { dataSourceKind, type EntryKind, schemaKind } from '../../../features/registry/things/registered-kind.ts';
+import {
+  dataSourceKind,
+  type EntryKind,
+  schemaKind,
+} from '../../../features/registry/things/registered-kind.ts';
 import { RegistryService } from '../../../features/registry/things/registry.service.ts';
 import { numberIn, resourceCommand, toBody, toCell } from '../resource-command.ts';
 
@@ -53,24 +57,38 @@ function defineKind(group: Command, kind: EntryKind, example: string): void {
       }),
     );
 
-  list<Settings>(`list the ${kind.name}s of a workspace`, async ({ service, caller, options }, page) => {
-    // An empty id counts as not given.
-    const query = toBody({ ...page, provided_id: options.providedId || undefined });
-    const { rows, ...next } = await service.list(caller, kind, checkedDto(RegistryQueryDto, query));
-    return { success: 1, [`${type}s`]: rows, ...next };
-  }).option('--provided-id <id>', 'only the one with this id of yours');
+  list<Settings>(
+    `list the ${kind.name}s of a workspace`,
+    async ({ service, caller, options }, page) => {
+      // An empty id counts as not given.
+      const query = toBody({ ...page, provided_id: options.providedId || undefined });
+      const { rows, ...next } = await service.list(
+        caller,
+        kind,
+        checkedDto(RegistryQueryDto, query),
+      );
+      return { success: 1, [`${type}s`]: rows, ...next };
+    },
+  ).option('--provided-id <id>', 'only the one with this id of yours');
 
-  show(`show one ${kind.name}`, async ({ service, caller, id }) => respond(await service.get(caller, kind, id)));
+  show(`show one ${kind.name}`, async ({ service, caller, id }) =>
+    respond(await service.get(caller, kind, id)),
+  );
 
   about('update', `rename a ${kind.name}`, '--name Sales')
     .requiredOption('--name <name>', 'its name for people')
     .action(
       runToOne<Settings>(async ({ service, caller, options: { name }, id }) =>
-        respond(await service.rename(caller, kind, id, checkedDto(UpdateRegistryEntryRequest, { name }))),
+        respond(
+          await service.rename(caller, kind, id, checkedDto(UpdateRegistryEntryRequest, { name })),
+        ),
       ),
     );
 
-  end('delete', `delete a ${kind.name} that nothing refers to`, 'deleted', ({ service, caller, id }) =>
-    service.remove(caller, kind, id),
+  end(
+    'delete',
+    `delete a ${kind.name} that nothing refers to`,
+    'deleted',
+    ({ service, caller, id }) => service.remove(caller, kind, id),
   );
 }

@@ -1,5 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ApiTokenView, ApiTokenWithSecretResponse } from '../../../core/api-token/dto/api-token-response.dto.ts';
+import type {
+  ApiTokenView,
+  ApiTokenWithSecretResponse,
+} from '../../../core/api-token/dto/api-token-response.dto.ts';
 import { ApiTokenService } from '../../../core/api-token/api-token.service.ts';
 import {
   ApiTokenQueryDto,
@@ -10,7 +13,14 @@ import {
 import { type Scope, scopes } from '../../../platform/common/access/caller.ts';
 import { checkedDto } from '../../../platform/common/json/to-dto.ts';
 import type { Printing } from '../output.ts';
-import { numberIn, parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
+import {
+  numberIn,
+  parseList,
+  parseSeconds,
+  resourceCommand,
+  toBody,
+  toCell,
+} from '../resource-command.ts';
 import { settingUp } from '../with-services.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
@@ -18,7 +28,8 @@ const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:r
 
 const scopesHelp = () => `"all", or a list of ${scopes.join(', ')}`;
 const EXPIRES_HELP = 'end of its life, such as 2030-12-31T00:00:00Z';
-const CIDRS_HELP = 'addresses and CIDR ranges it may be used from, such as 10.0.0.0/8,2001:db8::/32';
+const CIDRS_HELP =
+  'addresses and CIDR ranges it may be used from, such as 10.0.0.0/8,2001:db8::/32';
 
 interface Settings {
   name?: string;
@@ -40,13 +51,17 @@ export function defineToken(token: Command): void {
       NAME: ({ name }) => name,
       'LAST 4': ({ last_four }) => last_four,
       STATE: ({ state }) => state,
-      SCOPES: (one) => (scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join()),
+      SCOPES: (one) =>
+        scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join(),
       EXPIRES: ({ expires_at }) => toCell(expires_at),
       'LAST USED': ({ last_used_at }) => toCell(last_used_at),
     },
     id: numberIn(token),
   });
-  const printIssued = (options: Printing & { workspace: string }, response: ApiTokenWithSecretResponse) => {
+  const printIssued = (
+    options: Printing & { workspace: string },
+    response: ApiTokenWithSecretResponse,
+  ) => {
     const { id, token: secret } = response.api_token;
     issued(options, response, `API token ${id} of the workspace "${options.workspace}":`, secret);
   };
@@ -67,11 +82,15 @@ export function defineToken(token: Command): void {
       }, settingUp),
     );
 
-  list<{ state?: string }>('list the API tokens of a workspace', ({ service, caller, options }, page) =>
-    service.list(caller, checkedDto(ApiTokenQueryDto, toBody({ ...page, state: options.state }))),
+  list<{ state?: string }>(
+    'list the API tokens of a workspace',
+    ({ service, caller, options }, page) =>
+      service.list(caller, checkedDto(ApiTokenQueryDto, toBody({ ...page, state: options.state }))),
   ).option('--state <state>', 'only those in this state, such as active');
 
-  show('show one API token, without the token itself', ({ service, caller, id }) => service.get(caller, id));
+  show('show one API token, without the token itself', ({ service, caller, id }) =>
+    service.get(caller, id),
+  );
 
   about('update', 'change an API token; what is not given stays', '--expires-at never')
     .option('--name <name>', 'what the token is for')
@@ -84,17 +103,31 @@ export function defineToken(token: Command): void {
       ),
     );
 
-  about('rotate', 'issue a token in the place of another and print it', '--grace-period-seconds 3600')
-    .option('--grace-period-seconds <seconds>', 'for how long the old one stays valid', parseSeconds, 0)
+  about(
+    'rotate',
+    'issue a token in the place of another and print it',
+    '--grace-period-seconds 3600',
+  )
+    .option(
+      '--grace-period-seconds <seconds>',
+      'for how long the old one stays valid',
+      parseSeconds,
+      0,
+    )
     .action(
       run<{ gracePeriodSeconds: number }>(async ({ service, caller, options, id }) => {
-        const dto = checkedDto(RotateApiTokenRequest, { grace_period_seconds: options.gracePeriodSeconds });
+        const dto = checkedDto(RotateApiTokenRequest, {
+          grace_period_seconds: options.gracePeriodSeconds,
+        });
         printIssued(options, await service.rotate(caller, id, dto));
       }),
     );
 
-  end('revoke', 'end an API token; every replica refuses it within a second', 'revoked', ({ service, caller, id }) =>
-    service.revoke(caller, id),
+  end(
+    'revoke',
+    'end an API token; every replica refuses it within a second',
+    'revoked',
+    ({ service, caller, id }) => service.revoke(caller, id),
   );
 }
 

@@ -18,7 +18,14 @@ import { WebhookDeliveryService } from '../../../features/webhook/delivery/webho
 import { WebhookEndpointService } from '../../../features/webhook/endpoint/webhook-endpoint.service.ts';
 import { printDone, type Printing, printList } from '../output.ts';
 import type { Columns } from '../print-table.ts';
-import { numberIn, parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
+import {
+  numberIn,
+  parseList,
+  parseSeconds,
+  resourceCommand,
+  toBody,
+  toCell,
+} from '../resource-command.ts';
 
 interface Settings {
   url?: string;
@@ -66,8 +73,16 @@ export function defineWebhook(webhook: Command): void {
   const withSettings = (command: Command) =>
     command
       .option('--description <text>', 'what it is for')
-      .option('--event-types <list>', 'which events, such as user_group.*,api_token.revoke', parseList)
-      .option('--header <name:value>', 'a header field of every message; can be repeated', addHeader);
+      .option(
+        '--event-types <list>',
+        'which events, such as user_group.*,api_token.revoke',
+        parseList,
+      )
+      .option(
+        '--header <name:value>',
+        'a header field of every message; can be repeated',
+        addHeader,
+      );
   /** The secret, or the public key. */
   const printIssued = (options: Printing, response: WebhookEndpointWithSecretResponse) => {
     const { id, secret, public_key } = response.webhook_endpoint;
@@ -91,11 +106,17 @@ export function defineWebhook(webhook: Command): void {
       }),
     );
 
-  list('list the endpoints of a workspace', ({ service, caller }, query) => service.list(caller, query));
+  list('list the endpoints of a workspace', ({ service, caller }, query) =>
+    service.list(caller, query),
+  );
 
-  show('show one endpoint, without its secret', ({ service, caller, id }) => service.get(caller, id));
+  show('show one endpoint, without its secret', ({ service, caller, id }) =>
+    service.get(caller, id),
+  );
 
-  withSettings(about('update', 'change an endpoint; what is not given stays', "--event-types 'user_group.*'"))
+  withSettings(
+    about('update', 'change an endpoint; what is not given stays', "--event-types 'user_group.*'"),
+  )
     .option('--url <url>', 'where to post')
     .option('--no-headers', 'remove its header fields')
     .action(
@@ -108,14 +129,23 @@ export function defineWebhook(webhook: Command): void {
     ['enable', true, 'send events to an endpoint again'],
     ['disable', false, 'send no events to an endpoint; they are kept'],
   ] as const) {
-    about(name, description).action(runToOne(({ service, caller, id }) => service.update(caller, id, { enabled })));
+    about(name, description).action(
+      runToOne(({ service, caller, id }) => service.update(caller, id, { enabled })),
+    );
   }
 
   about('roll-secret', 'put a new secret in the place of the old one and print it')
-    .option('--grace-period-seconds <seconds>', 'for how long the old one signs, too', parseSeconds, 86_400)
+    .option(
+      '--grace-period-seconds <seconds>',
+      'for how long the old one signs, too',
+      parseSeconds,
+      86_400,
+    )
     .action(
       run<{ gracePeriodSeconds: number }>(async ({ service, caller, options, id }) => {
-        const dto = checkedDto(RollWebhookSecretRequest, { grace_period_seconds: options.gracePeriodSeconds });
+        const dto = checkedDto(RollWebhookSecretRequest, {
+          grace_period_seconds: options.gracePeriodSeconds,
+        });
         printIssued(options, await service.rollSecret(caller, id, dto));
       }),
     );
@@ -146,7 +176,9 @@ export function defineWebhook(webhook: Command): void {
       }),
     );
 
-  end('delete', 'delete an endpoint', 'deleted', ({ service, caller, id }) => service.remove(caller, id));
+  end('delete', 'delete an endpoint', 'deleted', ({ service, caller, id }) =>
+    service.remove(caller, id),
+  );
 }
 
 function toWire({ url, description, eventTypes, signature, header, headers }: Settings): object {

@@ -5,7 +5,10 @@ import { EndTokensRequest } from '../../../features/revocation/dto/end-tokens.dt
 import { EndTokensService } from '../../../features/revocation/end-tokens.service.ts';
 import { UpdateWorkspaceRequest } from '../../../features/registry/settings/dto/workspace.dto.ts';
 import { WorkspaceSettingsService } from '../../../features/registry/settings/workspace-settings.service.ts';
-import { type ListedWorkspace, WorkspaceService } from '../../../core/workspace/workspace.service.ts';
+import {
+  type ListedWorkspace,
+  WorkspaceService,
+} from '../../../core/workspace/workspace.service.ts';
 import { printDone, type Printing, printList, printOne } from '../output.ts';
 import { type GivenJson, parseJson, parseList, toBody, toCell } from '../resource-command.ts';
 import { ofFeature } from '../of-feature.ts';
@@ -46,14 +49,19 @@ export function defineWorkspace(workspace: Command): void {
   subcommandOf(workspace, 'list', 'list the workspaces').action((options: Printing) =>
     withServices(async (app) => {
       const workspaces = (await app.get(WorkspaceService).list()).map(toView);
-      printList<ReturnType<typeof toView>>(options, { success: 1, workspaces, has_more: false }, 'workspaces', {
-        NUMBER: ({ number }) => number,
-        NAME: ({ name }) => name,
-        CREATED: ({ created_at }) => toCell(created_at),
-        ID: ({ id }) => id,
-        QUOTA: ({ user_group_quota }) => user_group_quota ?? 'none',
-        'USER GROUPS': ({ user_group_count }) => user_group_count ?? 'not counted',
-      });
+      printList<ReturnType<typeof toView>>(
+        options,
+        { success: 1, workspaces, has_more: false },
+        'workspaces',
+        {
+          NUMBER: ({ number }) => number,
+          NAME: ({ name }) => name,
+          CREATED: ({ created_at }) => toCell(created_at),
+          ID: ({ id }) => id,
+          QUOTA: ({ user_group_quota }) => user_group_quota ?? 'none',
+          'USER GROUPS': ({ user_group_count }) => user_group_count ?? 'not counted',
+        },
+      );
     }),
   );
 
@@ -73,17 +81,34 @@ export function defineWorkspace(workspace: Command): void {
   )
     .argument('[name]', 'whose settings', 'default')
     .option('--mapping-policy <policy>', '"open" or "registered"')
-    .option('--variables <json>', 'such as [{"name":"region","type":"string","required":true}]; [] for none', parseJson)
+    .option(
+      '--variables <json>',
+      'such as [{"name":"region","type":"string","required":true}]; [] for none',
+      parseJson,
+    )
     .option('--required-schemas <list>', 'provided ids such as sales,stock; "" for none')
-    .option('--embed-token-issuer <issuer>', 'what its embed tokens name as their issuer, or "default"')
+    .option(
+      '--embed-token-issuer <issuer>',
+      'what its embed tokens name as their issuer, or "default"',
+    )
     .option('--embed-token-audiences <list>', 'whom embed tokens may be for; "" for anybody')
-    .option('--view-as <setting>', '"allowed" or "forbidden": embed tokens for somebody who acts for a group')
-    .option('--user-group-quota <number>', 'how many user groups it may have, or "none" for any number', parseQuota)
+    .option(
+      '--view-as <setting>',
+      '"allowed" or "forbidden": embed tokens for somebody who acts for a group',
+    )
+    .option(
+      '--user-group-quota <number>',
+      'how many user groups it may have, or "none" for any number',
+      parseQuota,
+    )
     .action((name: string, options: Settings) =>
       withWorkspace(name, async (app, caller) => {
         const settings = app.get(WorkspaceSettingsService);
         // Can be refused, unlike the quota, and so comes first.
-        const response = await settings.update(caller, checkedDto(UpdateWorkspaceRequest, toWire(options)));
+        const response = await settings.update(
+          caller,
+          checkedDto(UpdateWorkspaceRequest, toWire(options)),
+        );
         if (options.userGroupQuota !== undefined) {
           const quota = options.userGroupQuota === 'none' ? null : options.userGroupQuota;
           await settings.setUserGroupQuota(caller, quota);
@@ -107,13 +132,23 @@ export function defineWorkspace(workspace: Command): void {
     .option('--dry-run', 'say how many tokens would end, and end none')
     .action((name: string, { kinds, reason, before, dryRun, ...options }: Ending) =>
       withWorkspace(name, async (app, caller) => {
-        const body = checkedDto(EndTokensRequest, toBody({ kinds: parseList(kinds), reason, before, dry_run: dryRun }));
+        const body = checkedDto(
+          EndTokensRequest,
+          toBody({ kinds: parseList(kinds), reason, before, dry_run: dryRun }),
+        );
         printOne(options, await app.get(EndTokensService).end(caller, body), 'ended_tokens');
       }),
     );
 }
 
-function toView({ id, name, publicId, createdAt, userGroupQuota, userGroupCount }: ListedWorkspace) {
+function toView({
+  id,
+  name,
+  publicId,
+  createdAt,
+  userGroupQuota,
+  userGroupCount,
+}: ListedWorkspace) {
   return {
     id: publicId,
     number: id,

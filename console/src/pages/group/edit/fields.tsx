@@ -21,8 +21,12 @@ const TYPES: [ValueType, string][] = [
 export function useGroupFields(begin: Written) {
   const [start, setStart] = useState(begin);
   const [name, setName] = useState(begin.name);
-  const [mapping, setMapping] = useState<Parameters<typeof textOf>[0]>(() => ({ rows: rowsOf(begin.mapping) }));
-  const [properties, setProperties] = useState<typeof mapping>(() => ({ rows: rowsOf(begin.properties) }));
+  const [mapping, setMapping] = useState<Parameters<typeof textOf>[0]>(() => ({
+    rows: rowsOf(begin.mapping),
+  }));
+  const [properties, setProperties] = useState<typeof mapping>(() => ({
+    rows: rowsOf(begin.properties),
+  }));
   const [end, setEnd] = useState(localOf(begin.valid_until));
   const rules = useWorkspaceRules();
   const written: Written = {
@@ -32,7 +36,8 @@ export function useGroupFields(begin: Written) {
     // A stored moment can be more precise than its field.
     valid_until: end === localOf(start.valid_until) ? start.valid_until : momentOf(end),
   };
-  const flat = (one: Written) => bodyOf({ ...one, mapping: layOut(one.mapping), properties: layOut(one.properties) });
+  const flat = (one: Written) =>
+    bodyOf({ ...one, mapping: layOut(one.mapping), properties: layOut(one.properties) });
   const fields = (
     <>
       <TextField label="Name" pointer="/name" required value={name} onChange={setName} />
@@ -45,7 +50,11 @@ export function useGroupFields(begin: Written) {
         mark={(rows) =>
           withDeclared(
             rows,
-            (rules?.workspace.required_schemas ?? []).map((name) => ({ name, type: 'string', required: true })),
+            (rules?.workspace.required_schemas ?? []).map((name) => ({
+              name,
+              type: 'string',
+              required: true,
+            })),
           )
         }
         add="Add an entry"
@@ -107,7 +116,13 @@ function optionsOf(offer: Offer | undefined) {
   return (offer?.things ?? []).map(({ provided_id: value, name }) => ({ value, name }));
 }
 
-function MappingRow({ row, no, change, ties, rules }: RowProps & { rules: ReturnType<typeof useWorkspaceRules> }) {
+function MappingRow({
+  row,
+  no,
+  change,
+  ties,
+  rules,
+}: RowProps & { rules: ReturnType<typeof useWorkspaceRules> }) {
   const isEnforced = rules?.workspace.mapping_policy === 'registered';
   const offered = (offer: Offer | undefined) =>
     offer?.isWhole

@@ -58,13 +58,19 @@ export function ObjectField({
   const [added, setAdded] = useState(0);
   useEffect(() => {
     if (added > 0) {
-      [...list.current!.querySelectorAll<HTMLElement>('.object-row')].at(-1)?.querySelector('input')?.focus();
+      [...list.current!.querySelectorAll<HTMLElement>('.object-row')]
+        .at(-1)
+        ?.querySelector('input')
+        ?.focus();
     }
   }, [added]);
   const isJson = 'json' in value;
   const isReadable = !isJson || complaintAbout(value.json) === undefined;
   const rows = isJson ? [] : mark(value.rows);
-  const inOrder = [...rows.filter(({ required }) => required), ...rows.filter(({ required }) => !required)];
+  const inOrder = [
+    ...rows.filter(({ required }) => required),
+    ...rows.filter(({ required }) => !required),
+  ];
   const mode = (title: string, isOn: boolean, choose: () => void, isPossible = true) => (
     <label>
       <input type="radio" name={name} checked={isOn} disabled={!isPossible} onChange={choose} />
@@ -115,7 +121,9 @@ export function ObjectField({
                   ...{ row, no: index + 1, ties },
                   change: (changes) => {
                     onChange({
-                      rows: rows.map((one) => (one.key === row.key ? { ...one, isOffered: false, ...changes } : one)),
+                      rows: rows.map((one) =>
+                        one.key === row.key ? { ...one, isOffered: false, ...changes } : one,
+                      ),
                     });
                   },
                 })
@@ -159,9 +167,18 @@ function OneRow({
   return (
     <div class="object-row">
       <div class="row">
-        {children({ 'aria-invalid': wrong ? true : undefined, 'aria-describedby': wrong ? id : undefined })}
+        {children({
+          'aria-invalid': wrong ? true : undefined,
+          'aria-describedby': wrong ? id : undefined,
+        })}
         {removal ? (
-          <button type="button" class="copy" aria-label={removal} title={removal} onClick={onRemove}>
+          <button
+            type="button"
+            class="copy"
+            aria-label={removal}
+            title={removal}
+            onClick={onRemove}
+          >
             <Icon name="close" />
           </button>
         ) : (

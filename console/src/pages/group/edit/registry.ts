@@ -17,7 +17,10 @@ export interface Offer {
   register: ((provided_id: string) => Promise<void>) | undefined;
 }
 
-async function allOf({ list }: Kind, signal: AbortSignal): Promise<Pick<Offer, 'things' | 'isWhole'>> {
+async function allOf(
+  { list }: Kind,
+  signal: AbortSignal,
+): Promise<Pick<Offer, 'things' | 'isWhole'>> {
   const things: Schemas['Schema'][] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES && (page === 0 || cursor); page += 1) {
@@ -38,7 +41,9 @@ export function useWorkspaceRules() {
     ]);
     return { workspace, schemas, sources };
   }, []);
-  const registering = (register: (body: { provided_id: string; name: string }) => Promise<unknown>) =>
+  const registering = (
+    register: (body: { provided_id: string; name: string }) => Promise<unknown>,
+  ) =>
     may('registry:write')
       ? async (provided_id: string) => {
           await register({ provided_id, name: provided_id });
@@ -50,7 +55,13 @@ export function useWorkspaceRules() {
   const { workspace, schemas, sources } = data;
   return {
     workspace,
-    schemas: { ...schemas!, register: registering((body) => dataOf(api.POST('/api/v1/schemas', { body }))) },
-    sources: { ...sources!, register: registering((body) => dataOf(api.POST('/api/v1/data-sources', { body }))) },
+    schemas: {
+      ...schemas!,
+      register: registering((body) => dataOf(api.POST('/api/v1/schemas', { body }))),
+    },
+    sources: {
+      ...sources!,
+      register: registering((body) => dataOf(api.POST('/api/v1/data-sources', { body }))),
+    },
   };
 }

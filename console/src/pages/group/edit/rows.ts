@@ -30,7 +30,11 @@ export function newRow(fields: Partial<Row> = {}): Row {
 export function rowsOf(json: string): Row[] {
   return [...membersOf(json)].map(([name, value]) => {
     if (value.startsWith('"')) return newRow({ name, text: JSON.parse(value) as string });
-    const type = NUMBER.test(value) ? 'number' : value === 'true' || value === 'false' ? 'boolean' : 'json';
+    const type = NUMBER.test(value)
+      ? 'number'
+      : value === 'true' || value === 'false'
+        ? 'boolean'
+        : 'json';
     return newRow({ name, type, text: value });
   });
 }
@@ -43,7 +47,10 @@ function isBlank({ name, text, isOffered }: Row): boolean {
 export function jsonOf(rows: Row[]): string {
   const members = rows
     .filter((row) => !isBlank(row))
-    .map(({ name, type, text }) => `${JSON.stringify(name)}:${type === 'string' ? JSON.stringify(text) : text.trim()}`);
+    .map(
+      ({ name, type, text }) =>
+        `${JSON.stringify(name)}:${type === 'string' ? JSON.stringify(text) : text.trim()}`,
+    );
   return `{${members.join(',')}}`;
 }
 
@@ -51,8 +58,12 @@ export function jsonOf(rows: Row[]): string {
 export function complaintOf(row: Row, rows: Row[]): string | undefined {
   if (isBlank(row)) return undefined;
   if (row.name === '') return 'Give it a name.';
-  if (rows.some((one) => one !== row && !isBlank(one) && one.name === row.name)) return 'Another row has this name.';
-  if (row.type === 'number' && !NUMBER.test(row.text.trim())) return 'Write a number, such as 25 or -0.5.';
+  if (rows.some((one) => one !== row && !isBlank(one) && one.name === row.name)) {
+    return 'Another row has this name.';
+  }
+  if (row.type === 'number' && !NUMBER.test(row.text.trim())) {
+    return 'Write a number, such as 25 or -0.5.';
+  }
   if (row.type !== 'json') return undefined;
   try {
     JSON.parse(row.text);
@@ -65,8 +76,14 @@ export function complaintOf(row: Row, rows: Row[]): string | undefined {
 /** The value of a row for a control of another type. */
 export function withType(row: Row, type: ValueType): Row {
   const { text } = row;
-  if (type === 'boolean') return { ...row, type, text: text === 'true' ? 'true' : 'false', isOffered: false };
-  return { ...row, type, text: type === 'json' && row.type === 'string' ? JSON.stringify(text) : text };
+  if (type === 'boolean') {
+    return { ...row, type, text: text === 'true' ? 'true' : 'false', isOffered: false };
+  }
+  return {
+    ...row,
+    type,
+    text: type === 'json' && row.type === 'string' ? JSON.stringify(text) : text,
+  };
 }
 
 function controlOf(type: string): ValueType {
@@ -83,7 +100,9 @@ export function withDeclared(
   rows: Row[],
   declared: Pick<Schemas['DeclaredVariable'], 'name' | 'type' | 'required'>[],
 ): Row[] {
-  const types = new Map(declared.filter(({ required }) => required).map(({ name, type }) => [name, type]));
+  const types = new Map(
+    declared.filter(({ required }) => required).map(({ name, type }) => [name, type]),
+  );
   const marked = rows.map((row) =>
     !row.isNamed && types.has(row.name) ? { ...row, required: types.get(row.name)! } : row,
   );

@@ -49,7 +49,11 @@ function Moment({ id, at }: { id: string; at: string }) {
   const { data, error, reload } = useLoad((signal) => read(id, signal, at), []);
   return (
     <div class="form" role="status">
-      {isAbsence(error) ? <p>There was no group with this id then.</p> : <Trouble error={error} retry={reload} />}
+      {isAbsence(error) ? (
+        <p>There was no group with this id then.</p>
+      ) : (
+        <Trouble error={error} retry={reload} />
+      )}
       {!data && !error && <Skeleton />}
       {data && <Then known={data} />}
     </div>
@@ -93,7 +97,9 @@ function Then({ known: { group, raw, past } }: { known: Known }) {
         ))}
       </Facts>
       {past && !past.is_resolution_kept && (
-        <p class="hint">What the mapping resolved to is no longer known: the status is judged by the ids alone.</p>
+        <p class="hint">
+          What the mapping resolved to is no longer known: the status is judged by the ids alone.
+        </p>
       )}
       <div class="columns">
         {(['mapping', 'properties'] as const).map((part) => (

@@ -15,7 +15,11 @@ import { Differences } from './differences.tsx';
 import { Restore } from './restore.tsx';
 import { differencesTo, differencesToPresent, type Version } from './versions.ts';
 
-const CHANGES: Record<string, string> = { create: 'Created', suspend: 'Suspended', resume: 'Resumed' };
+const CHANGES: Record<string, string> = {
+  create: 'Created',
+  suspend: 'Suspended',
+  resume: 'Resumed',
+};
 
 /** The versions of a group, newest first, and of the groups that had its id before. */
 export function History({
@@ -34,7 +38,10 @@ export function History({
   const list = useList<Version>(
     async (cursor, signal) => {
       const query = { limit: 20, ...(cursor && { cursor }) };
-      const call = api.GET('/api/v1/user-groups/{id}/versions', { params: { path: { id }, query }, signal });
+      const call = api.GET('/api/v1/user-groups/{id}/versions', {
+        params: { path: { id }, query },
+        signal,
+      });
       const page = await dataOf(call);
       return { rows: page.versions, next: page.next_cursor };
     },
@@ -46,7 +53,9 @@ export function History({
       about="Every state of the group, the newest first. A rotation of its token makes no version."
       actions={
         may('audit:read') && (
-          <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>Who did it: audit log</a>
+          <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
+            Who did it: audit log
+          </a>
         )
       }
       flush
@@ -127,7 +136,9 @@ function Row({
           </span>
         </td>
         <td class="tools">
-          {may('user-groups:write') && end !== null && <Button onClick={onRestore}>Restore…</Button>}
+          {may('user-groups:write') && end !== null && (
+            <Button onClick={onRestore}>Restore…</Button>
+          )}
         </td>
       </tr>
       {isOpen && (
@@ -142,10 +153,20 @@ function Row({
 }
 
 /** Compares a version with the one before it, or with the present. */
-function Comparison({ id, version, present }: { id: string; version: Version; present: Known | undefined }) {
+function Comparison({
+  id,
+  version,
+  present,
+}: {
+  id: string;
+  version: Version;
+  present: Known | undefined;
+}) {
   const hasBefore = version.version > 1 && version.change !== null;
   const hasPresent = present !== undefined && version.ended_by !== null;
-  const [side, setSide] = useState<'before' | 'present'>(hasBefore || !hasPresent ? 'before' : 'present');
+  const [side, setSide] = useState<'before' | 'present'>(
+    hasBefore || !hasPresent ? 'before' : 'present',
+  );
   const { data, error, reload } = useLoad(
     (signal) =>
       side === 'before' && hasBefore

@@ -31,7 +31,10 @@ export function Restore({
 }) {
   // The page reloads behind the dialog; the ETag must stay that of the differences that were seen.
   const [present] = useState(shown);
-  const changes = useLoad(async (signal) => restored(await differencesToPresent(id, version, present, signal)), []);
+  const changes = useLoad(
+    async (signal) => restored(await differencesToPresent(id, version, present, signal)),
+    [],
+  );
   const header: Precondition = present ? { 'If-Match': present.etag } : { 'If-None-Match': '*' };
   const isSame = present !== undefined && changes.data?.length === 0;
   return (
@@ -41,7 +44,9 @@ export function Restore({
       submit="Restore this version"
       disabled={!changes.data || isSame}
       call={() =>
-        groupCall('POST', id, `/versions/${version.version}/restore?team_id=${version.team_id}`, { headers: header })
+        groupCall('POST', id, `/versions/${version.version}/restore?team_id=${version.team_id}`, {
+          headers: header,
+        })
       }
       onClose={onClose}
       onSubmit={async () => {
@@ -64,7 +69,11 @@ export function Restore({
       {!changes.data && !changes.error && <Skeleton />}
       {isSame && <p>The group has this content now: there is nothing to restore.</p>}
       {changes.data && !isSame && (
-        <Differences differences={changes.data} was={present ? 'Now' : 'Deleted'} is="After the restore" />
+        <Differences
+          differences={changes.data}
+          was={present ? 'Now' : 'Deleted'}
+          is="After the restore"
+        />
       )}
     </Confirm>
   );

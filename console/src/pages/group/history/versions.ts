@@ -21,17 +21,34 @@ export function restored(differences: Difference[]): Difference[] {
 }
 
 /** Lists the differences of a version from another one of the same group. */
-export async function differencesTo(id: string, { version, team_id }: Version, other: number, signal: AbortSignal) {
+export async function differencesTo(
+  id: string,
+  { version, team_id }: Version,
+  other: number,
+  signal: AbortSignal,
+) {
   const params = { path: { id, version }, query: { team_id, compare_with: other } };
-  const call = api.GET('/api/v1/user-groups/{id}/versions/{version}', { params, parseAs: 'text', signal });
+  const call = api.GET('/api/v1/user-groups/{id}/versions/{version}', {
+    params,
+    parseAs: 'text',
+    signal,
+  });
   const differences = membersOf(membersOf(await dataOf(call)).get('differences') ?? '[]');
   return [...differences.values()].map((text): Difference => {
     const one = membersOf(text);
-    return { place: JSON.parse(one.get('pointer')!) as string, was: one.get('was'), is: one.get('is') };
+    return {
+      place: JSON.parse(one.get('pointer')!) as string,
+      was: one.get('was'),
+      is: one.get('is'),
+    };
   });
 }
 
-async function contentOf(id: string, { version, team_id }: Version, signal: AbortSignal): Promise<Written> {
+async function contentOf(
+  id: string,
+  { version, team_id }: Version,
+  signal: AbortSignal,
+): Promise<Written> {
   const call = api.GET('/api/v1/user-groups/{id}/versions/{version}', {
     params: { path: { id, version }, query: { team_id } },
     ...{ parseAs: 'text' as const, signal },
@@ -55,7 +72,11 @@ export async function differencesToPresent(
   const now = present ? valuesOf(writtenOf(present)) : new Map<string, string>();
   const then = valuesOf(await contentOf(id, version, signal));
   return [...new Set([...now.keys(), ...then.keys()])]
-    .map((place) => ({ place: `/${place.replace('.', '/')}`, was: now.get(place), is: then.get(place) }))
+    .map((place) => ({
+      place: `/${place.replace('.', '/')}`,
+      was: now.get(place),
+      is: then.get(place),
+    }))
     .filter(({ was, is }) => was !== is);
 }
 
@@ -66,5 +87,6 @@ export async function restore(
   header: Precondition,
 ): Promise<Schemas['UserGroup']> {
   const params = { path: { id, version }, query: { team_id }, header };
-  return (await dataOf(api.POST('/api/v1/user-groups/{id}/versions/{version}/restore', { params }))).user_group;
+  return (await dataOf(api.POST('/api/v1/user-groups/{id}/versions/{version}/restore', { params })))
+    .user_group;
 }

@@ -12,10 +12,14 @@ export class UserGroupWithToken {
   @Integer('Internal id; you need not record it.', 1)
   team_id!: number;
 
-  @Text('The user-group token: save it and pass it as userGroupToken when you embed a dashboard.', TOKEN_EXAMPLE, {
-    minLength: 20,
-    maxLength: 255,
-  })
+  @Text(
+    'The user-group token: save it and pass it as userGroupToken when you embed a dashboard.',
+    TOKEN_EXAMPLE,
+    {
+      minLength: 20,
+      maxLength: 255,
+    },
+  )
   token!: string;
 
   @Text('The name of the group.', 'Acme EMEA')
@@ -27,10 +31,13 @@ export class UserGroupWithToken {
 
 /** `user_group` in the response to GET. */
 export class UserGroupLookup extends UserGroupWithToken {
-  @AnyObject.optional('The properties of the group; present exactly when the request sent properties.', {
-    region: 'EMEA',
-    seats: 25,
-  })
+  @AnyObject.optional(
+    'The properties of the group; present exactly when the request sent properties.',
+    {
+      region: 'EMEA',
+      seats: 25,
+    },
+  )
   properties?: JsonObject;
 }
 
@@ -42,7 +49,11 @@ export class UserGroupWithTokenResponse extends response(
 ) {}
 
 /** The response to GET. */
-export class UserGroupLookupResponse extends response('user_group', UserGroupLookup, 'The user group as stored now.') {
+export class UserGroupLookupResponse extends response(
+  'user_group',
+  UserGroupLookup,
+  'The user group as stored now.',
+) {
   @Flag('Whether this call created the group.', false)
   new_user_group!: boolean;
 }

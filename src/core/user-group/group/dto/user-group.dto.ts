@@ -11,14 +11,20 @@ export const PROVIDED_ID = [
 
 /** The content of a user group. */
 export class UserGroupContentInput {
-  @ShortText.optional('Name of the user group, 1–255 code points. Needed to create a group.', 'Acme EMEA')
+  @ShortText.optional(
+    'Name of the user group, 1–255 code points. Needed to create a group.',
+    'Acme EMEA',
+  )
   @Rule(textViolations)
   name?: string;
 
   @AnyObject.optionalOrNull(
     'Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null` empties it.',
     { sales: 'warehouse-emea', billing: 42 },
-    { additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] }, maxProperties: 200 },
+    {
+      additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
+      maxProperties: 200,
+    },
   )
   @Rule(mappingViolations)
   mapping?: Mapping | null;

@@ -1,14 +1,27 @@
 import { SchemaName } from '../../../../platform/common/api-docs.ts';
-import { CodeOf, Flag, Integer, ListOf, Nested, Rule, Text, Time } from '../../../../platform/common/fields.ts';
+import {
+  CodeOf,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  Rule,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
 import { pastTimeViolations, toWireTime } from '../../../../platform/common/time.ts';
 import type { PastToken } from '../../history/past-tokens.ts';
 import { type InactiveReason, inactiveReasons } from '../../token/token-validity.ts';
 import { UserGroupResponse } from './user-group-resource-response.dto.ts';
 
 export class UserGroupAtQueryDto {
-  @Text.optional('Returns the group as it was at this time, also if it was deleted since.', undefined, {
-    format: 'date-time',
-  })
+  @Text.optional(
+    'Returns the group as it was at this time, also if it was deleted since.',
+    undefined,
+    {
+      format: 'date-time',
+    },
+  )
   @Rule(pastTimeViolations)
   at?: string;
 }
@@ -23,7 +36,11 @@ class PastTokenView {
   @Time('When it was issued.')
   created_at!: string;
 
-  @CodeOf.orNull(inactiveReasons, 'Why it was refused at that time, or null: it was accepted.', 'superseded')
+  @CodeOf.orNull(
+    inactiveReasons,
+    'Why it was refused at that time, or null: it was accepted.',
+    'superseded',
+  )
   refused_because!: InactiveReason | null;
 }
 
@@ -35,7 +52,10 @@ export class PastView {
   @Integer('The version of the group at that time.', 3)
   version!: number;
 
-  @ListOf(PastTokenView, 'The token that was current, and the one before it. All earlier ones were refused.')
+  @ListOf(
+    PastTokenView,
+    'The token that was current, and the one before it. All earlier ones were refused.',
+  )
   tokens!: PastTokenView[];
 
   @Flag(
@@ -50,7 +70,10 @@ export class GetUserGroupResponse extends UserGroupResponse {
   past?: PastView;
 }
 
-export function toPastTokenView(token: PastToken, refused_because: InactiveReason | null): PastTokenView {
+export function toPastTokenView(
+  token: PastToken,
+  refused_because: InactiveReason | null,
+): PastTokenView {
   const { generation, lastFour, createdAt } = token;
   return { generation, last_four: lastFour, created_at: toWireTime(createdAt), refused_because };
 }

@@ -1,4 +1,11 @@
-import { Flag, choiceOf, QueryOneOf, Rule, Text, Time } from '../../../../platform/common/fields.ts';
+import {
+  Flag,
+  choiceOf,
+  QueryOneOf,
+  Rule,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
 import type { Violation } from '../../../../platform/common/problem/violation.ts';
 import { searchViolations } from '../../../../platform/common/text.ts';
 import { timeViolations } from '../../../../platform/common/time.ts';

@@ -1,5 +1,12 @@
 import { BaseSchema, SchemaName } from '../../../../platform/common/api-docs.ts';
-import { AnyObject, CodeOf, Integer, ListOf, Text, Time } from '../../../../platform/common/fields.ts';
+import {
+  AnyObject,
+  CodeOf,
+  Integer,
+  ListOf,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
 import { page, response } from '../../../../platform/common/http/responses/response.ts';
 import { Total, TotalOf } from '../../../../platform/common/http/parameters/total.ts';
 import { JsonText } from '../../../../platform/common/json/json-text.ts';
@@ -19,13 +26,22 @@ import { withoutSecrets } from '../../../mapping/variables.ts';
 
 @SchemaName('StatusReason')
 export class StatusReasonView {
-  @Text('Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`.', 'required')
+  @Text(
+    'Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`.',
+    'required',
+  )
   code!: string;
 
-  @Text.optional('JSON Pointer of the place in the group that has to change, if there is one.', '/properties/plan')
+  @Text.optional(
+    'JSON Pointer of the place in the group that has to change, if there is one.',
+    '/properties/plan',
+  )
   pointer?: string;
 
-  @Text('Description for people.', 'The workspace requires every user group to have this property, of the type string.')
+  @Text(
+    'Description for people.',
+    'The workspace requires every user group to have this property, of the type string.',
+  )
   detail!: string;
 }
 
@@ -51,7 +67,9 @@ export class UserGroupResource {
   @AnyObject('Variables for dashboards and SQL.', { region: 'EMEA', seats: 25 })
   properties!: JsonObject;
 
-  @Time.orNull('Time from which on none of its tokens can be introspected, or null: it does not end.')
+  @Time.orNull(
+    'Time from which on none of its tokens can be introspected, or null: it does not end.',
+  )
   valid_until!: string | null;
 
   @CodeOf(
@@ -64,7 +82,9 @@ export class UserGroupResource {
   @ListOf(StatusReasonView, 'Everything that keeps the group from being `active`; empty if it is.')
   reasons!: StatusReason[];
 
-  @Time.orNull('Time of its suspension, since when none of its tokens can be introspected, or null.')
+  @Time.orNull(
+    'Time of its suspension, since when none of its tokens can be introspected, or null.',
+  )
   suspended_at!: string | null;
 
   @Time('When it was created.')
@@ -76,7 +96,11 @@ export class UserGroupResource {
 
 /** The response to every operation on one group except DELETE. */
 @BaseSchema('UserGroupResponse')
-export class UserGroupResponse extends response('user_group', UserGroupResource, 'The user group as it is now.') {}
+export class UserGroupResponse extends response(
+  'user_group',
+  UserGroupResource,
+  'The user group as it is now.',
+) {}
 
 export class UserGroupsResponse extends page('user_groups', UserGroupResource, 'The user groups.') {
   @TotalOf()
@@ -84,7 +108,11 @@ export class UserGroupsResponse extends page('user_groups', UserGroupResource, '
 }
 
 /** Equal states give equal JSON, whatever the order of their rows. @param standing its status, by the rules of its workspace */
-export function toUserGroupResource(group: UserGroupState, providedId: string, standing: Standing): UserGroupResource {
+export function toUserGroupResource(
+  group: UserGroupState,
+  providedId: string,
+  standing: Standing,
+): UserGroupResource {
   const body = bodyOf(group);
   return {
     team_id: group.id,
@@ -105,16 +133,25 @@ export function toUserGroupsResponse(
   { next_cursor: nextCursor, total }: { next_cursor?: string; total: Total | undefined },
 ): JsonText {
   const texts = groups.map((group) => {
-    const rest = toUserGroupResource({ ...group, properties: '{}' }, group.providedId, statusOf(group, rules));
+    const rest = toUserGroupResource(
+      { ...group, properties: '{}' },
+      group.providedId,
+      statusOf(group, rules),
+    );
     // No text and no mapping contains this: a text would escape it, and a mapping contains no objects.
     const properties = withoutSecrets(group.properties, rules.variables);
     return JSON.stringify(rest).replace('"properties":{}', () => `"properties":${properties}`);
   });
-  const more = nextCursor === undefined ? 'false' : `true,"next_cursor":${JSON.stringify(nextCursor)}`;
+  const more =
+    nextCursor === undefined ? 'false' : `true,"next_cursor":${JSON.stringify(nextCursor)}`;
   const counted = total === undefined ? '' : `,"total":${JSON.stringify(total)}`;
-  return new JsonText(`{"success":1,"user_groups":[${texts.join(',')}],"has_more":${more}${counted}}`);
+  return new JsonText(
+    `{"success":1,"user_groups":[${texts.join(',')}],"has_more":${more}${counted}}`,
+  );
 }
 
 export function sortedMapping(mapping: Mapping): Mapping {
-  return Object.fromEntries(Object.entries(mapping).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(mapping).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
 }

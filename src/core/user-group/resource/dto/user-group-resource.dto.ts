@@ -1,4 +1,11 @@
-import { AnyObject, orNull, Rule, ShortText, Text, Time } from '../../../../platform/common/fields.ts';
+import {
+  AnyObject,
+  orNull,
+  Rule,
+  ShortText,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
 import type { Violation } from '../../../../platform/common/problem/violation.ts';
 import type { JsonObject } from '../../../../platform/common/json/strict-json.ts';
 import { textViolations } from '../../../../platform/common/text.ts';
@@ -17,7 +24,10 @@ export class ReplaceUserGroupRequest {
   @AnyObject.optionalOrNull(
     'Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent.',
     { sales: 'warehouse-emea', billing: 42 },
-    { additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] }, maxProperties: 200 },
+    {
+      additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
+      maxProperties: 200,
+    },
   )
   @Rule(mappingViolations)
   mapping?: Mapping | null;
@@ -50,7 +60,9 @@ export class UpdateUserGroupRequest {
   @AnyObject.optionalOrNull(
     'Entries to set; null removes an entry, and other entries stay. `null` in place of the object removes all.',
     { sales: 'warehouse-emea', billing: null },
-    { additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] } },
+    {
+      additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+    },
   )
   @Rule(patchViolations)
   mapping?: JsonObject | null;

@@ -12,15 +12,21 @@ export class VersionsQueryDto extends PageQueryDto {
 
 /** Names the group whose version a path numbers. */
 export class TeamQueryDto {
-  @Integer.optional('The `team_id` of the group; by default that of the latest one that has had the id.', undefined, {
-    minimum: 1,
-  })
+  @Integer.optional(
+    'The `team_id` of the group; by default that of the latest one that has had the id.',
+    undefined,
+    {
+      minimum: 1,
+    },
+  )
   @Rule(digits(1))
   team_id?: string;
 }
 
 export class VersionQueryDto extends TeamQueryDto {
-  @Integer.optional('Also lists the differences from this version of the same group.', undefined, { minimum: 1 })
+  @Integer.optional('Also lists the differences from this version of the same group.', undefined, {
+    minimum: 1,
+  })
   @Rule(digits(1))
   compare_with?: string;
 }

@@ -1,5 +1,13 @@
 import { BaseSchema, SchemaName } from '../../../../platform/common/api-docs.ts';
-import { AnyObject, AnyValue, CodeOf, Integer, ListOf, Text, Time } from '../../../../platform/common/fields.ts';
+import {
+  AnyObject,
+  AnyValue,
+  CodeOf,
+  Integer,
+  ListOf,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
 import { page, response } from '../../../../platform/common/http/responses/response.ts';
 import type { JsonObject, JsonValue } from '../../../../platform/common/json/strict-json.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
@@ -12,7 +20,12 @@ import {
   type VersionChange,
   versionChanges,
 } from '../../history/version-changes.ts';
-import { type GroupStatus, groupStatuses, type Standing, type StatusReason } from '../../status/user-group-status.ts';
+import {
+  type GroupStatus,
+  groupStatuses,
+  type Standing,
+  type StatusReason,
+} from '../../status/user-group-status.ts';
 import { sortedMapping, StatusReasonView } from './user-group-resource-response.dto.ts';
 
 const endings = ['change', 'deletion'] as const;
@@ -23,7 +36,10 @@ export class VersionView {
   @Integer('1 for the state in which the group was created, one more for each change.', 3)
   version!: number;
 
-  @Integer('The group that had this state. A group that is created again has another one, and other versions.', 1)
+  @Integer(
+    'The group that had this state. A group that is created again has another one, and other versions.',
+    1,
+  )
   team_id!: number;
 
   @Text('The name of the group in this state.', 'Acme EMEA')
@@ -36,9 +52,11 @@ export class VersionView {
   )
   change!: VersionChange | null;
 
-  @ListOf(String, 'The fields that differ from the version before; empty for the first one, or if it is not known.', [
-    'properties',
-  ])
+  @ListOf(
+    String,
+    'The fields that differ from the version before; empty for the first one, or if it is not known.',
+    ['properties'],
+  )
   changed!: string[];
 
   @Time('When the group got this state.')
@@ -96,15 +114,29 @@ class DifferenceView {
   is?: JsonValue;
 }
 
-export class UserGroupVersionsResponse extends page('versions', VersionView, 'The versions, newest first.') {}
+export class UserGroupVersionsResponse extends page(
+  'versions',
+  VersionView,
+  'The versions, newest first.',
+) {}
 
-export class UserGroupVersionResponse extends response('version', VersionContentView, 'The version.') {
-  @ListOf.optional(DifferenceView, 'With `compare_with`: the differences from that version to this one.')
+export class UserGroupVersionResponse extends response(
+  'version',
+  VersionContentView,
+  'The version.',
+) {
+  @ListOf.optional(
+    DifferenceView,
+    'With `compare_with`: the differences from that version to this one.',
+  )
   differences?: StateDifference[];
 }
 
 /** @param before the state that it has replaced, if it is known */
-export function toVersionView(state: UserGroupVersionState, before: UserGroupVersionState | undefined): VersionView {
+export function toVersionView(
+  state: UserGroupVersionState,
+  before: UserGroupVersionState | undefined,
+): VersionView {
   const { id, version, name, updatedAt, replacedAt, tokens } = state;
   return {
     version,

@@ -23,7 +23,10 @@ class SupersededBy {
   @Time('Time of the rotation.')
   at!: string;
 
-  @Integer.orNull('Id of the API token that rotated it; null for the operator, or if not recorded.', 3)
+  @Integer.orNull(
+    'Id of the API token that rotated it; null for the operator, or if not recorded.',
+    3,
+  )
   api_token_id!: number | null;
 }
 
@@ -65,14 +68,23 @@ export class TokenView {
   @Time.orNull('Time at which a request ended its overlap, or null.')
   revoked_at!: string | null;
 
-  @Integer.orNull('Id of the API token that ended the overlap; null for the operator, or if it was not ended.', 3)
+  @Integer.orNull(
+    'Id of the API token that ended the overlap; null for the operator, or if it was not ended.',
+    3,
+  )
   revoked_by!: number | null;
 
-  @Time.orNull('Time of the last introspection, or null. Later ones appear within a minute, the first one at once.')
+  @Time.orNull(
+    'Time of the last introspection, or null. Later ones appear within a minute, the first one at once.',
+  )
   last_introspected_at!: string | null;
 }
 
-export class UserGroupTokensResponse extends page('tokens', TokenView, 'The tokens, newest first.') {}
+export class UserGroupTokensResponse extends page(
+  'tokens',
+  TokenView,
+  'The tokens, newest first.',
+) {}
 
 /** @param group whose status can make every token inactive; without it the token is one that has ended */
 export function toTokenView(token: TokenGeneration, group: GroupValidity = VALID_GROUP): TokenView {

@@ -37,17 +37,23 @@ export class EventQueryDto extends TypesQueryDto {
   @Rule(digits(0, MAX_WAIT))
   wait?: string;
 
-  @Integer.optional('Approximate number of events: those of one transaction come together.', undefined, {
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
-  })
+  @Integer.optional(
+    'Approximate number of events: those of one transaction come together.',
+    undefined,
+    {
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: DEFAULT_LIMIT,
+    },
+  )
   @Rule(digits(1, MAX_LIMIT))
   limit?: string;
 }
 
 export class EventStreamQueryDto extends TypesQueryDto {
-  @Text.optional('As for the list. `Last-Event-ID` takes precedence; without either the stream begins now.')
+  @Text.optional(
+    'As for the list. `Last-Event-ID` takes precedence; without either the stream begins now.',
+  )
   @Rule(cursorViolations)
   after?: string;
 }

@@ -13,7 +13,10 @@ export class ChangedUserGroup {
   @Text('Your own id of it.', 'acme-emea')
   provided_id!: string;
 
-  @Integer.optional('Version of the group after the change; grows with each change of the group itself.', 3)
+  @Integer.optional(
+    'Version of the group after the change; grows with each change of the group itself.',
+    3,
+  )
   version?: number;
 
   @Integer.optional('Generation of the token, if the event is about one: 1 for the first.', 2)
@@ -58,7 +61,10 @@ export class EventsResponse extends SuccessResponse {
   @ListOf(EventView, 'The events, in the order of the changes.')
   events!: EventView[];
 
-  @Text('The `after` of the next request; present even if there is no event.', 'azE.dGhlIHBvc2l0aW9uLCBlbmNyeXB0ZWQ')
+  @Text(
+    'The `after` of the next request; present even if there is no event.',
+    'azE.dGhlIHBvc2l0aW9uLCBlbmNyeXB0ZWQ',
+  )
   next_cursor!: string;
 
   @Flag('Whether more events are available now.', false)

@@ -1,7 +1,18 @@
 import { SchemaName } from '../../../../platform/common/api-docs.ts';
-import { AnyValue, Flag, ListOf, OneOf, ShortText, Text } from '../../../../platform/common/fields.ts';
+import {
+  AnyValue,
+  Flag,
+  ListOf,
+  OneOf,
+  ShortText,
+  Text,
+} from '../../../../platform/common/fields.ts';
 import type { JsonValue } from '../../../../platform/common/json/strict-json.ts';
-import { type DeclaredVariable, type VariableType, variableTypes } from '../../../../core/mapping/variables.ts';
+import {
+  type DeclaredVariable,
+  type VariableType,
+  variableTypes,
+} from '../../../../core/mapping/variables.ts';
 
 export const MAX_VARIABLES = 100;
 export const MAX_CHOICES = 100;
@@ -10,7 +21,10 @@ export const MAX_DESCRIPTION = 500;
 /** A variable that dashboards and SQL can use, with its value in the properties of each group. */
 @SchemaName('DeclaredVariable')
 export class VariableDto {
-  @ShortText('Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`.', 'region')
+  @ShortText(
+    'Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`.',
+    'region',
+  )
   name!: string;
 
   @OneOf(
@@ -34,10 +48,15 @@ export class VariableDto {
   )
   enum?: JsonValue[];
 
-  @Text.optional('What it is for.', 'The sales region of the customer.', { maxLength: MAX_DESCRIPTION })
+  @Text.optional('What it is for.', 'The sales region of the customer.', {
+    maxLength: MAX_DESCRIPTION,
+  })
   description?: string;
 
-  @Flag.optional('Whether lists of groups and the audit log leave its value out; false if it is not sent.', false)
+  @Flag.optional(
+    'Whether lists of groups and the audit log leave its value out; false if it is not sent.',
+    false,
+  )
   is_secret?: boolean;
 }
 

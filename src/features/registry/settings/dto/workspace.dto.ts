@@ -1,5 +1,13 @@
 import { SchemaName } from '../../../../platform/common/api-docs.ts';
-import { Integer, ListOf, listOf, OneOf, choiceOf, Rule, Text } from '../../../../platform/common/fields.ts';
+import {
+  Integer,
+  ListOf,
+  listOf,
+  OneOf,
+  choiceOf,
+  Rule,
+  Text,
+} from '../../../../platform/common/fields.ts';
 import { page, response } from '../../../../platform/common/http/responses/response.ts';
 import { FieldError } from '../../../../platform/common/problem/problem.dto.ts';
 import { identifierViolations, textViolations } from '../../../../platform/common/text.ts';
@@ -123,9 +131,17 @@ class WorkspaceIdentity {
   issuer!: string;
 }
 
-export class WorkspaceIdentityResponse extends response('workspace', WorkspaceIdentity, 'The workspace.') {}
+export class WorkspaceIdentityResponse extends response(
+  'workspace',
+  WorkspaceIdentity,
+  'The workspace.',
+) {}
 
-export class WorkspaceResponse extends response('workspace', WorkspaceView, 'The settings of the workspace.') {}
+export class WorkspaceResponse extends response(
+  'workspace',
+  WorkspaceView,
+  'The settings of the workspace.',
+) {}
 
 export class UserGroupIssues {
   @Integer('Internal id of the user group.', 1)
@@ -158,5 +174,9 @@ export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
 }
 
 export function toUserGroupIssues({ groups }: FlawedGroups): UserGroupIssues[] {
-  return groups.map(({ id, providedId, violations }) => ({ team_id: id, provided_id: providedId, errors: violations }));
+  return groups.map(({ id, providedId, violations }) => ({
+    team_id: id,
+    provided_id: providedId,
+    errors: violations,
+  }));
 }

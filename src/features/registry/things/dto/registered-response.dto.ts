@@ -29,7 +29,11 @@ class DataSource extends RegistryEntryView {}
 
 export class SchemaResponse extends response('schema', Schema, 'The schema.') {}
 
-export class SchemasResponse extends page('schemas', Schema, 'Schemas in the order of their registration.') {}
+export class SchemasResponse extends page(
+  'schemas',
+  Schema,
+  'Schemas in the order of their registration.',
+) {}
 
 export class DataSourceResponse extends response('data_source', DataSource, 'The data source.') {}
 
@@ -56,7 +60,12 @@ export class ReferencesResponse extends page(
   required!: boolean;
 }
 
-export function toRegistryEntryView({ id, providedId, name, ...times }: RegistryEntry): RegistryEntryView {
+export function toRegistryEntryView({
+  id,
+  providedId,
+  name,
+  ...times
+}: RegistryEntry): RegistryEntryView {
   return {
     id,
     provided_id: providedId,

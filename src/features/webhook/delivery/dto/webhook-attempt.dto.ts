@@ -1,7 +1,24 @@
-import { EVENT_ID, EVENT_ID_EXAMPLE, eventIdViolations, toEventId } from '../../../../core/audit/event-id.ts';
+import {
+  EVENT_ID,
+  EVENT_ID_EXAMPLE,
+  eventIdViolations,
+  toEventId,
+} from '../../../../core/audit/event-id.ts';
 import { SchemaName } from '../../../../platform/common/api-docs.ts';
-import { CodeOf, Flag, flagViolations, Integer, Rule, Text, Time } from '../../../../platform/common/fields.ts';
-import { page, response, SuccessResponse } from '../../../../platform/common/http/responses/response.ts';
+import {
+  CodeOf,
+  Flag,
+  flagViolations,
+  Integer,
+  Rule,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
+import {
+  page,
+  response,
+  SuccessResponse,
+} from '../../../../platform/common/http/responses/response.ts';
 import { PageQueryDto } from '../../../../platform/common/http/parameters/page.dto.ts';
 import { timeViolations, toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
 import type { ListedAttempt } from '../webhook-delivery.repository.ts';
@@ -14,9 +31,13 @@ export class WebhookAttemptQueryDto extends PageQueryDto {
 
 /** Replays one event, or those of a period. */
 export class ReplayWebhooksRequest {
-  @Text.optional('The event to send again: the `webhook-id` of its messages. Or give `from`.', EVENT_ID_EXAMPLE, {
-    pattern: EVENT_ID.source,
-  })
+  @Text.optional(
+    'The event to send again: the `webhook-id` of its messages. Or give `from`.',
+    EVENT_ID_EXAMPLE,
+    {
+      pattern: EVENT_ID.source,
+    },
+  )
   @Rule(eventIdViolations)
   event_id?: string;
 
@@ -24,11 +45,16 @@ export class ReplayWebhooksRequest {
   @Rule(timeViolations)
   from?: string;
 
-  @Time.optional('With `from`: only events before this time. By default now.', '2030-01-01T13:00:00Z')
+  @Time.optional(
+    'With `from`: only events before this time. By default now.',
+    '2030-01-01T13:00:00Z',
+  )
   @Rule(timeViolations)
   to?: string;
 
-  @Flag.optional('With `from`: include events that have already arrived.', false, { default: false })
+  @Flag.optional('With `from`: include events that have already arrived.', false, {
+    default: false,
+  })
   @Rule(flagViolations)
   include_delivered?: boolean;
 }
@@ -79,9 +105,17 @@ export class WebhookAttemptView {
   next_attempt_at!: string | null;
 }
 
-export class WebhookAttemptsResponse extends page('attempts', WebhookAttemptView, 'Attempts, the latest first.') {}
+export class WebhookAttemptsResponse extends page(
+  'attempts',
+  WebhookAttemptView,
+  'Attempts, the latest first.',
+) {}
 
-export class WebhookTestResponse extends response('attempt', WebhookAttemptView, 'The attempt, with its response.') {}
+export class WebhookTestResponse extends response(
+  'attempt',
+  WebhookAttemptView,
+  'The attempt, with its response.',
+) {}
 
 export class WebhookReplayResponse extends SuccessResponse {}
 

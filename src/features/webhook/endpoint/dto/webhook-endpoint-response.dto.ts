@@ -1,5 +1,14 @@
 import { BaseSchema } from '../../../../platform/common/api-docs.ts';
-import { CodeOf, Flag, Integer, ListOf, Nested, OneOf, Text, Time } from '../../../../platform/common/fields.ts';
+import {
+  CodeOf,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  OneOf,
+  Text,
+  Time,
+} from '../../../../platform/common/fields.ts';
 import { entityTagOf } from '../../../../platform/common/http/parameters/preconditions.ts';
 import { page, response } from '../../../../platform/common/http/responses/response.ts';
 import { currentTime, toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
@@ -58,10 +67,16 @@ export class WebhookEndpointView {
   )
   disabled_reason!: string | null;
 
-  @Time.orNull('Time since which every attempt has failed, or null. Test events do not count.', null)
+  @Time.orNull(
+    'Time since which every attempt has failed, or null. Test events do not count.',
+    null,
+  )
   failing_since!: string | null;
 
-  @Nested.optional(WebhookLastHour, 'Its attempts of the last hour; not where it has just been created.')
+  @Nested.optional(
+    WebhookLastHour,
+    'Its attempts of the last hour; not where it has just been created.',
+  )
   last_hour?: WebhookLastHour;
 
   @Time.orNull('Time since which events are skipped because too many wait for it, or null.', null)
@@ -83,7 +98,11 @@ export class WebhookEndpointWithSecret extends WebhookEndpointView {
   secret!: string | null;
 }
 
-export class WebhookEndpointResponse extends response('webhook_endpoint', WebhookEndpointView, 'The endpoint.') {}
+export class WebhookEndpointResponse extends response(
+  'webhook_endpoint',
+  WebhookEndpointView,
+  'The endpoint.',
+) {}
 
 export class WebhookEndpointWithSecretResponse extends response(
   'webhook_endpoint',
@@ -99,7 +118,12 @@ export class WebhookEndpointsResponse extends page(
 
 /** Returns a weak entity tag: what only time and attempts change leaves it as it is. */
 export function entityTagOfEndpoint(view: WebhookEndpointView): string {
-  const changing = { old_secret_expires_at: null, skipping_since: null, failing_since: null, last_hour: undefined };
+  const changing = {
+    old_secret_expires_at: null,
+    skipping_since: null,
+    failing_since: null,
+    last_hour: undefined,
+  };
   return `W/${entityTagOf({ ...view, ...changing })}`;
 }
 

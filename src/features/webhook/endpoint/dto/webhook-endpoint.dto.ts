@@ -33,7 +33,11 @@ const URL_FIELD = [
   'https://app.example.com/webhooks',
   { format: 'uri', maxLength: MAX_URL_LENGTH },
 ] as const;
-const DESCRIPTION = ['Description for people: 1–255 code points, or null.', 'billing', { maxLength: 255 }] as const;
+const DESCRIPTION = [
+  'Description for people: 1–255 code points, or null.',
+  'billing',
+  { maxLength: 255 },
+] as const;
 const EVENT_TYPES = [
   String,
   'The events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.',
@@ -51,7 +55,10 @@ const urlViolations = textThat(
   `The url must be an absolute http or https URL of at most ${MAX_URL_LENGTH} visible ASCII characters, without a user, a password, a fragment or a backslash.`,
 );
 const eventTypesViolations = listOf(
-  textThat(isUsableGlob, 'It must be a type of event, or a pattern such as user_group.* that matches some type.'),
+  textThat(
+    isUsableGlob,
+    'It must be a type of event, or a pattern such as user_group.* that matches some type.',
+  ),
   { least: 1, most: MAX_GLOBS },
 );
 
@@ -122,7 +129,12 @@ function isPlainUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH) return false;
   const isVisible = /^[\x21-\x7e]+$/.test(text);
   // A parser takes `\` for `/`, so that a reader would see another host.
-  return isVisible && /^https?:\/\/[^/?@]+(?:[/?]|$)/i.test(text) && !/[#\\]/.test(text) && URL.canParse(text);
+  return (
+    isVisible &&
+    /^https?:\/\/[^/?@]+(?:[/?]|$)/i.test(text) &&
+    !/[#\\]/.test(text) &&
+    URL.canParse(text)
+  );
 }
 
 function headersViolations(value: unknown, pointer: string): Violation[] {

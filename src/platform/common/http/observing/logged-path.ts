@@ -30,5 +30,7 @@ function decode(text: string): string | undefined {
 /** Decodes `%25…2561` in one step too: otherwise decoding a long path could take long. */
 function decodeOnce(text: string): string {
   // Bytes that are not UTF-8 would make the whole undecodable, and must not protect the rest.
-  return text.replace(/%(?:25)*([2-7][0-9a-f])/gi, (_escape, code: string) => String.fromCharCode(parseInt(code, 16)));
+  return text.replace(/%(?:25)*([2-7][0-9a-f])/gi, (_escape, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  );
 }

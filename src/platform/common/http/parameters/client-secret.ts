@@ -1,5 +1,9 @@
 import type { Request } from 'express';
-import { CredentialsAmbiguous, CredentialsMalformed, CredentialsMissing } from '../../problem/errors.ts';
+import {
+  CredentialsAmbiguous,
+  CredentialsMalformed,
+  CredentialsMissing,
+} from '../../problem/errors.ts';
 import { FORM_TYPE, isMediaType, readBodyAhead } from '../../json/read-body.ts';
 import { bodyLimitOf } from '../server/http-settings.ts';
 import { type Parameters, parseFormBody } from './form.ts';
@@ -52,5 +56,7 @@ export function refuseSecondSecret({ headers }: Request, form: Parameters): void
 
 /** Lists the secrets of a form; an empty one counts as none (RFC 6749, section 2.3.1). */
 function secretsIn(form: Parameters): string[] {
-  return form.filter(([name, value]) => name === 'client_secret' && value !== '').map(([, value]) => value);
+  return form
+    .filter(([name, value]) => name === 'client_secret' && value !== '')
+    .map(([, value]) => value);
 }

@@ -15,7 +15,9 @@ export function parseForm(text: string, place?: Violation['in']): Parameters {
   const parts = text.split('&').filter((part) => part !== '');
   if (parts.length > MAX_PARAMETERS) {
     const detail = `There must be at most ${MAX_PARAMETERS} parameters.`;
-    throw new ValidationFailed([{ ...(place && { in: place }), pointer: '', code: 'too_many', detail }]);
+    throw new ValidationFailed([
+      { ...(place && { in: place }), pointer: '', code: 'too_many', detail },
+    ]);
   }
   return parts.map((part) => {
     const [name = '', ...value] = part.replaceAll('+', ' ').split('=');

@@ -70,7 +70,8 @@ export function positionByTypes(
 ): SortKey[] | undefined {
   if (cursor === undefined) return undefined;
   const position = decode(cursor) ?? [];
-  const isOfList = position.length === types.length && position.every((key, index) => typeof key === types[index]);
+  const isOfList =
+    position.length === types.length && position.every((key, index) => typeof key === types[index]);
   if (!isOfList) throw new ValidationFailed(inQuery([wrongCursor('/cursor')]));
   return position;
 }
@@ -101,7 +102,11 @@ export function nextAfter(keys: readonly SortKey[] | undefined): Omit<Page<never
 /**
  * Returns the number of rows on a page: `limit`, or fewer if they are large. The row that reaches 256 KiB is the last.
  */
-export function limitBySize<T>(rows: readonly T[], limit: number, sizeOf: (row: T) => number): number {
+export function limitBySize<T>(
+  rows: readonly T[],
+  limit: number,
+  sizeOf: (row: T) => number,
+): number {
   let bytes = 0;
   for (const [index, row] of rows.slice(0, limit).entries()) {
     bytes += sizeOf(row);

@@ -1,6 +1,10 @@
 import type { Response } from 'express';
 import { ApiResponse } from '../../api-docs.ts';
-import { type ErrorClass, PreconditionFailed, PreconditionMalformed } from '../../problem/errors.ts';
+import {
+  type ErrorClass,
+  PreconditionFailed,
+  PreconditionMalformed,
+} from '../../problem/errors.ts';
 import { optionalHeader, requestParam } from './request-params.ts';
 import { sha256 } from '../../secret/secrets.ts';
 import { UNTRANSFORMED } from '../server/http-settings.ts';
@@ -12,7 +16,9 @@ type States = '*' | string[];
 const LIST_ITEM = /[ \t]*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y;
 
 /** Describes the header field of responses with a resource. */
-export const ETAG = { ETag: 'Names this state of the resource. Send it in `If-Match` with a write.' };
+export const ETAG = {
+  ETag: 'Names this state of the resource. Send it in `If-Match` with a write.',
+};
 
 /** Describes the response to a read whose `If-None-Match` names the present state. */
 export const NotModified = (): MethodDecorator =>
@@ -74,7 +80,9 @@ export class Preconditions {
   }
 
   private requireMatch(entityTag: string | undefined): void {
-    if (this.ifMatch !== undefined && !isNamed(entityTag, this.ifMatch)) throw new PreconditionFailed();
+    if (this.ifMatch !== undefined && !isNamed(entityTag, this.ifMatch)) {
+      throw new PreconditionFailed();
+    }
   }
 
   private isKnown(entityTag: string | undefined): boolean {
@@ -84,7 +92,9 @@ export class Preconditions {
 
 /** Compares tags weakly, also for `If-Match`: they name a state of the resource, and a proxy that compresses makes them weak. */
 function isNamed(entityTag: string | undefined, states: States): boolean {
-  return entityTag !== undefined && (states === '*' || states.includes(entityTag.replace('W/', '')));
+  return (
+    entityTag !== undefined && (states === '*' || states.includes(entityTag.replace('W/', '')))
+  );
 }
 
 /** Parameter decorator: the `Preconditions` of the request. @throws PreconditionMalformed */
@@ -111,7 +121,9 @@ function parseStates(name: string, header: string | undefined): States | undefin
   if (header.trim() === '*') return '*';
   const tags = parseTags(header);
   if (tags.length === 0) {
-    throw new PreconditionMalformed(`${name} must be \`*\` or entity tags in double quotes, as in ETag.`);
+    throw new PreconditionMalformed(
+      `${name} must be \`*\` or entity tags in double quotes, as in ETag.`,
+    );
   }
   return tags;
 }

@@ -1,4 +1,9 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
+import {
+  createParamDecorator,
+  type ExecutionContext,
+  SetMetadata,
+  type Type,
+} from '@nestjs/common';
 import type { Request } from 'express';
 import { ApiHeader, ApiParam, ApiQuery } from '../../api-docs.ts';
 import { toPointer } from '../../json-pointer.ts';
@@ -26,8 +31,12 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
  * Makes a parameter decorator: the value that `read` takes from the request.
  * @param describe decorators, made for methods, that describe the parameter in the OpenAPI document
  */
-export function requestParam(read: (request: Request) => unknown, ...describe: MethodDecorator[]): ParameterDecorator {
-  const factory = (_data: unknown, context: ExecutionContext) => read(context.getArgByIndex<Request>(0));
+export function requestParam(
+  read: (request: Request) => unknown,
+  ...describe: MethodDecorator[]
+): ParameterDecorator {
+  const factory = (_data: unknown, context: ExecutionContext) =>
+    read(context.getArgByIndex<Request>(0));
   const document: ParameterDecorator = (target, method) => {
     const descriptor = method && Object.getOwnPropertyDescriptor(target, method);
     if (!descriptor) return;
@@ -37,7 +46,11 @@ export function requestParam(read: (request: Request) => unknown, ...describe: M
 }
 
 /** Describes a header field that a request may have. */
-export function optionalHeader(name: string, description: string, keywords: object = {}): MethodDecorator {
+export function optionalHeader(
+  name: string,
+  description: string,
+  keywords: object = {},
+): MethodDecorator {
   return ApiHeader({ name, description, required: false, schema: { type: 'string', ...keywords } });
 }
 
@@ -54,7 +67,11 @@ export function QueryOf<T extends object>(type: Type<T>): ParameterDecorator {
     if (found.length > 0) throw new ValidationFailed(inQuery(found));
     return dto;
   };
-  return requestParam(({ originalUrl }) => read(originalUrl), ApiQuery({ type }), SetMetadata(QUERY_METADATA, true));
+  return requestParam(
+    ({ originalUrl }) => read(originalUrl),
+    ApiQuery({ type }),
+    SetMetadata(QUERY_METADATA, true),
+  );
 }
 
 /**
@@ -75,7 +92,10 @@ function misnamed(given: Parameters, fields: readonly string[]): Violation[] {
   const unknown = given
     .filter(([name]) => !fields.includes(name))
     .map(([name]): Violation => {
-      const known = fields.length > 0 ? `The query can have: ${fields.join(', ')}.` : 'This operation has no query.';
+      const known =
+        fields.length > 0
+          ? `The query can have: ${fields.join(', ')}.`
+          : 'This operation has no query.';
       const detail = `This parameter is unknown. ${known}`;
       return { pointer: toPointer([name]), code: 'unknown', detail };
     });
@@ -123,7 +143,9 @@ function providedIdParam(toError: (violations: Violation[]) => ServiceError): Pa
     example: 'acme-emea',
     read: (text) => {
       const violations = identifierViolations(text, '/id');
-      if (violations.length > 0) throw toError(violations.map((violation) => ({ ...violation, in: 'path' })));
+      if (violations.length > 0) {
+        throw toError(violations.map((violation) => ({ ...violation, in: 'path' })));
+      }
       return text;
     },
   });
@@ -152,7 +174,11 @@ export function Fresh(): ParameterDecorator {
 }
 
 /** Errors of each operation with an `Idempotency-Key` whose response is kept. */
-export const IDEMPOTENCY_ERRORS: ErrorClass[] = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
+export const IDEMPOTENCY_ERRORS: ErrorClass[] = [
+  IdempotencyKeyInvalid,
+  IdempotencyKeyReused,
+  IdempotencyKeySpent,
+];
 
 /** @throws IdempotencyKeyInvalid */
 export function requireIdempotencyKey(key: string): void {

@@ -8,7 +8,9 @@ const MAX_MS = 2000;
 
 export const Count = () =>
   applyDecorators(
-    Flag.optional('`true` adds `total`: how many entries match on all pages. It costs a look at every entry.'),
+    Flag.optional(
+      '`true` adds `total`: how many entries match on all pages. It costs a look at every entry.',
+    ),
     Rule(choiceOf(['true', 'false'])),
   );
 
@@ -23,20 +25,28 @@ export class Total {
   @Integer('The matching entries that were counted.', 1284)
   count!: number;
 
-  @Flag('Whether all are counted; otherwise there are at least as many. Counting ends after two seconds.', true)
+  @Flag(
+    'Whether all are counted; otherwise there are at least as many. Counting ends after two seconds.',
+    true,
+  )
   exact!: boolean;
 }
 
 /** Describes the member `total` of the response to a `CountedQueryDto`. */
 export const TotalOf = () =>
-  Nested.optional(Total, 'How many entries match on all pages; only if the query has `count=true`.');
+  Nested.optional(
+    Total,
+    'How many entries match on all pages; only if the query has `count=true`.',
+  );
 
 /**
  * Counts in parts, between which other callers are served, until there is no next part or two seconds are over.
  * @param countPart counts the entries of a part, and returns the end of the part if another may follow
  */
 export async function countInParts<Position>(
-  countPart: (after: Position | undefined) => Promise<{ count: number; end?: Position | undefined }>,
+  countPart: (
+    after: Position | undefined,
+  ) => Promise<{ count: number; end?: Position | undefined }>,
 ): Promise<Total> {
   const deadline = performance.now() + MAX_MS;
   let { count, end } = await countPart(undefined);

@@ -1,8 +1,15 @@
 import { ServerResponse } from 'node:http';
 
-type Chunk = [data: string, encoding: BufferEncoding, callback?: (() => void) | null, length?: number];
+type Chunk = [
+  data: string,
+  encoding: BufferEncoding,
+  callback?: (() => void) | null,
+  length?: number,
+];
 
-const { _send: send } = ServerResponse.prototype as unknown as { _send: (...chunk: Chunk) => boolean };
+const { _send: send } = ServerResponse.prototype as unknown as {
+  _send: (...chunk: Chunk) => boolean;
+};
 
 let ending: ServerResponse | undefined;
 let held: Chunk | undefined;

@@ -22,7 +22,10 @@ const NO_BYTES = Buffer.alloc(0);
  * mark at the beginning. Memory holds one chunk, one group, and at most one line within the limit.
  * @param limit largest line in bytes
  */
-export async function* splitLines(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Line[]> {
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncGenerator<Line[]> {
   const splitter = new LineSplitter(limit);
   for await (const chunk of chunks) {
     yield* splitter.take(chunk);

@@ -45,7 +45,10 @@ export function ApiNdjsonResponse(description: string, ...types: Type[]): Method
  * can still be sent; a later one cuts the connection before the end of the response. When the client disconnects, no
  * more rows are requested.
  */
-export async function respondNdjson(response: Response, groups: AsyncGenerator<readonly object[]>): Promise<void> {
+export async function respondNdjson(
+  response: Response,
+  groups: AsyncGenerator<readonly object[]>,
+): Promise<void> {
   try {
     for await (const rows of groups) {
       // With SQLite a group may arrive within the same turn of the event loop.

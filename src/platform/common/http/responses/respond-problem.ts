@@ -16,7 +16,11 @@ export function noteProblem(response: ServerResponse, { spec }: ServiceError): v
 }
 
 /** Responds with `error`, and with the common header fields. */
-export function respondProblem(response: ServerResponse, error: ServiceError, requestId: string): void {
+export function respondProblem(
+  response: ServerResponse,
+  error: ServiceError,
+  requestId: string,
+): void {
   const headers = { ...COMMON_HEADERS, ...error.headers, 'X-Request-Id': requestId };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   noteProblem(response, error);

@@ -73,7 +73,9 @@ export class ApiHttpAdapter extends ExpressAdapter {
   }
 
   /** Called by Nest after the last route. */
-  override setNotFoundHandler(...handler: Parameters<ExpressAdapter['setNotFoundHandler']>): unknown {
+  override setNotFoundHandler(
+    ...handler: Parameters<ExpressAdapter['setNotFoundHandler']>
+  ): unknown {
     this.use([...this.knownBelow], onlyKnownMethods);
     return super.setNotFoundHandler(...handler) as unknown;
   }
@@ -97,7 +99,10 @@ export class ApiHttpAdapter extends ExpressAdapter {
    */
   override async close(): Promise<void> {
     this.http.connections.endAll();
-    const closeAll = setTimeout(() => this.getHttpServer().closeAllConnections(), CLOSE_ALL_AFTER_MS);
+    const closeAll = setTimeout(
+      () => this.getHttpServer().closeAllConnections(),
+      CLOSE_ALL_AFTER_MS,
+    );
     try {
       await super.close();
     } finally {
@@ -158,7 +163,12 @@ export class ApiHttpAdapter extends ExpressAdapter {
 
 /** Whether it is JSON, as handlers return it; Nest sends anything else, such as a stream or an error. */
 function isJson(body: unknown): body is object {
-  return typeof body === 'object' && body !== null && !(body instanceof StreamableFile) && !(body instanceof Error);
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    !(body instanceof StreamableFile) &&
+    !(body instanceof Error)
+  );
 }
 
 /**
@@ -188,5 +198,9 @@ function writeHead(this: ServerResponse, statusCode: number, ...fields: unknown[
     }
     if (!this.hasHeader('X-Request-Id')) this.setHeader('X-Request-Id', requestId(this.req));
   }
-  return ServerResponse.prototype.writeHead.call(this, statusCode, ...(fields as [])) as ServerResponse;
+  return ServerResponse.prototype.writeHead.call(
+    this,
+    statusCode,
+    ...(fields as []),
+  ) as ServerResponse;
 }

@@ -40,7 +40,13 @@ export class Connections {
   private isClosing = false;
 
   add(socket: Socket): void {
-    const connection: Connection = { socket, current: undefined, last: undefined, waiting: [], isEnding: false };
+    const connection: Connection = {
+      socket,
+      current: undefined,
+      last: undefined,
+      waiting: [],
+      isEnding: false,
+    };
     this.open.set(socket, connection);
     // Node remembers the address after the first access, even when the client is gone.
     Reflect.get(socket, 'remoteAddress');

@@ -55,7 +55,9 @@ export function onlyKnownMethods(request: Request, _response: Response, next: Ne
 /** Says how entries of a list are created that has no POST. */
 function adviceOn(method: string, path: string, layers: readonly Layer[]): string | undefined {
   if (method !== 'POST') return undefined;
-  const entry = layers.find((layer) => methodsOf([layer]).has('PUT') && matches(layer, `${path}/id`));
+  const entry = layers.find(
+    (layer) => methodsOf([layer]).has('PUT') && matches(layer, `${path}/id`),
+  );
   return (
     entry &&
     `The path has no POST; PUT ${String(entry.route?.path).replace(':id', '{id}')} creates one under an id of your own.`

@@ -17,10 +17,9 @@ const LINE_EVERY_MS = 60_000;
 export class MalformedRequests {
   /** Counts by code of the response, all starting at 0. */
   readonly counts: Record<string, number> = Object.fromEntries(
-    [RequestMalformed, HeadersTooLarge, RequestTimeout, ExpectationFailed, MethodNotAllowed].map(({ spec }) => [
-      spec.code,
-      0,
-    ]),
+    [RequestMalformed, HeadersTooLarge, RequestTimeout, ExpectationFailed, MethodNotAllowed].map(
+      ({ spec }) => [spec.code, 0],
+    ),
   );
 
   private readonly logger = new Logger('Http');

@@ -20,11 +20,16 @@ export function hasOwnClock(request: IncomingMessage): boolean {
  * but not slowly; time in which the reader requests nothing does not count.
  * @throws MediaTypeUnsupported before the first bytes; BodyIncomplete, RequestTimeout
  */
-export async function* streamBody(request: IncomingMessage, mediaType: string): AsyncGenerator<Buffer> {
+export async function* streamBody(
+  request: IncomingMessage,
+  mediaType: string,
+): AsyncGenerator<Buffer> {
   const { headers } = request;
   refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
   if (!isMediaType(headers['content-type'], mediaType)) {
-    throw new MediaTypeUnsupported(`Send the header "Content-Type: ${mediaType}"; the charset is UTF-8.`);
+    throw new MediaTypeUnsupported(
+      `Send the header "Content-Type: ${mediaType}"; the charset is UTF-8.`,
+    );
   }
   withOwnClock.add(request);
   // If the reader stops early, the code that responds deals with the rest.

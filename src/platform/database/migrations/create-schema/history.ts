@@ -1,7 +1,13 @@
 import { primaryKey, reference, type Spelling } from '../table-parts.ts';
 
 /** Columns of `workspace` that decide about the status of its groups and tokens. */
-const JUDGING = ['mapping_policy', 'variables', 'required_schemas', 'tokens_epoch', 'tokens_ended_before'];
+const JUDGING = [
+  'mapping_policy',
+  'variables',
+  'required_schemas',
+  'tokens_epoch',
+  'tokens_ended_before',
+];
 
 /** The states of groups that a later one has replaced, and the rules by which they were judged. */
 export function history({ compared, isPostgres }: Spelling): string[] {
@@ -64,5 +70,7 @@ function keepRulesOnPostgres(): string[] {
 }
 
 function keepRulesOnSqlite(): string[] {
-  return [`${trigger('IS NOT')} BEGIN ${keepRules("CAST(unixepoch('subsec') * 1000 AS integer)", 'max')} END`];
+  return [
+    `${trigger('IS NOT')} BEGIN ${keepRules("CAST(unixepoch('subsec') * 1000 AS integer)", 'max')} END`,
+  ];
 }
