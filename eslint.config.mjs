@@ -16,12 +16,12 @@ const local = {
 
 /** Helpers that wait for a condition, each with a bound that only a failing test reaches; and a stand-in with a clock of its own. */
 const waitForConditions = [
-  'test/support/until.ts',
-  'test/support/real-time.ts',
-  'test/support/event-stream.ts',
-  'test/support/fake-events.ts',
-  'test/support/processes.ts',
-  'test/support/warm-processes.mjs',
+  'test/support/time/until.ts',
+  'test/support/time/real-time.ts',
+  'test/support/events/event-stream.ts',
+  'test/support/events/fake-events.ts',
+  'test/support/process/processes.ts',
+  'test/support/process/warm-processes.mjs',
   'test/support/promised.ts',
 ];
 

@@ -19,7 +19,7 @@ const clientModules = readdirSync('clients/typescript')
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: '<rootDir>/test/support/environment.mjs',
+  testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
   // Each has a package.json that is a copy of the one here.
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
@@ -40,8 +40,8 @@ export default {
   },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: ['node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client)/)'],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   // More than there are cores: a test that waits for a process or a time leaves its core to another.
   // PostgreSQL wants some of them for itself.
   maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2.5)),

@@ -1,5 +1,5 @@
 import { testContract } from './support/contract.ts';
-import { onEachDatabase } from './support/databases.ts';
+import { onEachDatabase } from './support/database/databases.ts';
 import { withService } from './support/test-service.ts';
 
 onEachDatabase((kind) => {

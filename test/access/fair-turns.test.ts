@@ -1,11 +1,11 @@
 import { UserGroupList } from '../../src/core/user-group/resource/user-group-list.ts';
 import { type Caller, scopes } from '../../src/platform/common/access/caller.ts';
 import { RateLimits } from '../../src/core/rate-limit/rate-limits.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { ConsoleBrowser } from '../support/console.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { ConsoleBrowser } from '../support/console/console.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { type TestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 /** Makes searches of a read-only token hold all turns of its workspace until the returned function is called. */
 async function fillTurns(service: TestService, reader: ApiClient): Promise<() => Promise<void>> {

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
-import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
-import { onEachDatabase, onPostgres } from '../support/databases.ts';
-import { callOf, describeOperations } from '../support/every-operation.ts';
-import { IMPORT, toLines } from '../support/lines.ts';
+import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
+import { onEachDatabase, onPostgres } from '../support/database/databases.ts';
+import { callOf, describeOperations } from '../support/api/every-operation.ts';
+import { IMPORT, toLines } from '../support/api/lines.ts';
 import { type TestService, withService } from '../support/test-service.ts';
-import { soon } from '../support/until.ts';
+import { soon } from '../support/time/until.ts';
 
 /** The operations whose statements all go through lanes. */
 const IN_LANES = new Set([

@@ -1,8 +1,8 @@
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { type Scope, scopes } from '../../src/platform/common/access/caller.ts';
-import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { handlersOf } from '../support/handlers.ts';
+import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { handlersOf } from '../support/events/handlers.ts';
 import { registryBody } from '../support/registry.ts';
 import { type TestService, withService } from '../support/test-service.ts';
 

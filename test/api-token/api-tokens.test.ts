@@ -1,8 +1,8 @@
 import type { Scope } from '../../src/platform/common/access/caller.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { lastAskedBefore } from '../support/until.ts';
+import { lastAskedBefore } from '../support/time/until.ts';
 
 const PATH = '/api/v1/api-tokens';
 

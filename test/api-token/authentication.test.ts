@@ -1,8 +1,8 @@
 import type { Scope } from '../../src/platform/common/access/caller.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { passTime } from '../support/fake-time.ts';
-import { lastAskedBefore } from '../support/until.ts';
+import { passTime } from '../support/time/fake-time.ts';
+import { lastAskedBefore } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -3,8 +3,8 @@ import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.
 import { logStartup } from '../../src/server/app/log-startup.ts';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { Config } from '../../src/platform/config/config.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { noteTokens } from '../support/leaks.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { noteTokens } from '../support/jest/leaks.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

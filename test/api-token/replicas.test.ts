@@ -1,7 +1,11 @@
-import type { Answer, ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
-import { lastAskedBefore, until } from '../support/until.ts';
+import type { Answer, ApiClient } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { type RunningServer, startServer } from '../support/process/processes.ts';
+import { lastAskedBefore, until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/api-tokens';
 

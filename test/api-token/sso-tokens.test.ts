@@ -1,8 +1,8 @@
 import { SsoTokens } from '../../src/core/api-token/sso-tokens.ts';
 import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { passTime } from '../support/fake-time.ts';
+import { passTime } from '../support/time/fake-time.ts';
 
 const ANNA = { subject: 'https://id.example.com#248289', name: 'anna@example.com' };
 

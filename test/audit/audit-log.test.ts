@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { AccessRefusalLog } from '../../src/core/audit/tally/access-refusal-log.ts';
 import { AuditRetention } from '../../src/core/audit/audit-retention.ts';
 import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { forbidEvents } from '../support/forbid-events.ts';
-import { linesOf } from '../support/lines.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
-import { passTime } from '../support/fake-time.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { forbidEvents } from '../support/events/forbid-events.ts';
+import { linesOf } from '../support/api/lines.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
+import { passTime } from '../support/time/fake-time.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/audit-events';

@@ -1,8 +1,8 @@
 import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { recordRoundTrips } from '../support/database-traffic.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { planOf, wasteIn } from '../support/query-plan.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { planOf, wasteIn } from '../support/database/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { TokenDisclosures } from '../../src/core/audit/tally/token-disclosures.ts';
 import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
 import { operator } from '../../src/platform/common/access/caller.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
-import { forbidEvents } from '../support/forbid-events.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/time/fake-time.ts';
+import { forbidEvents } from '../support/events/forbid-events.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { soon } from '../support/until.ts';
+import { soon } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   let service: TestService;

@@ -1,11 +1,11 @@
 import { TokenDisclosures } from '../../src/core/audit/tally/token-disclosures.ts';
 import { AnonymousRefusals } from '../../src/core/audit/tally/anonymous-refusals.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { forbidEvents } from '../support/forbid-events.ts';
-import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { forbidEvents } from '../support/events/forbid-events.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/time/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { soon } from '../support/until.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { soon } from '../support/time/until.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 
 withFrozenBuckets();
 

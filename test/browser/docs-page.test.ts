@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { launchBrowser } from '../system/lab/chromium.mjs';
 import { withService } from '../support/test-service.ts';
-import { readUntil } from '../support/until.ts';
+import { readUntil } from '../support/time/until.ts';
 
 let browser: Browser;
 let page: Page;

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../system/lab/chromium.mjs';
-import { noteDump, noteLog } from '../support/leaks.ts';
-import { marked } from '../support/pages.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
-import { readUntil } from '../support/until.ts';
+import { noteDump, noteLog } from '../support/jest/leaks.ts';
+import { marked } from '../support/api/pages.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
+import { readUntil } from '../support/time/until.ts';
 
 // The halves of the browser in docs/guides/embed-a-dashboard.md, as they stand there, in two origins.
 

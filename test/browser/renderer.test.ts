@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Browser, Page, Request } from 'playwright-core';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient } from '../support/api/api-client.ts';
 import { launchBrowser } from '../system/lab/chromium.mjs';
-import { noteDump, noteLog, noteTokens } from '../support/leaks.ts';
-import { readUntil } from '../support/until.ts';
+import { noteDump, noteLog, noteTokens } from '../support/jest/leaks.ts';
+import { readUntil } from '../support/time/until.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'renderer');
 const ACME = {

@@ -6,11 +6,15 @@ import {
   proxyTo,
   serve,
   underRotations,
-} from '../support/asking.ts';
+} from '../support/api/asking.ts';
 import type { CachedIntrospector } from '../../clients/typescript/index.ts';
-import { lastAskedBefore, until } from '../support/until.ts';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
+import { lastAskedBefore, until } from '../support/time/until.ts';
+import {
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { type RunningServer, startServer } from '../support/process/processes.ts';
 
 // Real processes, each reached by the introspector through a proxy of its own; changes are made past it.
 

@@ -1,15 +1,15 @@
 import { readMessages } from '../../clients/typescript/event-stream.ts';
 import type { Introspection } from '../../clients/typescript/index.ts';
-import type { CreatedGroup } from '../support/api-client.ts';
-import { answered, Asking, introspectorOf, isTooLate } from '../support/asking.ts';
-import { until } from '../support/until.ts';
+import type { CreatedGroup } from '../support/api/api-client.ts';
+import { answered, Asking, introspectorOf, isTooLate } from '../support/api/asking.ts';
+import { until } from '../support/time/until.ts';
 import {
   changeDatabase,
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+} from '../support/database/databases.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
 
 const FIELDS = { mapping: { sales: 'emea' }, properties: { region: 'old' } };
 

@@ -3,8 +3,8 @@ import {
   CachedIntrospector,
   type CachedIntrospectorOptions,
 } from '../../clients/typescript/index.ts';
-import { active, FakeEvents, type FakeStream } from '../support/fake-events.ts';
-import { until } from '../support/until.ts';
+import { active, FakeEvents, type FakeStream } from '../support/events/fake-events.ts';
+import { until } from '../support/time/until.ts';
 
 // A fake service does, on command, things that the real one does seldom or never. All clocks and timers stand still,
 // but for what a test passes, so that nothing depends on how long the machine takes.

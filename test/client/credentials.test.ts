@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { CachedIntrospector, UserGroupClient } from '../../clients/typescript/index.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 import { freePort } from '../system/lab/ports.mjs';
 import { withService } from '../support/test-service.ts';
 

@@ -1,6 +1,6 @@
 import { bindVariables } from '../../clients/typescript/bind-variables.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { marked } from '../support/pages.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { marked } from '../support/api/pages.ts';
 import { withService } from '../support/test-service.ts';
 
 type Bind = (bind: typeof bindVariables, viewer: unknown) => { text: string; values: unknown[] };

@@ -1,9 +1,9 @@
 import { UserGroupClient } from '../../clients/typescript/index.ts';
 import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
-import { CuttableProxy } from '../support/cuttable-proxy.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { CuttableProxy } from '../support/servers/cuttable-proxy.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,6 +1,6 @@
 import { readMessages } from '../../clients/typescript/event-stream.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { missedBy } from '../support/resumed-consumer.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { missedBy } from '../support/events/resumed-consumer.ts';
 import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

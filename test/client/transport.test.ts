@@ -4,9 +4,9 @@ import {
   type Schemas,
   UserGroupClient,
 } from '../../clients/typescript/index.ts';
-import { type Fault, MisbehavingProxy } from '../support/misbehaving-proxy.ts';
+import { type Fault, MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const service = withService('sqlite');
 let proxy: MisbehavingProxy;

@@ -6,10 +6,10 @@ import {
 } from '../../clients/typescript/index.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { scopes } from '../../src/platform/common/access/caller.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { typedClient } from '../support/typed-client.ts';
-import { soon } from '../support/until.ts';
+import { typedClient } from '../support/api/typed-client.ts';
+import { soon } from '../support/time/until.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';
 

@@ -1,5 +1,5 @@
 import { WakeableLoop } from '../../src/platform/common/concurrency/wakeable-loop.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 test('a loop goes on although the handler of its failures fails', async () => {
   let looks = 0;

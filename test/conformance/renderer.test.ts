@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Template } from '../../clients/conformance/config.ts';
 import { render } from '../../clients/conformance/renderer.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const LIMIT_MS = 60_000;
 const MIB = 2 ** 20;

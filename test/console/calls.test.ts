@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import type { Scope } from '../../src/platform/common/access/caller.ts';
-import type { Answer } from '../support/api-client.ts';
-import { ConsoleBrowser, OWN_PAGE, signedIn } from '../support/console.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { ConsoleBrowser, OWN_PAGE, signedIn } from '../support/console/console.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
-import { readUntil } from '../support/until.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
+import { readUntil } from '../support/time/until.ts';
 
 withFrozenBuckets();
 

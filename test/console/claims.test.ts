@@ -1,7 +1,7 @@
 import { freePort } from '../system/lab/ports.mjs';
-import type { ConsoleBody } from '../support/console.ts';
-import { ForgingProvider } from '../support/forging-provider.ts';
-import type { Visitor } from '../support/identity-provider.ts';
+import type { ConsoleBody } from '../support/console/console.ts';
+import { ForgingProvider } from '../support/servers/forging-provider.ts';
+import type { Visitor } from '../support/servers/identity-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 // Grants by claims do not depend on the database.

@@ -1,5 +1,5 @@
 import { freePort } from '../system/lab/ports.mjs';
-import { type Flaw, ForgingProvider } from '../support/forging-provider.ts';
+import { type Flaw, ForgingProvider } from '../support/servers/forging-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 // The verification does not depend on the database.

@@ -1,9 +1,9 @@
 import { freePort } from '../system/lab/ports.mjs';
-import { onEachDatabase } from '../support/databases.ts';
-import type { ConsoleBody } from '../support/console.ts';
-import { TestIdentityProvider, Visitor } from '../support/identity-provider.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import type { ConsoleBody } from '../support/console/console.ts';
+import { TestIdentityProvider, Visitor } from '../support/servers/identity-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 
 withFrozenBuckets();
 

@@ -1,6 +1,6 @@
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { consolePage, PAGE, SCRIPT } from '../support/console.ts';
+import { consolePage, PAGE, SCRIPT } from '../support/console/console.ts';
 import { withService } from '../support/test-service.ts';
 
 const POLICY =

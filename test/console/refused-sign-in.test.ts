@@ -1,8 +1,12 @@
 import { freePort } from '../system/lab/ports.mjs';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { ForgingProvider } from '../support/forging-provider.ts';
-import { runCli, type RunningServer, startServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { ForgingProvider } from '../support/servers/forging-provider.ts';
+import { runCli, type RunningServer, startServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const SECRETS = ['a-role-of-anna', 'anna@example.com', 'https://graph.example.com/anna'];
 

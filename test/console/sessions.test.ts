@@ -5,17 +5,17 @@ import { ConsoleSessionRepository } from '../../src/features/console/session/con
 import { ConsoleSessionExpiry } from '../../src/features/console/session/session-life.ts';
 import { ConsoleSessionService } from '../../src/features/console/session/console-session.service.ts';
 import { SessionWatches } from '../../src/features/console/session/session-watches.ts';
-import type { Answer } from '../support/api-client.ts';
-import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console/console.ts';
 import {
   changeDatabase,
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { ALL_BUT_THE_CLOCK, passTime } from '../support/fake-time.ts';
+} from '../support/database/databases.ts';
+import { ALL_BUT_THE_CLOCK, passTime } from '../support/time/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const MINUTE_MS = 60_000;
 

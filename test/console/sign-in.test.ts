@@ -1,11 +1,16 @@
 import { randomBytes, randomNumber } from '../../src/platform/common/secret/random-bytes.ts';
 import { ConsoleSessionRepository } from '../../src/features/console/session/console-session.repository.ts';
 import { Transactor } from '../../src/platform/database/transactor.ts';
-import { passTime } from '../support/fake-time.ts';
-import { ConsoleBrowser, type ConsoleBody, OWN_PAGE, signedIn } from '../support/console.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { passTime } from '../support/time/fake-time.ts';
+import {
+  ConsoleBrowser,
+  type ConsoleBody,
+  OWN_PAGE,
+  signedIn,
+} from '../support/console/console.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 
 withFrozenBuckets();
 

@@ -1,5 +1,5 @@
-import { onEachDatabase } from '../support/databases.ts';
-import { importGroups } from '../support/lines.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
 
 interface Row {

@@ -5,9 +5,9 @@ import {
   PositionLost,
   type ReadOptions,
 } from '../../src/core/change-log/change-reader.ts';
-import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase, onPostgres } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const HOUR_MS = 3_600_000;
 

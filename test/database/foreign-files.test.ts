@@ -2,7 +2,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { createTestDatabase } from '../support/databases.ts';
+import { createTestDatabase } from '../support/database/databases.ts';
 
 test('a database file that cannot be written is named, and not its directory', async () => {
   const { env, drop } = await createTestDatabase('sqlite');

@@ -13,10 +13,10 @@ import {
   onPostgres,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
+} from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { runCli, spawnBuilt, startServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
 const MIGRATION = 'IndexGroups1795700000003';

@@ -1,7 +1,7 @@
 import { statement } from '../../src/platform/database/statement.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { Transactor } from '../../src/platform/database/transactor.ts';
-import { administer, createTestDatabase, onPostgres } from '../support/databases.ts';
+import { administer, createTestDatabase, onPostgres } from '../support/database/databases.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const level = statement<object, { level: string }>(

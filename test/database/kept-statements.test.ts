@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { dialectOf } from '../../src/platform/database/dialect.ts';
 import { CompiledStatements, statement } from '../../src/platform/database/statement.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { type TestService, withService } from '../support/test-service.ts';
 import { groupStatuses } from '../../src/core/user-group/status/user-group-status.ts';
 import { userGroupSorts } from '../../src/core/user-group/resource/user-group-order.ts';

@@ -8,10 +8,10 @@ import {
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases.ts';
-import { withNextMigration } from '../support/next-migration.ts';
-import { runCli, startServer } from '../support/processes.ts';
-import { readSecurity } from '../support/pages.ts';
+} from '../support/database/databases.ts';
+import { withNextMigration } from '../support/database/next-migration.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
+import { readSecurity } from '../support/api/pages.ts';
 
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [

@@ -14,12 +14,12 @@ import {
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
+} from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { untilLocked } from '../support/locks.ts';
-import { withNextMigration } from '../support/next-migration.ts';
-import { runCli, startServer } from '../support/processes.ts';
-import { inRealTime } from '../support/real-time.ts';
+import { untilLocked } from '../support/database/locks.ts';
+import { withNextMigration } from '../support/database/next-migration.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
+import { inRealTime } from '../support/time/real-time.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { NUMBERED } from '../../src/platform/database/schema/grants.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { administer, createTestDatabase, onPostgres } from '../support/databases.ts';
+import { administer, createTestDatabase, onPostgres } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { startTestService } from '../support/test-service.ts';
 

@@ -2,17 +2,17 @@ import { connect } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
-import { Cable } from '../support/cable.ts';
+import { Cable } from '../support/servers/cable.ts';
 import {
   administer,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases.ts';
+} from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { type RunningServer, startOwnServer, startServer } from '../support/processes.ts';
+import { type RunningServer, startOwnServer, startServer } from '../support/process/processes.ts';
 import { promised } from '../support/promised.ts';
-import { lastAskedBefore, soon, until } from '../support/until.ts';
+import { lastAskedBefore, soon, until } from '../support/time/until.ts';
 
 onPostgres('on postgres', () => {
   let database: TestDatabase;

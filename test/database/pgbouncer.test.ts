@@ -1,9 +1,13 @@
 import { Client } from 'pg';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { canStartPgBouncer, OwnPgBouncer, POOL_SIZE } from '../support/pgbouncer.ts';
-import { type RunningServer, runBuilt, startServer } from '../support/processes.ts';
-import { lastAskedBefore, until } from '../support/until.ts';
+import { canStartPgBouncer, OwnPgBouncer, POOL_SIZE } from '../support/database/pgbouncer.ts';
+import { type RunningServer, runBuilt, startServer } from '../support/process/processes.ts';
+import { lastAskedBefore, until } from '../support/time/until.ts';
 
 (canStartPgBouncer() ? onPostgres : describe.skip)('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase;

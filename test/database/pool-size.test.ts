@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
-import { onPostgres } from '../support/databases.ts';
+import { onPostgres } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 
 const SIZE = 4;

@@ -7,11 +7,11 @@ import {
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases.ts';
+} from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { canStartPgBouncer, OwnPgBouncer } from '../support/pgbouncer.ts';
-import { type RunningServer, runBuilt, startServer } from '../support/processes.ts';
-import { lastAskedBefore } from '../support/until.ts';
+import { canStartPgBouncer, OwnPgBouncer } from '../support/database/pgbouncer.ts';
+import { type RunningServer, runBuilt, startServer } from '../support/process/processes.ts';
+import { lastAskedBefore } from '../support/time/until.ts';
 
 const POOL_SIZE = 2;
 /** Brings one that runs in a transaction, and one that does not. */

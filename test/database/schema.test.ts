@@ -7,9 +7,9 @@ import {
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases.ts';
-import { withNextMigration } from '../support/next-migration.ts';
-import { runCli, startServer } from '../support/processes.ts';
+} from '../support/database/databases.ts';
+import { withNextMigration } from '../support/database/next-migration.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const GROUP = { user_group_id: 'acme', name: 'Acme', mapping: { sales: 'w' } };

@@ -8,7 +8,7 @@ import {
   type OnFlush,
 } from '../../src/platform/database/upkeep/shutdown-phases.ts';
 import { WriteBehind } from '../../src/platform/database/upkeep/write-behind.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 test('at the end all finish at once, and those that do not are given up; then the rest is written', async () => {
   const done: string[] = [];

@@ -3,7 +3,7 @@ import { toBytesText } from '../../src/platform/database/dialect.ts';
 import { statement, type Step } from '../../src/platform/database/statement.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { Transactor } from '../../src/platform/database/transactor.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 
 const COLUMNS = {

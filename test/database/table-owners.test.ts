@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { wings } from '../../.dependency-cruiser.mjs';
 import { entities } from '../../src/server/app/features.ts';
-import { sources } from '../support/source-code.ts';
+import { sources } from '../support/code/source-code.ts';
 
 const floors: Record<string, string[]>[] = Object.values(wings);
 

@@ -6,12 +6,12 @@ import { TokenIssuer } from '../../src/core/user-group/token/token-issuer.ts';
 import { UserGroup } from '../../src/core/user-group/entities/user-group.entity.ts';
 import { UserGroupToken } from '../../src/core/user-group/entities/user-group-token.entity.ts';
 import { Workspace } from '../../src/core/workspace/workspace.entity.ts';
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { untilLocked } from '../support/locks.ts';
-import { runCli } from '../support/processes.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { untilLocked } from '../support/database/locks.ts';
+import { runCli } from '../support/process/processes.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const lockCounter = statement<object, { name: string }>(
   'test.lock-counter',

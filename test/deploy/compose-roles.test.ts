@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administer, onPostgres, TEST_KEYS } from '../support/databases.ts';
-import { runCli, startServer } from '../support/processes.ts';
+import { administer, onPostgres, TEST_KEYS } from '../support/database/databases.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
 import { root } from './manifests.ts';
 
 const SECRETS = '/run/secrets/user-groups';

@@ -5,10 +5,10 @@ import { parse } from 'yaml';
 import { errorCatalogue } from '../../src/platform/common/problem/errors.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { WebhookWorker } from '../../src/features/webhook/delivery/webhook-worker.ts';
-import { databaseKinds } from '../support/databases.ts';
+import { databaseKinds } from '../support/database/databases.ts';
 import { startTestService } from '../support/test-service.ts';
-import { SENDING } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
+import { SENDING } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
 
 interface AlertRules {
   groups: { rules: { alert: string; expr: string; labels: object; annotations: object }[] }[];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pages, read } from '../support/pages.ts';
+import { pages, read } from '../support/api/pages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

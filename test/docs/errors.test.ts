@@ -1,6 +1,6 @@
 import * as errors from '../../src/platform/common/problem/errors.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
-import { read } from '../support/pages.ts';
+import { read } from '../support/api/pages.ts';
 import { errorFixes } from './error-fixes.ts';
 
 const classes = Object.values(errors).filter(

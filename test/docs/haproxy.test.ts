@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { marked } from '../support/pages.ts';
+import { marked } from '../support/api/pages.ts';
 
 const canRunHaProxy = spawnSync('haproxy', ['-v']).status === 0;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sharedResponses } from '../../src/platform/common/operation.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { buildOpenApi } from '../../src/server/app/openapi/openapi.ts';
-import { handlersOf, type RoutedHandler } from '../support/handlers.ts';
+import { handlersOf, type RoutedHandler } from '../support/events/handlers.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const root = join(import.meta.dirname, '..', '..');

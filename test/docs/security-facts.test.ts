@@ -2,8 +2,8 @@ import { scopes } from '../../src/platform/common/access/caller.ts';
 import '../../src/platform/config/config.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { variablesOf } from '../../src/platform/config/variable.ts';
-import { describeOperations } from '../support/every-operation.ts';
-import { readSecurity } from '../support/pages.ts';
+import { describeOperations } from '../support/api/every-operation.ts';
+import { readSecurity } from '../support/api/pages.ts';
 
 const page = readSecurity();
 

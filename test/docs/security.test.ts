@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { pages, readSecurity, securityPages } from '../support/pages.ts';
+import { pages, readSecurity, securityPages } from '../support/api/pages.ts';
 import {
   generateToken,
   isWellFormedToken,

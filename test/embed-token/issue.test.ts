@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';

@@ -1,9 +1,13 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { withKeys } from '../support/keys.ts';
-import { runCli, startServer } from '../support/processes.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 const JWKS = '/.well-known/jwks.json';

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import jsonwebtoken from 'jsonwebtoken';
 import { createPublicKey } from 'node:crypto';
-import { onEachDatabase, TEST_KEYS } from '../support/databases.ts';
+import { onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { keyList } from '../system/lab/keys.mjs';
 
 import { withService } from '../support/test-service.ts';

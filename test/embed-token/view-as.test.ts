@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose';
 import type { Scope } from '../../src/platform/common/access/caller.ts';
-import type { Answer, ApiClient } from '../support/api-client.ts';
-import { onEachDatabase, TEST_KEYS } from '../support/databases.ts';
-import { passTime } from '../support/fake-time.ts';
-import { forbidEvents } from '../support/forbid-events.ts';
+import type { Answer, ApiClient } from '../support/api/api-client.ts';
+import { onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
+import { passTime } from '../support/time/fake-time.ts';
+import { forbidEvents } from '../support/events/forbid-events.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { lastAskedBefore } from '../support/until.ts';
+import { lastAskedBefore } from '../support/time/until.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const ACTING_FOR = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { encryptionKeys } from '../../src/platform/config/readers.ts';
 import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
 import type { UpdateWorkspaceRequest } from '../../src/features/registry/settings/dto/workspace.dto.ts';
-import { onEachDatabase, TEST_KEYS } from '../support/databases.ts';
+import { onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
 import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
 import { EventService } from '../../src/features/event/feed/event.service.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { passTime } from '../support/fake-time.ts';
-import { importGroups } from '../support/lines.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { passTime } from '../support/time/fake-time.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 interface Listed {
   events: {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { StreamReader } from '../support/event-stream.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { StreamReader } from '../support/events/event-stream.ts';
 import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
 import { EventStreams } from '../../src/features/event/stream/event-streams.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { type StreamMessage, StreamReader } from '../support/event-stream.ts';
-import { importGroups } from '../support/lines.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { type StreamMessage, StreamReader } from '../support/events/event-stream.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

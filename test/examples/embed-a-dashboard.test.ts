@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../system/lab/ports.mjs';
-import { noteDump } from '../support/leaks.ts';
-import { marked, step } from '../support/pages.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { noteDump } from '../support/jest/leaks.ts';
+import { marked, step } from '../support/api/pages.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const PAGE = 'docs/guides/embed-a-dashboard.md';
 const SESSION = 'session=a-session-of-acme';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
 
 // Two generators of others run on the document; the typed client of ours is made by openapi-typescript, and tested as packed.
 

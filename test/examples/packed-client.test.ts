@@ -7,10 +7,10 @@ import {
   generateSigningSecret,
   signatureOf,
 } from '../../src/features/webhook/sending/signature.ts';
-import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
-import { installInto, packClient } from '../support/pack.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
+import { installInto, packClient } from '../support/code/pack.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -4,14 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHECKS } from '../../clients/conformance/run.ts';
-import { installInto, packClient } from '../support/pack.ts';
+import { installInto, packClient } from '../support/code/pack.ts';
 import {
   BOOTSTRAP_TOKEN,
   type Finished,
   type RunningServer,
   startServer,
-} from '../support/processes.ts';
-import { until } from '../support/until.ts';
+} from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 import { HIDDEN_PRODUCT, makeSales } from '../system/conformance/sales.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ApiClient } from '../support/api-client.ts';
-import { noteDump } from '../support/leaks.ts';
-import { examplesOf, pages, step } from '../support/pages.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { noteDump } from '../support/jest/leaks.ts';
+import { examplesOf, pages, step } from '../support/api/pages.ts';
+import { type RunningServer, startServer } from '../support/process/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

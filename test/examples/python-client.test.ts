@@ -11,11 +11,15 @@ import {
   generateSigningSecret,
   signatureOf,
 } from '../../src/features/webhook/sending/signature.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
-import { missedBy } from '../support/resumed-consumer.ts';
-import { until } from '../support/until.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
+import { missedBy } from '../support/events/resumed-consumer.ts';
+import { until } from '../support/time/until.ts';
 import { mutatedTexts } from '../system/bind-variables/mutated-texts.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 

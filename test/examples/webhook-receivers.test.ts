@@ -9,7 +9,7 @@ import {
   signatureOf,
 } from '../../src/features/webhook/sending/signature.ts';
 import { accepts, freePort } from '../system/lab/ports.mjs';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guides', 'webhooks.md'), 'utf8');

@@ -9,9 +9,9 @@ import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { createApp } from '../../src/server/app/create-app.ts';
 import { buildOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase } from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { ApiClient } from '../support/api/api-client.ts';
+import { createTestDatabase } from '../support/database/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 
 class ProbeDto {
   @Length(2, 5)

@@ -1,10 +1,14 @@
 import { Client } from 'pg';
 import { freePort } from '../system/lab/ports.mjs';
-import { type Answer, ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { type Answer, ApiClient } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { BOOTSTRAP_TOKEN, spawnBuilt, startServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { BOOTSTRAP_TOKEN, spawnBuilt, startServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const locks = new Set<Client>();
 

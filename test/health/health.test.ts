@@ -1,8 +1,8 @@
 import { Statements } from '../../src/platform/database/statements.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 onEachDatabase((kind) => {

@@ -1,10 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
-import { processorMs } from '../support/processor-time.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type RunningServer,
+  startOwnServer,
+} from '../support/process/processes.ts';
+import { processorMs } from '../support/process/processor-time.ts';
 import { startTestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 
 withFrozenBuckets();
 

@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
-import { importGroups } from '../support/lines.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/time/fake-time.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { freePort } from '../system/lab/ports.mjs';
-import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type RunningServer,
+  startOwnServer,
+} from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const MIB = 1024 ** 2;
 /** The limit of the container in compose.yaml. */

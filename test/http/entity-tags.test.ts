@@ -1,8 +1,8 @@
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { databaseKinds } from '../support/databases.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { databaseKinds } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const V1 = '/api/v1';
 const ENDPOINT = { url: 'https://receiver.example/hooks', event_types: ['*'] };

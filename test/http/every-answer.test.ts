@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { type TestService, withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

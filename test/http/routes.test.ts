@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ApiHttpAdapter } from '../../src/platform/common/http/server/api-http.adapter.ts';
-import type { Answer } from '../support/api-client.ts';
-import { consolePage, OWN_PAGE } from '../support/console.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { consolePage, OWN_PAGE } from '../support/console/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
-import { read } from '../support/pages.ts';
+import { read } from '../support/api/pages.ts';
 
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,6 +1,6 @@
 import { countInParts } from '../../src/platform/common/http/parameters/total.ts';
-import { type Answer, NDJSON } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { type Answer, NDJSON } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 
 /** More than one call examines with a filter, and not a multiple of it. */

@@ -1,9 +1,9 @@
 import { MAX_GRACE_SECONDS } from '../../src/platform/common/grace.ts';
 import { DAY_MS } from '../../src/platform/common/time.ts';
 import { IdempotentResponseExpiry } from '../../src/core/idempotency/idempotent-calls.ts';
-import type { Answer, ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { callOf, describeOperations } from '../support/every-operation.ts';
+import type { Answer, ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { callOf, describeOperations } from '../support/api/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
 const V1 = '/api/v1';

@@ -1,7 +1,7 @@
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 
 withFrozenBuckets();
 

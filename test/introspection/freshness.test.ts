@@ -1,8 +1,8 @@
 import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { passTime } from '../support/fake-time.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { passTime } from '../support/time/fake-time.ts';
 import { withService } from '../support/test-service.ts';
-import { lastAskedBefore, until } from '../support/until.ts';
+import { lastAskedBefore, until } from '../support/time/until.ts';
 
 /** Each such call is a question to the database, of which many are open while something changes. */
 const UNREMEMBERED = { 'Cache-Control': 'no-cache' };

@@ -1,8 +1,8 @@
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
-import { untilAfter } from '../support/until.ts';
+import { untilAfter } from '../support/time/until.ts';
 
 const PATH = '/api/v1/user-groups';
 const INSPECT = '/api/v1/tokens/inspect';

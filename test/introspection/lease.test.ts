@@ -4,11 +4,15 @@ import { ChangeFeed } from '../../src/core/change-log/change-feed.ts';
 import { RECORDS_CHANGES } from '../../src/platform/database/data-source-options.ts';
 import { PostgresConnection } from '../../src/platform/database/postgres/postgres-connection.ts';
 import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
-import { untilPolled } from '../support/polls.ts';
-import { inRealTime } from '../support/real-time.ts';
+import {
+  createTestDatabase,
+  onPostgres,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { untilPolled } from '../support/api/polls.ts';
+import { inRealTime } from '../support/time/real-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { lastAskedBefore, until } from '../support/until.ts';
+import { lastAskedBefore, until } from '../support/time/until.ts';
 
 /** A million with `LONG_TESTS`, which takes a minute more. */
 const ANSWERS = process.env['LONG_TESTS'] ? 1_000_000 : 60_000;

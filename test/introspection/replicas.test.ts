@@ -4,11 +4,11 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { importGroups } from '../support/lines.ts';
+} from '../support/database/databases.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { runSql } from '../support/keys.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
-import { lastAskedBefore, until, untilAfter } from '../support/until.ts';
+import { type RunningServer, startServer } from '../support/process/processes.ts';
+import { lastAskedBefore, until, untilAfter } from '../support/time/until.ts';
 
 const LISTENERS = `application_name = 'user-group-service listen' AND datname = current_database()`;
 

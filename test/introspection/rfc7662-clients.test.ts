@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';

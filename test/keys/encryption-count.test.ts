@@ -4,8 +4,8 @@ import {
   createTestDatabase,
   onEachDatabase,
   TEST_KEYS,
-} from '../support/databases.ts';
-import { runCli, startServer } from '../support/processes.ts';
+} from '../support/database/databases.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

@@ -1,9 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { keyStatus, runSql, withKeys } from '../support/keys.ts';
-import { runCli, runWarm } from '../support/processes.ts';
+import { runCli, runWarm } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

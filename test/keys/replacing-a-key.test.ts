@@ -1,6 +1,10 @@
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { keyStatus, withKeys } from '../support/keys.ts';
-import { runCli, runWarm, startServer } from '../support/processes.ts';
+import { runCli, runWarm, startServer } from '../support/process/processes.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 type Server = Pick<TestService, 'api' | 'close'>;

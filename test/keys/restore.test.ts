@@ -1,11 +1,15 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { keyStatus, withKeys } from '../support/keys.ts';
-import { follow } from '../support/operations.ts';
-import { BOOTSTRAP_TOKEN, runWarm, startServer } from '../support/processes.ts';
+import { follow } from '../support/api/operations.ts';
+import { BOOTSTRAP_TOKEN, runWarm, startServer } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const wrongKey = keyList('k2').replace('k2:', 'k1:');

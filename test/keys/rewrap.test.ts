@@ -4,7 +4,7 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
+} from '../support/database/databases.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys.ts';
 import {
@@ -13,11 +13,11 @@ import {
   type RunningServer,
   spawnBuilt,
   startServer,
-} from '../support/processes.ts';
-import { exportGroups } from '../support/lines.ts';
-import { inRealTime } from '../support/real-time.ts';
+} from '../support/process/processes.ts';
+import { exportGroups } from '../support/api/lines.ts';
+import { inRealTime } from '../support/time/real-time.ts';
 import { startTestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const GROUPS = 2000;
 /** Another key under the same id. */

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { keyList } from '../system/lab/keys.mjs';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { runCli, startServer } from '../support/processes.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { runCli, startServer } from '../support/process/processes.ts';
 import { keyStatus } from '../support/keys.ts';
-import { until } from '../support/until.ts';
-import { TestVault } from '../support/vault.ts';
+import { until } from '../support/time/until.ts';
+import { TestVault } from '../support/servers/vault.ts';
 
 const GROUP = { user_group_id: 'acme', name: 'Acme' };
 

@@ -19,16 +19,16 @@ import { Config } from '../../src/platform/config/config.ts';
 import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
 import { statement } from '../../src/platform/database/statement.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
-import { ApiClient, NDJSON } from '../support/api-client.ts';
+import { ApiClient, NDJSON } from '../support/api/api-client.ts';
 import {
   changeDatabase,
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { openLog } from '../support/leaks.ts';
-import { stopTimeLimits } from '../support/fake-time.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+} from '../support/database/databases.ts';
+import { openLog } from '../support/jest/leaks.ts';
+import { stopTimeLimits } from '../support/time/fake-time.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
 

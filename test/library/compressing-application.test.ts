@@ -8,12 +8,16 @@ import { CachedIntrospector } from '../../clients/typescript/cached-introspector
 import { createLog, NestLog } from '../../src/platform/common/log.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { UserGroupServiceModule } from '../../src/server/library/index.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { until } from '../support/until.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { StreamReader } from '../support/event-stream.ts';
-import { openLog } from '../support/leaks.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { ApiClient } from '../support/api/api-client.ts';
+import { until } from '../support/time/until.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { StreamReader } from '../support/events/event-stream.ts';
+import { openLog } from '../support/jest/leaks.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 
 const require = createRequire(import.meta.url);
 const compression = require('compression') as (options: { threshold: number }) => RequestHandler;

@@ -2,10 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ChangeReader } from '../../src/core/change-log/change-reader.ts';
 import { UserGroupEvents, UserGroupServiceModule } from '../../src/server/library/index.ts';
-import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { noteLog } from '../support/leaks.ts';
-import { inRealTime } from '../support/real-time.ts';
-import { until } from '../support/until.ts';
+import { createTestDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { noteLog } from '../support/jest/leaks.ts';
+import { inRealTime } from '../support/time/real-time.ts';
+import { until } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   test('an application that listened to events and has ended says nothing any more', async () => {

@@ -25,17 +25,17 @@ import {
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { openLog } from '../support/leaks.ts';
-import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
-import { until } from '../support/until.ts';
+} from '../support/database/databases.ts';
+import { openLog } from '../support/jest/leaks.ts';
+import { ALL_BUT_THE_CLOCK } from '../support/time/fake-time.ts';
+import { until } from '../support/time/until.ts';
 
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A lease that ends only when the test says so. */
 const LONG_SECONDS = 3600;
-const CHILD = join(import.meta.dirname, '..', 'support', 'event-consumer.mjs');
+const CHILD = join(import.meta.dirname, '..', 'support', 'events', 'event-consumer.mjs');
 const caller = operator(1);
 
 const findConsumer = statement<

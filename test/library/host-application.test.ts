@@ -33,11 +33,15 @@ import {
 import { ChangeReader, PositionLost } from '../../src/core/change-log/change-reader.ts';
 import { createLog, NestLog } from '../../src/platform/common/log.ts';
 import { Config } from '../../src/platform/config/config.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { openLog } from '../support/leaks.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { ApiClient } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { openLog } from '../support/jest/leaks.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const WORKSPACE = 1;
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });

@@ -36,9 +36,9 @@ import {
   UserGroups,
   type UserGroupStructure,
 } from '../../src/server/library/index.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { ApiClient } from '../support/api/api-client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const COMPATIBLE = { compatibility: '^0.1.0' };

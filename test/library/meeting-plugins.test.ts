@@ -7,7 +7,7 @@ import {
   type UserGroupChangeTransaction,
   UserGroupServiceModule,
 } from '../../src/server/library/index.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 const COMPATIBLE = { compatibility: '^0.1.0' };

@@ -13,7 +13,11 @@ import {
   migrateUserGroups,
   migrations,
 } from '../../src/server/library/migrations.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

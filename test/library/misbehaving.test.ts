@@ -15,11 +15,11 @@ import {
   type Metric,
 } from '../../src/server/library/index.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/time/fake-time.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 /** Things that the code of others may do. */
 const ODD: [string, () => unknown][] = [

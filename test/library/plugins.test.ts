@@ -28,9 +28,9 @@ import {
   createTestDatabase,
   onEachDatabase,
   onPostgres,
-} from '../support/databases.ts';
+} from '../support/database/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const COMPATIBLE = { compatibility: '^0.1.0' };
 const PATH = '/api/v1/home-dashboards/acme';

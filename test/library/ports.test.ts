@@ -12,7 +12,11 @@ import {
 } from '../../src/server/library/index.ts';
 import type { PortProvider } from '../../src/server/library/index.ts';
 import { keyList } from '../system/lab/keys.mjs';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 
 const caller = operator(1);
 const GROUP = { user_group_id: 'acme', name: 'Acme' };

@@ -1,5 +1,5 @@
-import { onEachDatabase } from '../support/databases.ts';
-import { callWithField, describeOperations } from '../support/every-operation.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { callWithField, describeOperations } from '../support/api/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];

@@ -5,8 +5,8 @@ import { errorCatalogue } from '../../src/platform/common/problem/errors.ts';
 import { ownScopes } from '../../src/platform/common/access/scopes.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
-import type { Answer } from '../support/api-client.ts';
-import { absolute, createAjv, withSharedInPlace } from '../support/openapi-schemas.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { absolute, createAjv, withSharedInPlace } from '../support/api/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';
 
 interface OpenApi {

@@ -4,10 +4,10 @@ import {
   UserGroupTokenNotUsable,
 } from '../../src/platform/common/problem/errors.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
-import { type Answer, NDJSON } from '../support/api-client.ts';
-import { OWN_PAGE } from '../support/console.ts';
+import { type Answer, NDJSON } from '../support/api/api-client.ts';
+import { OWN_PAGE } from '../support/console/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
-import { untilAfter } from '../support/until.ts';
+import { untilAfter } from '../support/time/until.ts';
 
 const V1 = '/api/v1';
 const GROUP = { user_group_id: 'acme-emea', name: 'Acme EMEA' };

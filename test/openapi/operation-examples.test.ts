@@ -1,6 +1,6 @@
 import { operationExamples } from '../../src/server/app/openapi/examples.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
-import { absolute, createAjv, withSharedInPlace } from '../support/openapi-schemas.ts';
+import { absolute, createAjv, withSharedInPlace } from '../support/api/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';
 
 interface Media {

@@ -1,5 +1,5 @@
-import { onEachDatabase } from '../support/databases.ts';
-import { callOf, describeOperations } from '../support/every-operation.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { callOf, describeOperations } from '../support/api/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
 /** Ignores its query, as it ignores unknown fields of its body. */

@@ -1,12 +1,16 @@
 import { ActivityRetention, ActivityTally } from '../../src/core/activity/activity-tally.ts';
 import type { ActivityResponse } from '../../src/features/overview/dto/activity-response.dto.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { recordRoundTrips } from '../support/database-traffic.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { planOf, wasteIn } from '../support/query-plan.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+} from '../support/database/databases.ts';
+import { planOf, wasteIn } from '../support/database/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 const PATH = '/api/v1/overview/activity';

@@ -1,11 +1,11 @@
 import type { OverviewResponse } from '../../src/features/overview/dto/overview-response.dto.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { recordRoundTrips } from '../support/database-traffic.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { planOf, wasteIn } from '../support/query-plan.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { planOf, wasteIn } from '../support/database/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/overview';
 const HOUR_MS = 3_600_000;

@@ -4,14 +4,18 @@ import { keyList } from '../system/lab/keys.mjs';
 import { definePlugin } from '../../src/platform/common/extension/plugin.ts';
 import { migrations } from '../../src/platform/database/migrations/index.ts';
 import type { SystemResponse } from '../../src/features/system/dto/system-response.dto.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { recordRoundTrips } from '../support/database-traffic.ts';
-import { changeDatabase, createTestDatabase, onEachDatabase } from '../support/databases.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+} from '../support/database/databases.ts';
 import { withKeys } from '../support/keys.ts';
-import { planOf, wasteIn } from '../support/query-plan.ts';
+import { planOf, wasteIn } from '../support/database/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/system';
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import packageJson from '../../package.json' with { type: 'json' };
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const DRIVER = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';

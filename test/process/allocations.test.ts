@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { Answer } from '../support/api-client.ts';
+import type { Answer } from '../support/api/api-client.ts';
 import {
   createTestDatabase,
   type DatabaseKind,
   onEachDatabase,
   withoutServerLimits,
-} from '../support/databases.ts';
-import { type RunningServer, startOwnServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+} from '../support/database/databases.ts';
+import { type RunningServer, startOwnServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
-const PRELOADED = join(import.meta.dirname, '..', 'support', 'record-allocations.mjs');
+const PRELOADED = join(import.meta.dirname, '..', 'support', 'process', 'record-allocations.mjs');
 const CALLERS = 32;
 /** For each of them, before anything is counted: until then much of the code is interpreted. */
 const WARM_UP = 10;

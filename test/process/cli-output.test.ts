@@ -1,8 +1,8 @@
-import { onEachDatabase } from '../support/databases.ts';
-import { runCli } from '../support/processes.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { runCli } from '../support/process/processes.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const LONG = 'x'.repeat(255);
 const MAX_WIDTH = 120;

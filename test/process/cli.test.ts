@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { runBuilt, runCli } from '../support/processes.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { runBuilt, runCli } from '../support/process/processes.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

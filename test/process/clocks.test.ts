@@ -2,16 +2,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { importGroups, linesOf } from '../support/lines.ts';
-import { type RunningServer, startOwnServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { importGroups, linesOf } from '../support/api/lines.ts';
+import { type RunningServer, startOwnServer } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const YEAR_MS = 365 * DAY_MS;
 const ALL = ['user_group_token', 'embed_token'];
-const preload = pathToFileURL(join(import.meta.dirname, '..', 'support', 'set-clock.mjs')).href;
+const preload = pathToFileURL(
+  join(import.meta.dirname, '..', 'support', 'process', 'set-clock.mjs'),
+).href;
 
 interface Group {
   id: string;

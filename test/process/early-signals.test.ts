@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { TEST_KEYS } from '../support/databases.ts';
-import { spawnBuilt } from '../support/processes.ts';
+import { TEST_KEYS } from '../support/database/databases.ts';
+import { spawnBuilt } from '../support/process/processes.ts';
 
 const env = {
   // Nothing listens there, so the start waits for 15 seconds.

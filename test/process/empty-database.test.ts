@@ -9,10 +9,10 @@ import {
   openDatabase,
   prepareDatabase,
 } from '../../src/platform/database/schema/migrate.ts';
-import { createTestDatabase, onPostgres, TEST_KEYS } from '../support/databases.ts';
+import { createTestDatabase, onPostgres, TEST_KEYS } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { withNextMigration } from '../support/next-migration.ts';
-import { runCli } from '../support/processes.ts';
+import { withNextMigration } from '../support/database/next-migration.ts';
+import { runCli } from '../support/process/processes.ts';
 
 /** Set an installation up, and so make the tables. */
 const MAKE = ['token create', 'workspace create', 'group import', 'migration run', 'migrate-data'];

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { features } from '../../src/server/app/features.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { WebhookWorker } from '../../src/features/webhook/delivery/webhook-worker.ts';
-import { signedIn } from '../support/console.ts';
+import { signedIn } from '../support/console/console.ts';
 import { testContract } from '../support/contract.ts';
-import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { handlersOf } from '../support/handlers.ts';
-import { runCli, runWarm } from '../support/processes.ts';
+import { createTestDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { handlersOf } from '../support/events/handlers.ts';
+import { runCli, runWarm } from '../support/process/processes.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';

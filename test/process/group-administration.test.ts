@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { noteTokens } from '../support/leaks.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { runCli, spawnBuilt } from '../support/processes.ts';
+import { noteTokens } from '../support/jest/leaks.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { runCli, spawnBuilt } from '../support/process/processes.ts';
 import { withService } from '../support/test-service.ts';
 
 const CLI = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli.js');

@@ -11,11 +11,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NDJSON } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { IMPORT, linesOf, toLines } from '../support/lines.ts';
-import { noteTokens } from '../support/leaks.ts';
-import { runCli, type RunningServer, startOwnServer } from '../support/processes.ts';
+import { NDJSON } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { IMPORT, linesOf, toLines } from '../support/api/lines.ts';
+import { noteTokens } from '../support/jest/leaks.ts';
+import { runCli, type RunningServer, startOwnServer } from '../support/process/processes.ts';
 
 const CLI = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli.js');
 const COUNT = 2000;

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { createTestDatabase, onPostgres } from '../support/databases.ts';
-import { startOwnServer } from '../support/processes.ts';
-import { inRealTime } from '../support/real-time.ts';
+import { createTestDatabase, onPostgres } from '../support/database/databases.ts';
+import { startOwnServer } from '../support/process/processes.ts';
+import { inRealTime } from '../support/time/real-time.ts';
 
 /** Longer than a caller's statement waits for its connection. */
 const LATE_MS = 2500;

@@ -1,10 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { runBuilt, startOwnServer } from '../support/processes.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { runBuilt, startOwnServer } from '../support/process/processes.ts';
 
-const RECORDER = join(import.meta.dirname, '..', 'support', 'record-scripts.mjs');
+const RECORDER = join(import.meta.dirname, '..', 'support', 'process', 'record-scripts.mjs');
 
 /** A start loads some 1,850; an import at the wrong place easily brings hundreds. */
 const MAX_FILES_AT_START = 1900;

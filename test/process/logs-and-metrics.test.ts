@@ -1,11 +1,19 @@
 import { connect } from 'node:net';
 import packageJson from '../../package.json' with { type: 'json' };
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { ApiClient } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { freePort } from '../system/lab/ports.mjs';
-import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type RunningServer,
+  startOwnServer,
+} from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

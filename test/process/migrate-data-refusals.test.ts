@@ -13,14 +13,14 @@ import {
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases.ts';
-import { readTables } from '../support/full-database.ts';
+} from '../support/database/databases.ts';
+import { readTables } from '../support/database/full-database.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { fillGroups, runSql, withKeys } from '../support/keys.ts';
-import { follow } from '../support/operations.ts';
-import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
+import { follow } from '../support/api/operations.ts';
+import { runCli, spawnBuilt, startServer } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const GROUPS = 20_000;
 

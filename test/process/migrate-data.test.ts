@@ -1,20 +1,25 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { OWN_PAGE } from '../support/console.ts';
+import { OWN_PAGE } from '../support/console/console.ts';
 import {
   administer,
   changeDatabase,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases.ts';
-import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database.ts';
-import { importGroups } from '../support/lines.ts';
+} from '../support/database/databases.ts';
+import {
+  fillDatabase,
+  type Filling,
+  readTables,
+  WORKSPACES,
+} from '../support/database/full-database.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { runSql } from '../support/keys.ts';
-import { until } from '../support/until.ts';
-import { SENDING } from '../support/webhook-receiver.ts';
-import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes.ts';
+import { until } from '../support/time/until.ts';
+import { SENDING } from '../support/events/webhook-receiver.ts';
+import { runBuilt, runCli, type RunningServer, startServer } from '../support/process/processes.ts';
 
 // There is nothing to move to without PostgreSQL.
 onPostgres('a database with everything', () => {

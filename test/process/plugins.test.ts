@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { runBuilt, runCli, runWarm, startOwnServer } from '../support/processes.ts';
+import { createTestDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { runBuilt, runCli, runWarm, startOwnServer } from '../support/process/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

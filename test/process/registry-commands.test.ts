@@ -1,5 +1,5 @@
-import { onEachDatabase } from '../support/databases.ts';
-import { runCli } from '../support/processes.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { runCli } from '../support/process/processes.ts';
 import { withService } from '../support/test-service.ts';
 
 interface Answer {

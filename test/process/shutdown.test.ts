@@ -8,16 +8,16 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { importGroups } from '../support/lines.ts';
+} from '../support/database/databases.ts';
+import { importGroups } from '../support/api/lines.ts';
 import {
   BOOTSTRAP_TOKEN,
   type RunningServer,
   runCli,
   startOwnServer,
-} from '../support/processes.ts';
+} from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -19,8 +19,14 @@ import {
   databaseKinds,
   type TestDatabase,
   TEST_KEYS,
-} from '../support/databases.ts';
-import { runBuilt, runCli, runWarm, startOwnServer, startServer } from '../support/processes.ts';
+} from '../support/database/databases.ts';
+import {
+  runBuilt,
+  runCli,
+  runWarm,
+  startOwnServer,
+  startServer,
+} from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const otherKey = createHash('sha256').update('other').digest('base64');

@@ -6,10 +6,10 @@ import { createLog } from '../../src/platform/common/log.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { createApp } from '../../src/server/app/create-app.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { type Answer, ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { type Answer, ApiClient } from '../support/api/api-client.ts';
+import { createTestDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 20;

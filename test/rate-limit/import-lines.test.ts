@@ -3,12 +3,12 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { RateLimits } from '../../src/core/rate-limit/rate-limits.ts';
 import { UserGroupImporter } from '../../src/features/bulk/user-group-importer.ts';
-import { type ApiClient, NDJSON } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import { type ApiClient, NDJSON } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/api/lines.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const LIMIT = 40;
 const LINE_MS = 60_000 / LIMIT;

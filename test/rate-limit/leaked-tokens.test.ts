@@ -1,10 +1,10 @@
 import { RateLimits } from '../../src/core/rate-limit/rate-limits.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
-import { importGroups } from '../support/lines.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const LIMIT = 40;
 /** Without the tenth that is left to others, and the call of the report itself. */

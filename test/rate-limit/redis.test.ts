@@ -6,20 +6,26 @@ import { TokenBuckets } from '../../src/platform/common/concurrency/token-bucket
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { Redis } from '../../src/core/rate-limit/redis.ts';
 import { StandardRateLimitStore } from '../../src/core/rate-limit/standard-rate-limit-store.ts';
-import type { Answer } from '../support/api-client.ts';
+import type { Answer } from '../support/api/api-client.ts';
 import {
   createTestDatabase,
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
-import { importGroups } from '../support/lines.ts';
-import { replaceField } from '../support/patience.ts';
-import { runCli, startOwnServer, startServer } from '../support/processes.ts';
-import { canStartRedis, expiryOf, OwnRedis, passTimeInRedis, redisUrl } from '../support/redis.ts';
+} from '../support/database/databases.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
+import { importGroups } from '../support/api/lines.ts';
+import { replaceField } from '../support/time/patience.ts';
+import { runCli, startOwnServer, startServer } from '../support/process/processes.ts';
+import {
+  canStartRedis,
+  expiryOf,
+  OwnRedis,
+  passTimeInRedis,
+  redisUrl,
+} from '../support/servers/redis.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 import { freePort } from '../system/lab/ports.mjs';
 
 const SHARED = 'rate limits are shared through Redis';

@@ -1,6 +1,6 @@
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 10;

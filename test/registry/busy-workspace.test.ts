@@ -2,12 +2,12 @@ import { Client } from 'pg';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { dialectOf } from '../../src/platform/database/dialect.ts';
 import { Transactor } from '../../src/platform/database/transactor.ts';
-import { onPostgres } from '../support/databases.ts';
-import { stopTimeLimits } from '../support/fake-time.ts';
-import { importGroups } from '../support/lines.ts';
+import { onPostgres } from '../support/database/databases.ts';
+import { stopTimeLimits } from '../support/time/fake-time.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 // On SQLite every write waits for every other anyway, and is not kept waiting for a connection.
 onPostgres('on postgres', () => {

@@ -1,4 +1,4 @@
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -1,5 +1,5 @@
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

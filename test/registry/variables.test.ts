@@ -1,7 +1,7 @@
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
+import { until } from '../support/time/until.ts';
 
 const PREVIEW = '/api/v1/workspace/incomplete-user-groups/preview';
 const INCOMPLETE = '/api/v1/user-groups?status=incomplete&limit=200';

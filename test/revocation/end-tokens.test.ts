@@ -1,10 +1,14 @@
-import type { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { importGroups } from '../support/lines.ts';
-import { noteForeignToken } from '../support/leaks.ts';
-import { runCli, type RunningServer, startServer } from '../support/processes.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { importGroups } from '../support/api/lines.ts';
+import { noteForeignToken } from '../support/jest/leaks.ts';
+import { runCli, type RunningServer, startServer } from '../support/process/processes.ts';
 import { withService } from '../support/test-service.ts';
-import { lastAskedBefore, until, untilAfter } from '../support/until.ts';
+import { lastAskedBefore, until, untilAfter } from '../support/time/until.ts';
 
 const SCOPES = ['admin', 'audit:read', 'tokens:introspect', 'user-groups:write'] as const;
 const ALL = ['user_group_token', 'embed_token'];

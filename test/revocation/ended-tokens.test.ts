@@ -1,6 +1,6 @@
-import type { ApiClient, CreatedGroup } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { exportGroups, importGroups } from '../support/lines.ts';
+import type { ApiClient, CreatedGroup } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { exportGroups, importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { EmbedTokenReader } from '../../src/core/embed-token/embed-token.reader.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { stopTimeLimits } from '../support/fake-time.ts';
-import { exportGroups, importGroups } from '../support/lines.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { stopTimeLimits } from '../support/time/fake-time.ts';
+import { exportGroups, importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
 
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;

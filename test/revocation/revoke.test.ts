@@ -1,7 +1,7 @@
 import { RevokedEmbedTokenExpiry } from '../../src/core/embed-token/embed-token.revoker.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { importGroups } from '../support/lines.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;

@@ -1,10 +1,10 @@
-import type { ApiClient } from '../support/api-client.ts';
-import { recordRoundTrips } from '../support/database-traffic.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { importGroups, linesOf } from '../support/lines.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { importGroups, linesOf } from '../support/api/lines.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
-import { until, untilAfter } from '../support/until.ts';
+import { until, untilAfter } from '../support/time/until.ts';
 
 const PATH = '/api/v1/user-groups';
 const DETAIL =

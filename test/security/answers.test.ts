@@ -1,7 +1,7 @@
 import { request } from 'node:http';
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { describeOperations } from '../support/every-operation.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { describeOperations } from '../support/api/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
 /** The files that the docs page may load, with their media types. */

@@ -2,12 +2,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { callsWith, describeOperations } from '../support/every-operation.ts';
-import { type RunningServer, startOwnServer } from '../support/processes.ts';
-import { redisUrl } from '../support/redis.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { callsWith, describeOperations } from '../support/api/every-operation.ts';
+import { type RunningServer, startOwnServer } from '../support/process/processes.ts';
+import { redisUrl } from '../support/servers/redis.ts';
 
-const RECORDER = join(import.meta.dirname, '..', 'support', 'record-connections.mjs');
+const RECORDER = join(import.meta.dirname, '..', 'support', 'process', 'record-connections.mjs');
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -9,10 +9,10 @@ import { createLog } from '../../src/platform/common/log.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { createApp } from '../../src/server/app/create-app.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { ApiClient } from '../support/api-client.ts';
-import { createTestDatabase } from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { ApiClient } from '../support/api/api-client.ts';
+import { createTestDatabase } from '../support/database/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
+import { until } from '../support/time/until.ts';
 
 const CAUSE = 'SELECT secret_column FROM secret_table at /srv/secret.ts:1';
 

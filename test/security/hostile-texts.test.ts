@@ -1,6 +1,6 @@
-import type { Answer } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { callsWith, describeOperations } from '../support/every-operation.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { callsWith, describeOperations } from '../support/api/every-operation.ts';
 import { registryBody } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -1,6 +1,6 @@
 import ts from 'typescript';
-import { calls, identifiers, imports, literalOf, sources } from '../support/source-code.ts';
-import { readSecurity } from '../support/pages.ts';
+import { calls, identifiers, imports, literalOf, sources } from '../support/code/source-code.ts';
+import { readSecurity } from '../support/api/pages.ts';
 
 const page = readSecurity();
 

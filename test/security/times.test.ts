@@ -1,5 +1,5 @@
-import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { startOwnServer } from '../support/processes.ts';
+import { createTestDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { startOwnServer } from '../support/process/processes.ts';
 
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

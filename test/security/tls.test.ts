@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { freePort } from '../system/lab/ports.mjs';
-import { selfSignedCertificate } from '../support/certificate.ts';
-import { createTestDatabase, TEST_KEYS } from '../support/databases.ts';
-import { spawnBuilt, startOwnServer } from '../support/processes.ts';
+import { selfSignedCertificate } from '../support/servers/certificate.ts';
+import { createTestDatabase, TEST_KEYS } from '../support/database/databases.ts';
+import { spawnBuilt, startOwnServer } from '../support/process/processes.ts';
 
 const certificate = selfSignedCertificate('localhost');
 

@@ -7,8 +7,8 @@ import { encryptionKeys } from '../../src/platform/config/readers.ts';
 import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
 import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 import { UserGroupTokenCipher } from '../../src/core/encryption-key/user-group-token-cipher.ts';
-import type { TestDatabase } from './databases.ts';
-import { runCli } from './processes.ts';
+import type { TestDatabase } from './database/databases.ts';
+import { runCli } from './process/processes.ts';
 
 /** The environment of a process on this database with these keys, the first of which encrypts. */
 export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string, string> {

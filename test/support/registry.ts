@@ -4,7 +4,7 @@ import type {
   UserGroupIssues,
   WorkspaceView,
 } from '../../src/features/registry/settings/dto/workspace.dto.ts';
-import type { Answer, ApiClient } from './api-client.ts';
+import type { Answer, ApiClient } from './api/api-client.ts';
 import type { TestService } from './test-service.ts';
 
 /** The fields of the registry's answers; which ones an answer has is what the tests assert. */

@@ -16,16 +16,16 @@ import { createApp } from '../../src/server/app/create-app.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../src/platform/database/data-source-name.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts';
-import { ApiClient } from './api-client.ts';
-import { BOOTSTRAP_TOKEN } from './processes.ts';
-import { openLog } from './leaks.ts';
-import { letCallsWait } from './patience.ts';
+import { ApiClient } from './api/api-client.ts';
+import { BOOTSTRAP_TOKEN } from './process/processes.ts';
+import { openLog } from './jest/leaks.ts';
+import { letCallsWait } from './time/patience.ts';
 import {
   createMigratedDatabase,
   createTestDatabase,
   type DatabaseKind,
   type TestDatabase,
-} from './databases.ts';
+} from './database/databases.ts';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
 export interface TestService {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wings } from '../../.dependency-cruiser.mjs';
 import { countTokens } from '../../scripts/surface/tokens.mjs';
-import { sources } from '../support/source-code.ts';
+import { sources } from '../support/code/source-code.ts';
 
 /** The tokens of what a change of the core makes one read, of which features have none. */
 const MAX_TOKENS = 174_000;

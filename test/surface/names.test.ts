@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { type Source, sources } from '../support/source-code.ts';
+import { type Source, sources } from '../support/code/source-code.ts';
 
 /** The names that the statements of a file export, without those that it passes on. */
 function exportedNames({ file }: Source): string[] {

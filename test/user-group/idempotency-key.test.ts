@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../support/api-client.ts';
-import { stopTimeLimits } from '../support/fake-time.ts';
+import type { Answer } from '../support/api/api-client.ts';
+import { stopTimeLimits } from '../support/time/fake-time.ts';
 import { withService } from '../support/test-service.ts';
 import {
   IdempotencyKeyExpiry,
   IdempotencyKeys,
 } from '../../src/core/user-group/writing/idempotency-keys.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

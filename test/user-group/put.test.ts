@@ -1,4 +1,4 @@
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

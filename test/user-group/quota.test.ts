@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
 import { operator, scopes } from '../../src/platform/common/access/caller.ts';
 import { WorkspaceSettingsService } from '../../src/features/registry/settings/workspace-settings.service.ts';
-import type { Answer, ApiClient } from '../support/api-client.ts';
-import { onEachDatabase } from '../support/databases.ts';
-import { noteForeignToken } from '../support/leaks.ts';
-import { importGroups } from '../support/lines.ts';
+import type { Answer, ApiClient } from '../support/api/api-client.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { noteForeignToken } from '../support/jest/leaks.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

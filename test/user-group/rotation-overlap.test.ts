@@ -1,7 +1,7 @@
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { until } from '../support/until.ts';
-import { passTime } from '../support/fake-time.ts';
+import { until } from '../support/time/until.ts';
+import { passTime } from '../support/time/fake-time.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { onEachDatabase } from '../support/databases.ts';
-import { noteForeignToken } from '../support/leaks.ts';
-import { importGroups } from '../support/lines.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { noteForeignToken } from '../support/jest/leaks.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hashToken } from '../../src/platform/common/secret/secrets.ts';
 import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 import { UserGroupTokenCipher } from '../../src/core/encryption-key/user-group-token-cipher.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
 const row = { workspaceId: 1, tokenHash: hashToken('ugt_secret') };

@@ -1,7 +1,7 @@
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { importGroups } from '../support/lines.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
-import { passTime } from '../support/fake-time.ts';
+import { passTime } from '../support/time/fake-time.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
-import { recordRoundTrips } from '../support/database-traffic.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 const GUESSES = 2500;

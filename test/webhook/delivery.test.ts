@@ -5,9 +5,9 @@ import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { DeliveryRetention } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import type { WebhookAttemptView } from '../../src/features/webhook/delivery/dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from '../../src/features/webhook/delivery/retry-schedule.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { absolute, createAjv } from '../support/openapi-schemas.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { absolute, createAjv } from '../support/api/openapi-schemas.ts';
 import { errorsOf } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import {
@@ -15,10 +15,10 @@ import {
   type ReceivedMessage,
   SENDING,
   WebhookReceiver,
-} from '../support/webhook-receiver.ts';
-import { passTime, stopTime } from '../support/fake-time.ts';
-import { until } from '../support/until.ts';
-import { workerRounds } from '../support/worker-rounds.ts';
+} from '../support/events/webhook-receiver.ts';
+import { passTime, stopTime } from '../support/time/fake-time.ts';
+import { until } from '../support/time/until.ts';
+import { workerRounds } from '../support/time/worker-rounds.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const DAY_MS = 86_400_000;

@@ -2,9 +2,9 @@ import { scopes } from '../../src/platform/common/access/caller.ts';
 import { redactTokens } from '../../src/platform/common/secret/secrets.ts';
 import { kindsMatching } from '../../src/platform/common/globs.ts';
 import { isUsableGlob } from '../../src/features/event/feed/event-types.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { runCli } from '../support/processes.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { runCli } from '../support/process/processes.ts';
 import { errorsOf } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 

@@ -1,11 +1,11 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import type { WebhookAttemptView } from '../../src/features/webhook/delivery/dto/webhook-attempt.dto.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { stopTime } from '../support/fake-time.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { stopTime } from '../support/time/fake-time.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { soon, until } from '../support/until.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { soon, until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const EVENTS = 20;

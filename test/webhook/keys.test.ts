@@ -1,6 +1,10 @@
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
 import { keyStatus, withKeys } from '../support/keys.ts';
-import { runCli, runWarm } from '../support/processes.ts';
+import { runCli, runWarm } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/webhook-endpoints';

@@ -1,10 +1,10 @@
-import { type ApiClient, NDJSON } from '../support/api-client.ts';
-import { createTestDatabase, onPostgres } from '../support/databases.ts';
+import { type ApiClient, NDJSON } from '../support/api/api-client.ts';
+import { createTestDatabase, onPostgres } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
-import { inRealTime } from '../support/real-time.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
+import { type RunningServer, startServer } from '../support/process/processes.ts';
+import { inRealTime } from '../support/time/real-time.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
 
 /** All of them with `LONG_TESTS`: they leave little of the machine to other tests, which compare times. */
 const EVENTS = process.env['LONG_TESTS'] ? 10_000 : 1500;

@@ -2,10 +2,10 @@ import { Client } from 'pg';
 import { WebhookReplays } from '../../src/features/webhook/delivery/webhook-replays.ts';
 import { DeliveryRetention } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import { RemovedEndpoints } from '../../src/features/webhook/endpoint/removed-endpoints.ts';
-import { administer, onPostgres } from '../support/databases.ts';
+import { administer, onPostgres } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
+import { PERMITTED, SENDING } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const MANY = 50_000;

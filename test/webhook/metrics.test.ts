@@ -1,8 +1,8 @@
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
 
 /** The number of messages that a process sends to one endpoint at a time. */
 const AT_ONCE = 10;

@@ -1,10 +1,10 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { EndpointOverflow } from '../../src/features/webhook/endpoint/endpoint-overflow.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const MAX_WAITING = 50_000;

@@ -1,13 +1,13 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { Reminders } from '../../src/features/webhook/reminder/reminders.ts';
 import { ReminderRetention } from '../../src/features/webhook/reminder/reminder-log.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { passTime } from '../support/fake-time.ts';
-import { withStoppedReminders } from '../support/stopped-reminders.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { passTime } from '../support/time/fake-time.ts';
+import { withStoppedReminders } from '../support/time/stopped-reminders.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { workerRounds } from '../support/worker-rounds.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { workerRounds } from '../support/time/worker-rounds.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

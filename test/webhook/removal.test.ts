@@ -1,11 +1,11 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { RemovedEndpoints } from '../../src/features/webhook/endpoint/removed-endpoints.ts';
-import { type ApiClient, NDJSON } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { type ApiClient, NDJSON } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
-import { workerRounds } from '../support/worker-rounds.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
+import { workerRounds } from '../support/time/worker-rounds.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 onEachDatabase((kind) => {

@@ -1,9 +1,9 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { WebhookReplays } from '../../src/features/webhook/delivery/webhook-replays.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import type { ApiClient } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
+import { PERMITTED, SENDING } from '../support/events/webhook-receiver.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const SINCE = '2030-01-01T00:00:00.000Z';

@@ -1,8 +1,8 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { until } from '../support/until.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const LINES = 1500;

@@ -3,10 +3,10 @@ import { ChangeRetention } from '../../src/core/change-log/change-retention.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { WebhookDeliveryRepository } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import { WebhookFanOut } from '../../src/features/webhook/delivery/webhook-fan-out.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
-import { passTime } from '../support/fake-time.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { passTime } from '../support/time/fake-time.ts';
 import { withService } from '../support/test-service.ts';
-import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
+import { PERMITTED, SENDING } from '../support/events/webhook-receiver.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const WEEK_MS = 7 * DAY_MS;

@@ -1,11 +1,11 @@
 import { AuditLog } from '../../src/core/audit/audit-log.ts';
 import { Reminders } from '../../src/features/webhook/reminder/reminders.ts';
-import type { CreatedGroup } from '../support/api-client.ts';
-import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import type { CreatedGroup } from '../support/api/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { TestWorkspace } from '../support/registry.ts';
-import { withStoppedReminders } from '../support/stopped-reminders.ts';
+import { withStoppedReminders } from '../support/time/stopped-reminders.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
 
 const TYPE = 'user_group.mapping_unresolvable';
 const MANY = 4100;

@@ -10,9 +10,9 @@ import type { LookupAddress } from 'node:dns';
 import { setImmediate } from 'node:timers/promises';
 import { AddressRules } from '../../src/features/webhook/sending/address-rules.ts';
 import { WebhookSender, type Resolver } from '../../src/features/webhook/sending/webhook-sender.ts';
-import { selfSignedCertificate } from '../support/certificate.ts';
-import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
-import { until } from '../support/until.ts';
+import { selfSignedCertificate } from '../support/servers/certificate.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/time/fake-time.ts';
+import { until } from '../support/time/until.ts';
 
 const PERMITTED = '127.0.0.2';
 const FORBIDDEN = '127.0.0.3';

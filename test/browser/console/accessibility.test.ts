@@ -1,9 +1,9 @@
 import { scopes } from '../../../src/platform/common/access/caller.ts';
-import type { ApiClient } from '../../support/api-client.ts';
-import { fillWorkspace, placesOf } from '../../support/console-content.ts';
-import type { ConsolePage } from '../../support/console-page.ts';
-import { withConsole } from '../../support/console-tests.ts';
-import { WebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
+import { fillWorkspace, placesOf } from '../../support/console/console-content.ts';
+import type { ConsolePage } from '../../support/console/console-page.ts';
+import { withConsole } from '../../support/console/console-tests.ts';
+import { WebhookReceiver } from '../../support/events/webhook-receiver.ts';
 
 // Each page and dialog is examined as a whole.
 jest.setTimeout(180_000);

@@ -1,6 +1,6 @@
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { type ApiClient, NDJSON } from '../../support/api-client.ts';
-import { IMPORT, toLines } from '../../support/lines.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { type ApiClient, NDJSON } from '../../support/api/api-client.ts';
+import { IMPORT, toLines } from '../../support/api/lines.ts';
 
 const stored = async (api: ApiClient, id: string) =>
   (await api.call('GET', `/api/v1/user-groups/${encodeURIComponent(id)}`)).body.user_group;

@@ -1,6 +1,6 @@
-import type { ConsolePage } from '../../support/console-page.ts';
-import { OWN_PAGE } from '../../support/console.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import type { ConsolePage } from '../../support/console/console-page.ts';
+import { OWN_PAGE } from '../../support/console/console.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
 // The loss of a draft, and the words of the page about it, do not depend on the database.
 const { service, open, begin } = withConsole('sqlite');

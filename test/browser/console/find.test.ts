@@ -1,6 +1,6 @@
-import { NDJSON } from '../../support/api-client.ts';
-import { byEachHand, type ConsolePage, type Hand } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { NDJSON } from '../../support/api/api-client.ts';
+import { byEachHand, type ConsolePage, type Hand } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 import { scopes as allScopes } from '../../../src/platform/common/access/caller.ts';
 
 const { begin } = withConsole('sqlite');

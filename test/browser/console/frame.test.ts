@@ -1,10 +1,10 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { scopes as allScopes } from '../../../src/platform/common/access/caller.ts';
-import { fillWorkspace, placesOf } from '../../support/console-content.ts';
-import { byHandOn } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
+import { fillWorkspace, placesOf } from '../../support/console/console-content.ts';
+import { byHandOn } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
 import type { TestService } from '../../support/test-service.ts';
 
 const PAGES = [

@@ -1,7 +1,7 @@
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { byHandOn } from '../../support/console-page.ts';
-import { noteTokens } from '../../support/leaks.ts';
-import { onEachDatabase } from '../../support/databases.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { byHandOn } from '../../support/console/console-page.ts';
+import { noteTokens } from '../../support/jest/leaks.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
 
 const path = '/api/v1/user-groups/acme';
 

@@ -1,6 +1,6 @@
-import type { ApiClient } from '../../support/api-client.ts';
-import { byEachHand, type ConsolePage } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
+import { byEachHand, type ConsolePage } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
 // The requests of the page do not depend on the database.
 const { begin } = withConsole('sqlite');

@@ -1,6 +1,6 @@
-import { byEachHand } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { until } from '../../support/until.ts';
+import { byEachHand } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { until } from '../../support/time/until.ts';
 
 // The page shows the same of a group on each database.
 const { begin } = withConsole('sqlite');

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { scopes } from '../../../src/platform/common/access/caller.ts';
-import { byEachHand } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { byEachHand } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
 
 /** The key that leads to each page, after `g`. */
 const PAGES = [

@@ -1,5 +1,5 @@
-import { NDJSON } from '../../support/api-client.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { NDJSON } from '../../support/api/api-client.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
 const { begin } = withConsole('sqlite');
 

@@ -1,8 +1,8 @@
-import { NDJSON } from '../../support/api-client.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
-import { IMPORT, toLines } from '../../support/lines.ts';
-import { until } from '../../support/until.ts';
+import { NDJSON } from '../../support/api/api-client.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
+import { IMPORT, toLines } from '../../support/api/lines.ts';
+import { until } from '../../support/time/until.ts';
 
 onEachDatabase((kind) => {
   const { begin } = withConsole(kind);

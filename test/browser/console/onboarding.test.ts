@@ -1,6 +1,6 @@
-import { byEachHand } from '../../support/console-page.ts';
-import { introspectOnce } from '../../support/console-content.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { byEachHand } from '../../support/console/console-page.ts';
+import { introspectOnce } from '../../support/console/console-content.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
 const { service, begin } = withConsole('sqlite');
 

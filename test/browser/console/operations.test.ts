@@ -1,8 +1,8 @@
 import type { AuditEventView } from '../../../src/core/audit/dto/audit-event-response.dto.ts';
-import type { ApiClient } from '../../support/api-client.ts';
-import { byHandOn } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { changeDatabase, onEachDatabase } from '../../support/databases.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
+import { byHandOn } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { changeDatabase, onEachDatabase } from '../../support/database/databases.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
-import { until } from '../../support/until.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import type { ConsolePage } from '../../support/console-page.ts';
-import { introspectOnce } from '../../support/console-content.ts';
+import { until } from '../../support/time/until.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import type { ConsolePage } from '../../support/console/console-page.ts';
+import { introspectOnce } from '../../support/console/console-content.ts';
 
 const { begin } = withConsole('sqlite');
 

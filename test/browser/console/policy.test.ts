@@ -1,5 +1,5 @@
-import { byEachHand } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { byEachHand } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
 const { begin } = withConsole('sqlite');
 

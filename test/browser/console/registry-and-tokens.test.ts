@@ -1,8 +1,8 @@
 import { declareScope } from '../../../src/platform/common/access/caller.ts';
-import { NDJSON } from '../../support/api-client.ts';
-import { byHandOn } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
+import { NDJSON } from '../../support/api/api-client.ts';
+import { byHandOn } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
 
 onEachDatabase((kind) => {
   const { service, begin } = withConsole(kind);

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core';
-import { introspectOnce } from '../../support/console-content.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { until } from '../../support/until.ts';
+import { introspectOnce } from '../../support/console/console-content.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { until } from '../../support/time/until.ts';
 
 const { begin } = withConsole('sqlite');
 

@@ -1,7 +1,7 @@
-import { fillWorkspace, placesOf } from '../../support/console-content.ts';
-import type { ConsolePage } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
+import { fillWorkspace, placesOf } from '../../support/console/console-content.ts';
+import type { ConsolePage } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
 
 /** Texts that attack a page which takes text for markup. */
 const HOSTILE = [

@@ -1,8 +1,8 @@
 import type { Route } from 'playwright-core';
-import { type ApiClient, NDJSON } from '../../support/api-client.ts';
-import { byEachHand } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { until } from '../../support/until.ts';
+import { type ApiClient, NDJSON } from '../../support/api/api-client.ts';
+import { byEachHand } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { until } from '../../support/time/until.ts';
 
 const { begin } = withConsole('sqlite');
 

@@ -1,11 +1,11 @@
 import { freePort } from '../../system/lab/ports.mjs';
-import { byHandOn, type ConsolePage, type Hand } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
-import { TestIdentityProvider } from '../../support/identity-provider.ts';
+import { byHandOn, type ConsolePage, type Hand } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
+import { TestIdentityProvider } from '../../support/servers/identity-provider.ts';
 import { promised } from '../../support/promised.ts';
 import { startTestService, type TestService } from '../../support/test-service.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../support/time/until.ts';
 
 onEachDatabase((kind) => {
   const { service, open, begin } = withConsole(kind);

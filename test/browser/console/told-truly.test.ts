@@ -1,6 +1,6 @@
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { NDJSON } from '../../support/api-client.ts';
-import { soon } from '../../support/until.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { NDJSON } from '../../support/api/api-client.ts';
+import { soon } from '../../support/time/until.ts';
 
 // The words of dialogs, and their drafts, do not depend on the database.
 const { begin } = withConsole('sqlite');

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type ApiClient, NDJSON } from '../../support/api-client.ts';
-import { byHandOn } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
+import { type ApiClient, NDJSON } from '../../support/api/api-client.ts';
+import { byHandOn } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
 
 const run = promisify(execFile);
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { ApiClient } from '../../support/api-client.ts';
-import { byHandOn } from '../../support/console-page.ts';
-import { createGroup, withConsole } from '../../support/console-tests.ts';
-import { onEachDatabase } from '../../support/databases.ts';
-import { type ReceivedMessage, WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { until } from '../../support/until.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
+import { byHandOn } from '../../support/console/console-page.ts';
+import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { onEachDatabase } from '../../support/database/databases.ts';
+import { type ReceivedMessage, WebhookReceiver } from '../../support/events/webhook-receiver.ts';
+import { until } from '../../support/time/until.ts';
 
 onEachDatabase((kind) => {
   const { begin } = withConsole(kind);
