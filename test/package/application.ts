@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { packService } from '../support/code/pack.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 export const root = join(import.meta.dirname, '..', '..');
@@ -50,8 +51,7 @@ let tarball: string;
 // The package is made once for each file of tests.
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-package-'));
-  const name = npm(root, 'pack', '--silent', '--pack-destination', directory);
-  tarball = join(directory, name.trim().split('\n').at(-1)!);
+  tarball = packService(directory);
 });
 
 afterAll(() => {

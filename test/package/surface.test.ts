@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { packService } from '../support/code/pack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const scripts = join(root, 'scripts', 'surface');
@@ -11,7 +12,7 @@ let tarball: string;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-surface-'));
-  tarball = pack(root);
+  tarball = packService(directory);
 }, 120_000);
 
 afterAll(() => {
