@@ -3,7 +3,7 @@
 import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import process from 'node:process';
-import { UserGroupEvents, UserGroupServiceModule } from '../../dist/src/server/library/index.js';
+import { UserGroupEvents, UserGroupServiceModule } from '../../../dist/src/server/library/index.js';
 
 const { DATABASE_URL, DATA_DIR, TOKEN_ENCRYPTION_KEYS, LEASE_SECONDS } = process.env;
 
