@@ -78,7 +78,8 @@ onEachDatabase((kind) => {
   });
 
   test('however many ask, the database is asked once a second', async () => {
-    const startedAt = performance.now();
+    // A whole number: sums of others are not exact.
+    const startedAt = Math.ceil(performance.now());
     const read = jest.spyOn(service.app.get(Statements), 'read');
     const askMany = () => Promise.all(Array.from({ length: 50 }, () => get('/health/ready')));
     const clock = jest.spyOn(performance, 'now');

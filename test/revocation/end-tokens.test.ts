@@ -9,6 +9,7 @@ import { noteForeignToken } from '../support/jest/leaks.ts';
 import { runCli, type RunningServer, startServer } from '../support/process/processes.ts';
 import { withService } from '../support/test-service.ts';
 import { lastAskedBefore, until, untilAfter } from '../support/time/until.ts';
+import { stopTimeLimits } from '../support/time/fake-time.ts';
 
 const SCOPES = ['admin', 'audit:read', 'tokens:introspect', 'user-groups:write'] as const;
 const ALL = ['user_group_token', 'embed_token'];
@@ -140,6 +141,7 @@ onEachDatabase((kind) => {
   test('1,000 parallel GETs of one ended group issue exactly one token', async () => {
     const { id, token, path } = await service.api.create();
     await end(service.api);
+    stopTimeLimits();
     const answers = await Promise.all(
       Array.from({ length: 1000 }, () => service.api.get({ user_group_id: id })),
     );

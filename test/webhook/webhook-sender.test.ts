@@ -87,7 +87,7 @@ test('posts the body as it is, and gives the status and the start of the answer'
     });
   });
   const sent = await send(`http://${PERMITTED}:${port}/a?b=c`);
-  expect(sent).toEqual({ status: 202, answer: 'accepted', retryAfterMs: null });
+  expect(sent).toEqual({ status: 202, response: 'accepted', retryAfterMs: null });
   expect(seen).toEqual([
     'POST',
     '/a?b=c',
@@ -218,7 +218,7 @@ describe('the deadline, and nothing earlier, ends an attempt at', () => {
     const sent = await outlast(`http://${PERMITTED}:${port}/`, () => drops > 20);
     expect(sent).toEqual({
       status: 200,
-      answer: expect.stringMatching(/^\.+$/),
+      response: expect.stringMatching(/^\.+$/),
       retryAfterMs: null,
     });
   });
@@ -262,7 +262,7 @@ test('of 100 MB one kilobyte is kept, and little more is read', async () => {
       pump();
     }).then(async (port) => {
       const sent = await send(`http://${PERMITTED}:${port}/`, undefined);
-      expect(sent).toEqual({ status: 200, answer: 'x'.repeat(1024), retryAfterMs: null });
+      expect(sent).toEqual({ status: 200, response: 'x'.repeat(1024), retryAfterMs: null });
     });
   });
   await ended;
@@ -282,7 +282,7 @@ test('what is stored of an answer is text without NUL and without tokens', async
     response.end(Buffer.concat([Buffer.from(`a\0b ${token} `), Buffer.of(0xff, 0xfe)]));
   });
   const sent = await send(`http://${PERMITTED}:${port}/`);
-  expect(sent).toMatchObject({ answer: 'a\uFFFDb ugt_[redacted] \uFFFD\uFFFD' });
+  expect(sent).toMatchObject({ response: 'a\uFFFDb ugt_[redacted] \uFFFD\uFFFD' });
 });
 
 test.each([

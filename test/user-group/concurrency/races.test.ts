@@ -1,5 +1,8 @@
 import { onEachDatabase } from '../../support/database/databases.ts';
 import { withService } from '../../support/test-service.ts';
+import { stopTimeLimits } from '../../support/time/fake-time.ts';
+
+beforeEach(() => stopTimeLimits());
 
 onEachDatabase((kind) => {
   const service = withService(kind);
