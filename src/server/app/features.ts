@@ -51,7 +51,7 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   auditEvents,
   apiTokens,
   registry,
-  // Before the routes that have the id of a group in place of `import` and `export`.
+  // In the document its paths come before those with the id of a group.
   bulk,
   userGroups,
   embedTokens,
