@@ -68,7 +68,7 @@ export function testContract(service: TestService): void {
       });
     });
 
-    test('POST selects it by current_token and answers the token to use from then on', async () => {
+    test('POST selects it by current_token and returns the token to use from then on', async () => {
       const { body: before } = await call('get', sent);
       const { status, body } = await call('post', { current_token: before.user_group.token });
       expect(status).toBe(200);
