@@ -131,7 +131,18 @@ export default tseslint.config(
   {
     files: ['test/browser/**', 'test/lint/**'],
     plugins: { local },
-    rules: { 'local/waited-reads': 'error' },
+    rules: {
+      'local/waited-reads': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.property.name='route'] NewExpression[callee.name='Promise']",
+          message:
+            'use page.hold: the page may not have made the request yet when the test lets it go on',
+        },
+      ],
+    },
   },
   {
     files: ['test/**'],

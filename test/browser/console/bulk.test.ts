@@ -70,19 +70,14 @@ test('a selection of all that match ends with another selection, and never becom
 test('a job that is stopped keeps its report, and goes on where that is asked for', async () => {
   const { page, api } = await begin();
   await createGroup(api, 'one');
-  let release: (() => void) | undefined;
-  await page.tab.route('**/user-groups/actions*', async (route) => {
-    await new Promise<void>((resolve) => (release = resolve));
-    await route.continue().catch(() => undefined);
-  });
+  const release = await page.hold('**/user-groups/actions*');
   await page.visit('groups');
   await page.field('Select one').check();
   await page.button('Rotate tokens').click();
   await page.dialog('Rotate the tokens').getByRole('button', { name: 'Rotate' }).click();
   await page.button('Stop').click();
   await page.button('Done').waitFor();
-  release!();
-  await page.tab.unroute('**/user-groups/actions*');
+  release();
   await page.button('Go on').click();
   await page.shows('1 rotated, 0 unchanged, 0 refused');
 });

@@ -229,14 +229,9 @@ test('a token is known wherever it stands in a text, and gets into no address', 
 test('of two pasted tokens the later one is explained, however long the first takes', async () => {
   const { page, api } = await begin();
   const tokens = [await createGroup(api, 'slow'), await createGroup(api, 'fast')];
-  let release: (() => void) | undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.tab.route(/\/tokens\/inspect$/, async (route) => {
-    if (route.request().postData()?.includes(tokens[0]!)) await released;
-    await route.continue().catch(() => undefined);
-  });
+  const release = await page.hold(/\/tokens\/inspect$/, (request) =>
+    Boolean(request.postData()?.includes(tokens[0]!)),
+  );
   await page.visit('inspect');
   const ended = page.tab.waitForEvent('requestfailed');
   for (const token of tokens) {
@@ -246,7 +241,7 @@ test('of two pasted tokens the later one is explained, however long the first ta
     await asking;
   }
   await page.shows(/^Accepted\..* of fast\.$/);
-  release?.();
+  release();
   await ended;
   await page.shows(/^Accepted\..* of fast\.$/);
 });
@@ -311,19 +306,12 @@ test('the box searches on until it has looked at all groups, and counts groups a
     body: lines.join('\n'),
     headers: NDJSON,
   });
-  let goOn: (() => void) | undefined;
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  await page.tab.route(/user-groups\?.*cursor=/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const goOn = await page.hold(/user-groups\?.*cursor=/);
   await page.visit('sessions');
   await openBox(page);
   await box(page).fill('overview');
   await page.shows('0 found. Searched 1,000 of 2,501…');
-  goOn?.();
+  goOn();
   await options(page).filter({ hasText: 'Overview of Fabrikam' }).waitFor();
   await page.shows('1 user group found');
   await box(page).fill('Group 3');

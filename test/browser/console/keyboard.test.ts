@@ -150,11 +150,7 @@ onEachDatabase((kind) => {
     const { page, api } = await begin();
     const token = await createGroup(api, 'acme');
     await api.call('PATCH', '/api/v1/user-groups/acme', { valid_until: '2040-01-02T03:04:00Z' });
-    let goOn: (() => void) | undefined;
-    await page.tab.route(/\/tokens\/inspect$/, async (route) => {
-      await new Promise<void>((resolve) => (goOn = resolve));
-      await route.continue();
-    });
+    const goOn = await page.hold(/\/tokens\/inspect$/);
     await page.visit('inspect');
     await page.field('Token').fill(token);
     const inspect = page.button('Inspect');
@@ -164,7 +160,7 @@ onEachDatabase((kind) => {
       await page.read('true', async () => (await inspect.getAttribute('aria-busy')) ?? ''),
     ).toBe('true');
     expect(await page.getsFocus(inspect)).toBe(true);
-    goOn?.();
+    goOn();
     await page.shows(/^Accepted\./);
     expect(await page.getsFocus(inspect)).toBe(true);
 

@@ -135,21 +135,14 @@ test('a number that is still counted says that there may be more', async () => {
     JSON.stringify({ user_group_id: `g${at}`, name: 'G' }),
   );
   await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
-  let goOn: (() => void) | undefined;
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  await page.tab.route(/\/preview\?.*cursor=/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const goOn = await page.hold(/\/preview\?.*cursor=/);
   await page.visit('registry/variables');
   await page.button('Change').click();
   await page.button('Variable').click();
   await page.field('Name').fill('region');
   await page.button('Preview').click();
   await page.shows(/^\d+ or more groups would become inactive/);
-  goOn?.();
+  goOn();
   await page.shows(/^250 groups would become inactive/);
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { source as axeSource } from 'axe-core';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { launchBrowser } from '../../system/lab/chromium.mjs';
 import { databaseKinds, type DatabaseKind } from '../database/databases.ts';
 import { noteTokens } from '../jest/leaks.ts';
@@ -90,6 +90,25 @@ export class ConsolePage {
     if (this.tab.url().startsWith(this.address)) await this.tab.goto('about:blank');
     await this.tab.goto(`${this.address}#/${place}`);
     await this.tab.locator('h1').first().waitFor();
+  }
+
+  /**
+   * Holds the requests to an address, those that are made until then and afterwards.
+   * @param isHeld whether this one is held
+   * @returns a function that lets all of them go on
+   */
+  async hold(
+    url: string | RegExp,
+    isHeld: (request: Request) => boolean = () => true,
+  ): Promise<() => void> {
+    let letGo!: () => void;
+    const released = new Promise<void>((resolve) => (letGo = resolve));
+    await this.tab.route(url, async (route) => {
+      if (isHeld(route.request())) await released;
+      // The page may have ended the request meanwhile.
+      await route.continue().catch(() => undefined);
+    });
+    return letGo;
   }
 
   /** Waits until the page has all it shows. @throws if something does not come */
