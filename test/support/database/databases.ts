@@ -131,12 +131,13 @@ async function dumpPostgres(url: string): Promise<void> {
   );
   for (const { name } of tables.rows) {
     const { rows } = await client.query<unknown[]>({ text: `TABLE ${name}`, rowMode: 'array' });
-    for (const row of rows) {
+    const lines = rows.map((row) => {
       const values = row.map((value) =>
         Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
       );
-      noteDump(Buffer.from(`${name} ${values.join(' | ')}\n`, 'latin1'));
-    }
+      return `${name} ${values.join(' | ')}\n`;
+    });
+    if (lines.length > 0) noteDump(Buffer.from(lines.join(''), 'latin1'));
   }
   await client.end();
 }

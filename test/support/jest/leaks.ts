@@ -31,13 +31,14 @@ export function runDirectory(): string | undefined {
 
 /** Takes note of every token in a text that holds tokens rightly: an answer, the output of a command. */
 export function noteTokens(text: string): void {
-  for (const [token] of text.matchAll(EMBED_TOKEN)) note('tokens', `${token}\n`);
-  for (const [token] of text.matchAll(TOKEN)) {
+  const tokens = [
+    ...(text.match(EMBED_TOKEN) ?? []),
     // A text that only looks like a token is a name that a test has given to something.
-    if (isWellFormedToken('uga', token) || isWellFormedToken('ugt', token)) {
-      note('tokens', `${token}\n`);
-    }
-  }
+    ...(text.match(TOKEN) ?? []).filter(
+      (token) => isWellFormedToken('uga', token) || isWellFormedToken('ugt', token),
+    ),
+  ];
+  if (tokens.length > 0) note('tokens', `${tokens.join('\n')}\n`);
 }
 
 /** Takes note of a token that another system has issued: it must end in 38 letters and digits. */
