@@ -26,7 +26,7 @@ const waitForConditions = [
 ];
 
 /** Tests that still wait for a time or compare times: the list only shrinks. */
-const stillInRealTime = ['test/access/gate.test.ts', 'test/http/attacks.test.ts'];
+const stillInRealTime = ['test/access/gate.test.ts'];
 
 /** Programs of whole processes: how long one goes on is no assertion, and times count in the release check alone. */
 const processesInRealTime = ['test/system/**'];

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import {
@@ -34,25 +35,34 @@ onEachDatabase((kind) => {
     expect(server.process.exitCode).toBeNull();
   }
 
-  /** Sends bytes, waits for what comes back, and leaves in the given way. */
-  async function send(bytes: string, leave: 'reset' | 'end' | 'stay' = 'stay'): Promise<string> {
-    const { socket, received } = await open();
+  /** Sends bytes. @returns what comes back until the server has closed the connection */
+  async function send(bytes: string): Promise<string> {
+    const { socket, received, closed } = await open();
     socket.write(Buffer.from(bytes, 'latin1'));
-    await pause(60);
-    if (leave === 'reset') socket.resetAndDestroy();
-    else if (leave === 'end') socket.end('x');
-    else await Promise.race([new Promise((resolve) => socket.once('close', resolve)), pause(800)]);
+    await closed;
     return received();
   }
 
-  async function open(): Promise<{ socket: Socket; received: () => string }> {
+  /** Sends bytes, and leaves as soon as the response begins. */
+  async function leave(bytes: string, how: (socket: Socket) => void): Promise<void> {
+    const { socket, received } = await open();
+    socket.write(Buffer.from(bytes, 'latin1'));
+    await until(() => received() !== '');
+    how(socket);
+  }
+
+  async function open() {
     const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk) => (text += chunk.toString('latin1')));
     socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     await new Promise((resolve) => socket.once('connect', resolve));
-    return { socket, received: () => text };
+    return { socket, received: () => text, closed };
   }
+
+  const reset = (socket: Socket) => socket.resetAndDestroy();
+  const end = (socket: Socket) => socket.end('x');
 
   const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
   const put = (id: string, extra = '') => {
@@ -63,20 +73,22 @@ onEachDatabase((kind) => {
 
   test('a connection that is reset after CONNECT or garbage does not end the process', async () => {
     for (let round = 0; round < 5; round++) {
-      await send(CONNECT, 'reset');
-      await send('GARBAGE\r\n\r\n', 'reset');
-      await send(put('reset').slice(0, -3), 'reset');
+      await leave(CONNECT, reset);
+      await leave('GARBAGE\r\n\r\n', reset);
+      const { socket } = await open();
+      socket.write(put('reset').slice(0, -3), () => reset(socket));
+      await once(socket, 'close');
     }
     await expectAlive();
   });
 
   test('no client can make the process keep its connections or files open', async () => {
-    const before = await openFiles();
-    await Promise.all(Array.from({ length: 30 }, () => send(CONNECT, 'end')));
-    await Promise.all(Array.from({ length: 30 }, () => send('GARBAGE\r\n\r\n', 'end')));
+    const before = openFiles();
+    await Promise.all(Array.from({ length: 30 }, () => leave(CONNECT, end)));
+    await Promise.all(Array.from({ length: 30 }, () => leave('GARBAGE\r\n\r\n', end)));
     const assets = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50);
-    await Promise.all(Array.from({ length: 5 }, () => send(assets, 'reset')));
-    await until(async () => (await openFiles()) < before + 15);
+    await Promise.all(Array.from({ length: 5 }, () => leave(assets, reset)));
+    await until(() => openFiles() < before + 15);
     await expectAlive();
   });
 
@@ -128,11 +140,11 @@ onEachDatabase((kind) => {
 
   test('one request gets one answer, also when its body ends early after a refusal', async () => {
     const refused = put('once').replace(BOOTSTRAP_TOKEN, 'wrong').slice(0, -5);
-    const { socket, received } = await open();
+    const { socket, received, closed } = await open();
     socket.write(refused);
-    await pause(100);
+    await until(() => received() !== '');
     socket.end();
-    await pause(300);
+    await closed;
     expect(statuses(received())).toEqual(['HTTP/1.1 401']);
   });
 
@@ -162,14 +174,14 @@ onEachDatabase((kind) => {
         headers: { 'X-Request-Id': token },
       });
       expect(JSON.stringify([answer.headers, answer.text])).not.toContain(token);
-      await pause(200);
+      const { 'x-request-id': requestId } = answer.headers;
+      await until(() => server.output().includes(String(requestId)));
       expect(server.output()).not.toContain(token.slice(0, 8));
     },
   );
 
   /** Descriptors of the process; counted by the kernel, where it tells. */
-  async function openFiles(): Promise<number> {
-    await pause(100);
+  function openFiles(): number {
     try {
       return readdirSync(`/proc/${server.process.pid!}/fd`).length;
     } catch {
@@ -177,7 +189,3 @@ onEachDatabase((kind) => {
     }
   }
 });
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}

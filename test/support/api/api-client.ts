@@ -92,7 +92,9 @@ export interface SendOptions {
 
 export const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
-const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+/** For which a connection may be idle: less than at the server, which could end it just as a call begins. */
+const IDLE_MS = 30_000;
+const agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: IDLE_MS });
 /** The number of groups that `create` has created. */
 let groups = 0;
 

@@ -7,7 +7,8 @@ const ANSWER_LIMIT_MS = 30_000;
 
 /** Calls one server over connections that are kept. */
 export class Api {
-  agent = new Agent({ keepAlive: true });
+  // Ends an idle connection before the server does, which could be just as a call begins.
+  agent = new Agent({ keepAlive: true, timeout: ANSWER_LIMIT_MS });
 
   /** @param url of `/api/user` */
   constructor(url, apiToken = API_TOKEN) {
