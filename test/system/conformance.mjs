@@ -3,7 +3,6 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { createPostgres } from './lab/databases.mjs';
 import { Violated, runSteps } from './lab/report.mjs';
-import { endServers } from './lab/server.mjs';
 import { startService } from './conformance/kit.mjs';
 import { endsWithItsCodes, passesAsCommand, takesDeclaredVariables } from './conformance/calls.mjs';
 import { boundsItsRenderers, reportsBeforeItRemoves } from './conformance/hostile.mjs';
@@ -32,37 +31,45 @@ const DISPOSABLE = { disposable_workspace: true };
 
 const renderers = Object.entries(RENDERERS).map(([name, renderer]) => [
   name,
-  async () => passes(await startService(), renderer),
+  async () => passes(await sharedService(), renderer),
 ]);
 
 const steps = {
   ...Object.fromEntries(renderers),
   ...(process.env.TEST_DATABASE_URL && { 'examples/renderer on PostgreSQL': passesOnPostgres }),
-  'no fault': async () => runSabotaged(await startService(), '', { fails: [] }, DISPOSABLE),
+  'no fault': async () => runSabotaged(await sharedService(), '', { fails: [] }, DISPOSABLE),
   'no fault, verifying offline': async () =>
-    runSabotaged(await startService(), '', { fails: [], isOffline: true }),
-  'a command': async () => passesAsCommand(await startService()),
+    runSabotaged(await sharedService(), '', { fails: [], isOffline: true }),
+  'a command': async () => passesAsCommand(await sharedService()),
   'declared variables': async () => takesDeclaredVariables(await startService()),
-  'exit codes': async () => endsWithItsCodes(await startService()),
-  'hostile renderers': async () => boundsItsRenderers(await startService()),
-  'a service that removes nothing': async () => reportsBeforeItRemoves(await startService()),
-  'ended and killed': async () => leavesNothing(await startService()),
+  'exit codes': async () => endsWithItsCodes(await sharedService()),
+  'hostile renderers': async () => boundsItsRenderers(await sharedService()),
+  'a service that removes nothing': async () => reportsBeforeItRemoves(await sharedService()),
+  'ended and killed': async () => leavesNothing(await sharedService()),
   sabotaged: () => runAllSabotaged(),
 };
 
+let shared;
+
+/** The service of all steps that leave it as it is. */
+function sharedService() {
+  return (shared ??= startService());
+}
+
 async function passesOnPostgres() {
   const database = await createPostgres(process.env.TEST_DATABASE_URL);
+  const service = await startService(database);
   try {
-    return await passes(await startService(database), RENDERERS['examples/renderer']);
+    return await passes(service, RENDERERS['examples/renderer']);
   } finally {
-    await endServers();
+    await service.server.kill();
     await database.drop();
   }
 }
 
 /** Runs the kit against each sabotaged renderer, several at once. @throws Violated with all that fail otherwise than meant */
 async function runAllSabotaged() {
-  const service = await startService();
+  const service = await sharedService();
   const wanted = Object.entries(SABOTAGES).filter(([name], index) =>
     options.faults ? options.faults.split(';').includes(name) : !options.short || index % 3 === 0,
   );
@@ -87,7 +94,7 @@ async function runAllSabotaged() {
 }
 
 const chosen = Object.entries(steps).filter(([name]) => name.includes(options.only));
-runSteps(Object.fromEntries(chosen)).catch((error) => {
+runSteps(Object.fromEntries(chosen), () => undefined).catch((error) => {
   process.stderr.write(`conformance: ${error.message}\n`);
   process.exitCode = 1;
 });

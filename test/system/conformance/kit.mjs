@@ -29,7 +29,7 @@ export async function startService(database = { dir: temporaryDirectory(), env: 
   const url = `http://127.0.0.1:${port}`;
   const { dir } = database;
   const env = { ...database.env, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' };
-  await startServer({ dir, env });
+  const server = await startServer({ dir, env });
   const api = new Api(`${url}/api/user`);
   const { body } = await api.send('GET', {}, '/api/v1/workspace/identity');
   const rendererToken = await issueToken(api, RENDERER_SCOPES);
@@ -40,7 +40,10 @@ export async function startService(database = { dir: temporaryDirectory(), env: 
   };
   const otherToken = await issueOther(KIT_SCOPES);
   const otherIntrospectionToken = await issueOther(RENDERER_SCOPES);
-  return { url, api, identity: body.workspace, rendererToken, otherToken, otherIntrospectionToken };
+  return {
+    ...{ server, url, api, identity: body.workspace },
+    ...{ rendererToken, otherToken, otherIntrospectionToken },
+  };
 }
 
 async function issueToken(api, scopes) {

@@ -23,8 +23,9 @@ export class Violated extends Error {
  * Runs the steps of a script one after the other and prints a line for each; a step gives its figures as a text, or
  * throws. The exit code is 1 if any step has failed. Nothing that was started is left, also on Ctrl-C.
  * @param steps functions by the name under which their figures are printed
+ * @param afterEach ends what a step has started; the end of the last step ends everything in any case
  */
-export async function runSteps(steps) {
+export async function runSteps(steps, afterEach = cleanUp) {
   let interrupted = false;
   const interrupt = () => {
     interrupted = true;
@@ -44,9 +45,10 @@ export async function runSteps(steps) {
       const what = error instanceof Violated ? 'VIOLATED' : 'FAILED';
       console.error(`${name}: ${what}: ${error.message || error.code}`);
     } finally {
-      await cleanUp();
+      await afterEach();
     }
   }
+  await cleanUp();
   if (interrupted) process.exitCode = 130;
 }
 
