@@ -24,7 +24,7 @@ const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
  * Limits in milliseconds that together keep the slowest response during an outage below five seconds: the service's
  * own, and those set in PostgreSQL.
  */
-const CLIENT_LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 2500 };
+export const CLIENT_LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 2500 };
 const SERVER_LIMITS = {
   statement_timeout: 2000,
   lock_timeout: LOCK_WAIT_MS,
