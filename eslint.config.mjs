@@ -25,9 +25,6 @@ const waitForConditions = [
   'test/support/promised.ts',
 ];
 
-/** Tests that still wait for a time or compare times: the list only shrinks. */
-const stillInRealTime = ['test/access/gate.test.ts'];
-
 /** Programs of whole processes: how long one goes on is no assertion, and times count in the release check alone. */
 const processesInRealTime = ['test/system/**'];
 
@@ -159,7 +156,7 @@ export default tseslint.config(
   },
   {
     files: ['test/**'],
-    ignores: [...waitForConditions, ...stillInRealTime, ...processesInRealTime],
+    ignores: [...waitForConditions, ...processesInRealTime],
     plugins: { local },
     rules: { 'local/no-real-time': 'error' },
   },

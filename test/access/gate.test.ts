@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
 import { onEachDatabase, onPostgres } from '../support/database/databases.ts';
 import { callOf, describeOperations } from '../support/api/every-operation.ts';
+import { untilPolled } from '../support/api/polls.ts';
 import { IMPORT, toLines } from '../support/api/lines.ts';
 import { type TestService, withService } from '../support/test-service.ts';
-import { soon } from '../support/time/until.ts';
+import { soon, until } from '../support/time/until.ts';
 
 /** The operations whose statements all go through lanes. */
 const IN_LANES = new Set([
@@ -133,8 +133,9 @@ onEachDatabase((kind) => {
 
   test('a body that arrives slowly keeps nobody waiting', async () => {
     const token = await service.issueToken([...scopes], 'slow');
+    const arrived = countRequests(service);
     const slow = Array.from({ length: 5 }, () => postSchema(service, token, 'slow', 5));
-    await sleep(100);
+    await until(() => arrived() === slow.length);
     const api = service.clientOf(token);
     expect(await countSchemas(api)).toBe(0);
     for (const socket of slow) socket.end(' '.repeat(5));
@@ -149,8 +150,21 @@ interface Locked {
   meanwhile?: () => Promise<void>;
 }
 
+/** Counts the requests whose fields arrive from now on. */
+function countRequests({ app }: TestService): () => number {
+  let count = 0;
+  app.getHttpServer().on('request', () => count++);
+  return () => count;
+}
+
+/** The sessions of the database that neither wait for a lock nor for their client. */
+const RUNNING = `
+  SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active'
+    AND wait_event_type IS DISTINCT FROM 'Lock'`;
+
 /**
- * Makes calls while tables are locked for a second.
+ * Makes calls while tables are locked, until nothing goes on any more.
  * @returns the number of connections that are wanted at once, and the responses after the lock is gone
  */
 async function whileLocked(
@@ -164,20 +178,25 @@ async function whileLocked(
   try {
     await countSchemas(api);
     // A token that was issued just now is cached once that is told.
-    await sleep(500);
+    await untilPolled(service);
     await countSchemas(api);
     await holder.query(`BEGIN; LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
-    const done = Promise.all([Promise.all(begin()), meanwhile?.()]);
-    done.catch(() => undefined);
+    const arrived = countRequests(service);
+    const calls = begin();
+    await meanwhile?.();
     let wanted = 0;
-    for (const until = performance.now() + 1000; performance.now() < until;) {
+    let seen = '';
+    await until(async () => {
       const { busy, waiting } = pool.poolUsage()!;
       wanted = Math.max(wanted, busy + waiting);
-      await sleep(20);
-    }
+      const before = seen;
+      seen = [arrived(), busy, waiting].join();
+      await holder.query('SELECT pg_stat_clear_snapshot()');
+      const { rowCount } = await holder.query(RUNNING);
+      return seen === before && arrived() > 0 && rowCount === 0;
+    });
     await holder.query('ROLLBACK');
-    const [answers] = await done;
-    return { wanted, answers };
+    return { wanted, answers: await Promise.all(calls) };
   } finally {
     await holder.end();
   }
