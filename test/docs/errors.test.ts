@@ -55,11 +55,11 @@ test('the example of an error is what its class says', () => {
   );
 });
 
-test('codes are unique and ordered by status', () => {
+test('codes are unique and ordered by status and code', () => {
   const specs = errors.errorCatalogue;
   expect(new Set(specs.map(({ code }) => code)).size).toBe(specs.length);
-  const statuses = specs.map(({ status }) => status);
-  expect(statuses).toEqual([...statuses].sort((a, b) => a - b));
+  const rows = specs.map(({ status, code }) => `${status} ${code}`);
+  expect(rows).toEqual([...rows].sort());
 });
 
 test('what HTTP asks for goes with the status', () => {

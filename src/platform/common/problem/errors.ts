@@ -45,8 +45,10 @@ export abstract class ServiceError extends Error {
   }
 }
 
-/** Every error of the API, by status: the source of docs/reference/errors.md and of the OpenAPI document. */
+/** Every error of the API, by status and code: the source of docs/reference/errors.md and of the OpenAPI document. */
 export const errorCatalogue: ErrorSpec[] = [];
+/** The codes of the catalogue, in its order. */
+export const errorCodes: string[] = [];
 
 /** A catalogue entry, whose title is by default its code in words. */
 type Entry = Omit<ErrorSpec, 'status' | 'code' | 'title'> & {
@@ -63,7 +65,7 @@ export interface ErrorClass<Args extends unknown[] = [detail?: string, details?:
 /** Makes the base class of an error, and registers its catalogue entry. */
 function problem(status: number, code: string, { headers, ...texts }: Entry): ErrorClass {
   const spec: ErrorSpec = { status, code, title: titleOf(code), ...texts };
-  errorCatalogue.push(spec);
+  enter(spec);
   return class extends ServiceError {
     static override readonly spec = spec;
 
@@ -71,6 +73,16 @@ function problem(status: number, code: string, { headers, ...texts }: Entry): Er
       super(detail, { headers, ...details });
     }
   };
+}
+
+/** Keeps the order of the catalogue independent of which errors are loaded first. */
+function enter(spec: ErrorSpec): void {
+  const next = errorCatalogue.findIndex(({ status, code }) =>
+    status === spec.status ? code > spec.code : status > spec.status,
+  );
+  const place = next === -1 ? errorCatalogue.length : next;
+  errorCatalogue.splice(place, 0, spec);
+  errorCodes.splice(place, 0, spec.code);
 }
 
 function titleOf(code: string): string {
