@@ -108,17 +108,18 @@ export type { Workspace } from '../../core/workspace/workspace.entity.ts';
 
 export {
   ChangeRefused,
+  UserGroupNotFound,
+  UserGroupTokenNotFound,
+} from '../../core/user-group/group/user-group.errors.ts';
+export {
   type ErrorClass,
   type ErrorDetails,
   type ErrorHeaders,
   type ErrorSpec,
-  InsufficientScope,
   ServiceError,
-  UserGroupNotFound,
-  UserGroupTokenForgotten,
-  UserGroupTokenNotFound,
-  ValidationFailed,
-} from '../../platform/common/problem/errors.ts';
+} from '../../platform/common/problem/problem.ts';
+export { InsufficientScope, ValidationFailed } from '../../platform/common/problem/errors.ts';
+export { UserGroupTokenForgotten } from '../../core/encryption-key/encryption-key.errors.ts';
 export type { Violation, ViolationCode } from '../../platform/common/problem/violation.ts';
 
 export type { PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';

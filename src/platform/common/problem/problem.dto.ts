@@ -1,5 +1,5 @@
 import { CodeOf, Constant, Integer, ListOf, Text } from '../fields.ts';
-import { errorCodes, type ErrorSpec, type ServiceError } from './errors.ts';
+import { errorCodes, type ErrorSpec, type ServiceError } from './problem.ts';
 import { type Violation, violationCodes } from './violation.ts';
 
 export class FieldError {
