@@ -11,6 +11,7 @@ export type {
   UserGroupStructure,
 } from '../app/composition.ts';
 export type { UserGroupOptions } from '../../platform/config/options.ts';
+export { ownScopes } from '../app/catalogues.ts';
 export type { Feature } from '../app/features.ts';
 export { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 export { Transactor, type Work } from '../../platform/database/transactor.ts';
@@ -18,7 +19,6 @@ export { Transactor, type Work } from '../../platform/database/transactor.ts';
 export {
   declareScope,
   operator,
-  ownScopes,
   requireScope,
   type Scope,
   scopes,
