@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
+// Has the scopes that CONSOLE_OIDC_GRANTS may name.
+import './src/server/app/catalogues.ts';
 import { loadConfig, loadDotEnv } from './src/platform/config/load-config.ts';
 import { createDataSource } from './src/platform/database/create-data-source.ts';
 import { loadDriver } from './src/platform/database/drivers.ts';

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+// Has the scopes that CONSOLE_OIDC_GRANTS may name.
+import '../../src/server/app/catalogues.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { variablesOf } from '../../src/platform/config/variable.ts';

@@ -2,7 +2,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { errorCatalogue } from '../../src/platform/common/problem/errors.ts';
+import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { WebhookWorker } from '../../src/features/webhook/delivery/webhook-worker.ts';
 import { databaseKinds } from '../support/database/databases.ts';

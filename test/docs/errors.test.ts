@@ -1,28 +1,43 @@
-import * as errors from '../../src/platform/common/problem/errors.ts';
+import { join } from 'node:path';
+// Comes first: all else that is loaded adds nothing to the catalogue.
+import '../../src/server/app/features.ts';
+import { errorCatalogue, ServiceError } from '../../src/platform/common/problem/problem.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { read } from '../support/api/pages.ts';
+import { errorClasses } from '../support/code/error-classes.ts';
 import { errorFixes } from './error-fixes.ts';
 
-const classes = Object.values(errors).filter(
-  (value): value is typeof errors.ServiceError =>
-    typeof value === 'function' && value.prototype instanceof errors.ServiceError,
-);
+const catalogue = [...errorCatalogue];
+const root = join(import.meta.dirname, '..', '..');
+let classes: (typeof ServiceError)[];
 
-test('every error class is in the catalogue, once', () => {
+beforeAll(async () => {
+  const files = [...new Set(errorClasses.map(({ path }) => path))];
+  const modules = await Promise.all(
+    files.map((path) => import(join(root, path)) as Promise<Record<string, unknown>>),
+  );
+  classes = modules
+    .flatMap((module) => Object.values(module))
+    .filter(
+      (value): value is typeof ServiceError =>
+        typeof value === 'function' && value.prototype instanceof ServiceError,
+    );
+});
+
+test('every error class is in the catalogue of whoever has loaded the features, once', () => {
   expect(classes.length).toBeGreaterThan(40);
-  expect(new Set(errors.errorCatalogue)).toEqual(new Set(classes.map(({ spec }) => spec)));
-  expect(errors.errorCatalogue).toHaveLength(classes.length);
+  expect(classes).toHaveLength(errorClasses.length);
+  expect(new Set(catalogue)).toEqual(new Set(classes.map(({ spec }) => spec)));
+  expect(catalogue).toHaveLength(classes.length);
 });
 
 test('every code has a fix, and no other has one', () => {
-  expect(Object.keys(errorFixes).sort()).toEqual(
-    errors.errorCatalogue.map(({ code }) => code).sort(),
-  );
+  expect(Object.keys(errorFixes).sort()).toEqual(catalogue.map(({ code }) => code).sort());
 });
 
 test('the last part of each type is the heading of its section', () => {
   const page = read('docs/reference/errors.md');
-  const anchors = errors.errorCatalogue.map((spec) => exampleProblem(spec).type.split(':').at(-1)!);
+  const anchors = catalogue.map((spec) => exampleProblem(spec).type.split(':').at(-1)!);
   expect(anchors.filter((anchor) => !page.includes(`\n### ${anchor}\n`))).toEqual([]);
 });
 
@@ -44,10 +59,10 @@ const causes: Record<string, unknown[]> = {
 test('the example of an error is what its class says', () => {
   const said = classes.map((ErrorClass) => {
     const { code } = ErrorClass.spec;
-    const Kind = ErrorClass as unknown as new (...args: unknown[]) => errors.ServiceError;
+    const Kind = ErrorClass as unknown as new (...args: unknown[]) => ServiceError;
     return [code, new Kind(...(causes[code] ?? [])).message];
   });
-  const examples = errors.errorCatalogue.map(({ code, about, detail = about }) => [code, detail]);
+  const examples = catalogue.map(({ code, about, detail = about }) => [code, detail]);
   // A refusal by an extension has its words alone.
   const own = 'refused';
   expect(said.filter(([code]) => code !== own)).toEqual(
@@ -55,11 +70,11 @@ test('the example of an error is what its class says', () => {
   );
 });
 
-test('codes are unique and ordered by status', () => {
-  const specs = errors.errorCatalogue;
+test('codes are unique and ordered by status and code', () => {
+  const specs = catalogue;
   expect(new Set(specs.map(({ code }) => code)).size).toBe(specs.length);
-  const statuses = specs.map(({ status }) => status);
-  expect(statuses).toEqual([...statuses].sort((a, b) => a - b));
+  const rows = specs.map(({ status, code }) => `${status} ${code}`);
+  expect(rows).toEqual([...rows].sort());
 });
 
 test('what HTTP asks for goes with the status', () => {
@@ -68,7 +83,7 @@ test('what HTTP asks for goes with the status', () => {
       .filter(({ spec }) => spec.status === status)
       .map((ErrorClass) =>
         Object.keys(
-          new (ErrorClass as unknown as new (value: string) => errors.ServiceError)('1').headers,
+          new (ErrorClass as unknown as new (value: string) => ServiceError)('1').headers,
         ),
       );
   for (const names of headersOf(401)) expect(names).toContain('WWW-Authenticate');

@@ -1,9 +1,8 @@
+// Loads every error of the service.
+import '../../src/server/app/features.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
-import {
-  errorCatalogue,
-  type ErrorSpec,
-  ValidationFailed,
-} from '../../src/platform/common/problem/errors.ts';
+import { errorCatalogue, type ErrorSpec } from '../../src/platform/common/problem/problem.ts';
+import { ValidationFailed } from '../../src/platform/common/problem/errors.ts';
 import { violationCodes } from '../../src/platform/common/problem/violation.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { type Variable, variablesOf } from '../../src/platform/config/variable.ts';

@@ -1,8 +1,8 @@
 import { Document, type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
 import { Json } from '@stoplight/spectral-parsers';
 import { oas } from '@stoplight/spectral-rulesets';
-import { errorCatalogue } from '../../src/platform/common/problem/errors.ts';
-import { ownScopes } from '../../src/platform/common/access/scopes.ts';
+import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
+import { ownScopes } from '../../src/server/app/catalogues.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import type { Answer } from '../support/api/api-client.ts';

@@ -1,8 +1,6 @@
 import { connect } from 'node:net';
-import {
-  errorCatalogue,
-  UserGroupTokenNotUsable,
-} from '../../src/platform/common/problem/errors.ts';
+import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
+import { UserGroupTokenNotUsable } from '../../src/core/user-group/group/user-group.errors.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api/api-client.ts';
 import { OWN_PAGE } from '../support/console/console.ts';

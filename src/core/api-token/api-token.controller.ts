@@ -18,10 +18,10 @@ import {
   ApiTokenNotFound,
   ApiTokenOfPerson,
   ApiTokenSuperseded,
-  AuditUnavailable,
   GrantExceedsCaller,
   LastAdminApiToken,
-} from '../../platform/common/problem/errors.ts';
+} from './api-token.errors.ts';
+import { AuditUnavailable } from '../audit/audit.errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
   IdempotencyKeyHeader,

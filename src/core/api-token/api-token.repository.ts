@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import {
-  ApiTokenEnded,
-  ApiTokenNotFound,
-  DatabaseUnavailable,
-} from '../../platform/common/problem/errors.ts';
+import { ApiTokenEnded, ApiTokenNotFound } from './api-token.errors.ts';
+import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
 import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { DAY_MS, currentTime } from '../../platform/common/time.ts';
 import { toBytesText } from '../../platform/database/dialect.ts';

@@ -1,6 +1,6 @@
 import { type EntityManager, IsNull, Like, Not } from 'typeorm';
 import type { Caller } from '../../platform/common/access/caller.ts';
-import { GrantExceedsCaller, LastAdminApiToken } from '../../platform/common/problem/errors.ts';
+import { GrantExceedsCaller, LastAdminApiToken } from './api-token.errors.ts';
 import { currentTime } from '../../platform/common/time.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { areWithin, isInRanges, toRanges } from './cidr.ts';

@@ -5,10 +5,9 @@ import type { Caller, Scope } from '../../platform/common/access/caller.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
-  ApiTokenOfPerson,
-  ApiTokenSuperseded,
   InsufficientScope,
 } from '../../platform/common/problem/errors.ts';
+import { ApiTokenOfPerson, ApiTokenSuperseded } from './api-token.errors.ts';
 import type { Preconditions } from '../../platform/common/http/parameters/preconditions.ts';
 import { limitOf, positionOf, toPage } from '../../platform/common/http/parameters/page.dto.ts';
 import { generateToken } from '../../platform/common/secret/secrets.ts';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type EntityManager, IsNull } from 'typeorm';
 import { AuditLog, ofService } from '../audit/audit-log.ts';
 import type { Scope } from '../../platform/common/access/caller.ts';
-import { SignInNotGranted } from '../../platform/common/problem/errors.ts';
+import { SignInNotGranted } from '../audit/audit.errors.ts';
 import { generateToken } from '../../platform/common/secret/secrets.ts';
 import { currentTime } from '../../platform/common/time.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';

@@ -5,18 +5,14 @@ import {
   CurrentCaller,
   RequiresScope,
 } from '../../platform/common/access/access.decorator.ts';
-import {
-  AuditUnavailable,
-  UserGroupInactive,
-  UserGroupNotFound,
-  UserGroupTokensEnded,
-  ViewAsForbidden,
-} from '../../platform/common/problem/errors.ts';
+import { AuditUnavailable } from '../audit/audit.errors.ts';
+import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
+import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
   IdempotencyKeyHeader,
-  ProvidedIdParam,
 } from '../../platform/common/http/parameters/request-params.ts';
+import { ProvidedIdParam } from '../user-group/group/provided-id.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';

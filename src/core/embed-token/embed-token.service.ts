@@ -6,13 +6,9 @@ import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
 import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { randomBytes } from '../../platform/common/secret/random-bytes.ts';
-import {
-  UserGroupInactive,
-  UserGroupNotFound,
-  UserGroupTokensEnded,
-  ValidationFailed,
-  ViewAsForbidden,
-} from '../../platform/common/problem/errors.ts';
+import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
+import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
+import { ValidationFailed } from '../../platform/common/problem/errors.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';

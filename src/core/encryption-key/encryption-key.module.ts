@@ -8,7 +8,6 @@ import { KeyProvider } from '../../platform/common/secret/key-provider.ts';
 import { KeyRing } from './key-ring.ts';
 import { containKeyProvider, StandardKeyProvider } from './standard-key-provider.ts';
 import { UserGroupTokenCipher } from './user-group-token-cipher.ts';
-import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
 
 @Module({
   providers: [
@@ -30,7 +29,6 @@ import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
     EncryptionKeyRepository,
     IdempotentResponseCipher,
     UserGroupTokenCipher,
-    WebhookSecretCipher,
   ],
   exports: [
     EncryptionCount,
@@ -38,7 +36,6 @@ import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
     IdempotentResponseCipher,
     KeyRing,
     UserGroupTokenCipher,
-    WebhookSecretCipher,
   ],
 })
 export class EncryptionKeyModule {}

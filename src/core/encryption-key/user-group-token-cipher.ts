@@ -1,8 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  UserGroupTokenForgotten,
-  UserGroupTokenUnreadable,
-} from '../../platform/common/problem/errors.ts';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from './encryption-key.errors.ts';
 import { KeyRing } from './key-ring.ts';
 import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
 

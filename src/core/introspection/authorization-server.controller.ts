@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiPublicProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
 import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Public } from '../../platform/common/access/access.decorator.ts';
-import { PublicUrlUnset } from '../../platform/common/problem/errors.ts';
+import { PublicUrlUnset } from './introspection.errors.ts';
 import { Config } from '../../platform/config/config.ts';
 import { AuthorizationServerMetadata } from './dto/authorization-server.dto.ts';
 

@@ -4,9 +4,9 @@ import {
   CurrentCaller,
   RequiresScope,
 } from '../../platform/common/access/access.decorator.ts';
-import { ProvidedIdParam } from '../../platform/common/http/parameters/request-params.ts';
+import { ProvidedIdParam } from '../user-group/group/provided-id.ts';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { UserGroupNotFound } from '../../platform/common/problem/errors.ts';
+import { UserGroupNotFound } from '../user-group/group/user-group.errors.ts';
 import { UserGroupViewResponse } from './dto/group-view.dto.ts';
 import { GroupViewService } from './group-view.service.ts';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import type { JsonObject, JsonValue } from '../../platform/common/json/strict-json.ts';
-import { UserGroupNotFound } from '../../platform/common/problem/errors.ts';
+import { UserGroupNotFound } from '../user-group/group/user-group.errors.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts';
 import { standingOf, UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';

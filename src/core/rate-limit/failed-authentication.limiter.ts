@@ -5,7 +5,6 @@ import {
   ApiTokenInvalid,
   CredentialsMalformed,
   RateLimited,
-  SignInFailed,
 } from '../../platform/common/problem/errors.ts';
 import {
   addressBlock,
@@ -15,7 +14,7 @@ import { Config } from '../../platform/config/config.ts';
 import { countCalls, type CallLimit, reportCounts } from './limits.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
 
-const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed, SignInFailed];
+const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
 const MESSAGE = 'Too many failed authentications from this address.';
 
 /**
@@ -36,12 +35,21 @@ export class FailedAuthenticationLimiter {
 
   /**
    * Counts a failed authentication by a wrong or malformed token, or by a valid one from a disallowed address; a
-   * missing header is no guess. Unknown addresses are not counted: a common count would let one client lock out the
-   * others. Sets the `RateLimit` fields of the response.
-   * @throws RateLimited in place of `error`, which is its cause, if the address has failed too often
+   * missing header is no guess.
+   * @throws the errors of `countGuess`
    */
   async count(error: unknown, request: Request, response: Response): Promise<void> {
-    if (!GUESSES.some((type) => error instanceof type)) return;
+    if (GUESSES.some((type) => error instanceof type)) {
+      await this.countGuess(error, request, response);
+    }
+  }
+
+  /**
+   * Counts a failed authentication. Unknown addresses are not counted: a common count would let one client lock out
+   * the others. Sets the `RateLimit` fields of the response.
+   * @throws RateLimited in place of `error`, which is its cause, if the address has failed too often
+   */
+  async countGuess(error: unknown, request: Request, response: Response): Promise<void> {
     const address = clientAddress(request);
     if (address === undefined) return;
     try {

@@ -6,12 +6,12 @@ import {
   CurrentCaller,
   RequiresScope,
 } from '../../platform/common/access/access.decorator.ts';
+import { MethodNotAllowed } from '../../platform/common/problem/errors.ts';
 import {
-  MethodNotAllowed,
   UserGroupNotFound,
   UserGroupQuotaReached,
   UserGroupTokenNotFound,
-} from '../../platform/common/problem/errors.ts';
+} from './group/user-group.errors.ts';
 import { IdempotencyKeyHeader } from '../../platform/common/http/parameters/request-params.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ROTATION_ERRORS, TOKEN_ERRORS, WRITE_ERRORS } from './group/documented-errors.ts';

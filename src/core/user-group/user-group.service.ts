@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
 import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
-import { UserGroupNotFound } from '../../platform/common/problem/errors.ts';
+import { UserGroupNotFound } from './group/user-group.errors.ts';
 import { UserGroupTokenCipher } from '../encryption-key/user-group-token-cipher.ts';
 import { UserGroupInput } from './group/dto/user-group.dto.ts';
 import {

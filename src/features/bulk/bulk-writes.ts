@@ -7,10 +7,10 @@ import type { Scope } from '../../platform/common/access/scopes.ts';
 import {
   DatabaseUnavailable,
   InternalError,
-  ServiceError,
   ShuttingDown,
   TooManyAtOnce,
 } from '../../platform/common/problem/errors.ts';
+import { ServiceError } from '../../platform/common/problem/problem.ts';
 import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
 import { RateLimits } from '../../core/rate-limit/rate-limits.ts';
 import type {

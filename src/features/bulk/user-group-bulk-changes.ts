@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';
-import {
-  PreconditionFailed,
-  ServiceError,
-  UserGroupNotFound,
-  ValidationFailed,
-} from '../../platform/common/problem/errors.ts';
+import { PreconditionFailed, ValidationFailed } from '../../platform/common/problem/errors.ts';
+import { ServiceError } from '../../platform/common/problem/problem.ts';
+import { UserGroupNotFound } from '../../core/user-group/group/user-group.errors.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import type { Outcome } from '../../platform/database/waves/shared-writes.ts';

@@ -6,12 +6,12 @@ import {
   CurrentCaller,
   RequiresScope,
 } from '../../platform/common/access/access.decorator.ts';
+import { AuditUnavailable } from '../../core/audit/audit.errors.ts';
+import { PreconditionFailed } from '../../platform/common/problem/errors.ts';
 import {
-  AuditUnavailable,
-  PreconditionFailed,
   UserGroupQuotaReached,
   UserGroupTokenNotUsable,
-} from '../../platform/common/problem/errors.ts';
+} from '../../core/user-group/group/user-group.errors.ts';
 import {
   respondNdjson,
   ApiNdjsonResponse,

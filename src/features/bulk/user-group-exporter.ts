@@ -5,7 +5,7 @@ import { type Caller, requireScope } from '../../platform/common/access/caller.t
 import {
   UserGroupTokenForgotten,
   UserGroupTokenUnreadable,
-} from '../../platform/common/problem/errors.ts';
+} from '../../core/encryption-key/encryption-key.errors.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { readPage } from '../../platform/common/http/parameters/page.dto.ts';
 import { Transactor } from '../../platform/database/transactor.ts';

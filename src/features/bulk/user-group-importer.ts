@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
-import { BodyTooLarge, JsonMalformed, ServiceError } from '../../platform/common/problem/errors.ts';
+import { BodyTooLarge, JsonMalformed } from '../../platform/common/problem/errors.ts';
+import { ServiceError } from '../../platform/common/problem/problem.ts';
 import type { Line } from '../../platform/common/http/responses/lines.ts';
 import type { Lines } from '../../platform/common/http/responses/ndjson.ts';
 import { dtoFromJson } from '../../platform/common/json/json-dto.ts';

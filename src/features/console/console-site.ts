@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { ConsoleNotSecure, CrossSiteRequest } from '../../platform/common/problem/errors.ts';
+import { ConsoleNotSecure, CrossSiteRequest } from './console.errors.ts';
 import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { Config } from '../../platform/config/config.ts';
 

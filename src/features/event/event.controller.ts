@@ -7,7 +7,7 @@ import {
 } from '../../platform/common/access/access.decorator.ts';
 import { ApiHeader, ApiOkResponse } from '../../platform/common/api-docs.ts';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { EventsGone } from '../../platform/common/problem/errors.ts';
+import { EventsGone } from './feed/event.errors.ts';
 import { QueryOf } from '../../platform/common/http/parameters/request-params.ts';
 import { EventsResponse } from './feed/dto/event-response.dto.ts';
 import { EventQueryDto, EventStreamQueryDto } from './feed/dto/event-query.dto.ts';

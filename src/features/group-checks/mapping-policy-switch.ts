@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { MappingsUnresolvable } from '../../platform/common/problem/errors.ts';
+import { MappingsUnresolvable } from './group-checks.errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../../platform/common/problem/violation.ts';
 import { toPointer } from '../../platform/common/json-pointer.ts';
 import { statement } from '../../platform/database/statement.ts';

@@ -5,6 +5,7 @@ import { EncryptedTokens } from './encrypted-tokens.ts';
 import { EncryptionKeyService } from './encryption-key.service.ts';
 import { KeyCheck } from './key-check.ts';
 import { TokenRewrapper } from './token-rewrapper.ts';
+import { WebhookSecretCipher } from '../webhook/endpoint/webhook-secret-cipher.ts';
 import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
 
 /** Checks, counts and replaces the keys that encrypt tokens and secrets at rest. */
@@ -15,6 +16,7 @@ import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
     EncryptionKeyService,
     KeyCheck,
     TokenRewrapper,
+    WebhookSecretCipher,
     WebhookSecretRewrapper,
   ],
   exports: [EncryptedTokens, KeyCheck],

@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, installationOperator } from '../../core/audit/audit-log.ts';
-import {
-  DatabaseUnavailable,
-  UserGroupTokenUnreadable,
-} from '../../platform/common/problem/errors.ts';
+import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
+import { UserGroupTokenUnreadable } from '../../core/encryption-key/encryption-key.errors.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';

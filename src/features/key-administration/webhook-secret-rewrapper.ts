@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { WebhookSecretUnreadable } from '../../platform/common/problem/errors.ts';
+import { WebhookSecretUnreadable } from '../webhook/endpoint/webhook.errors.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
@@ -8,7 +8,7 @@ import type { SealedText } from '../../core/encryption-key/sealed-text.ts';
 import {
   type SecretsOwner,
   WebhookSecretCipher,
-} from '../../core/encryption-key/webhook-secret-cipher.ts';
+} from '../webhook/endpoint/webhook-secret-cipher.ts';
 
 const BATCH = 100;
 

@@ -6,7 +6,7 @@ import {
 } from '../../platform/common/access/access.decorator.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ApiProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { AuditUnavailable } from '../../platform/common/problem/errors.ts';
+import { AuditUnavailable } from '../../core/audit/audit.errors.ts';
 import { EndTokensRequest, EndTokensResponse } from './dto/end-tokens.dto.ts';
 import { EndTokensService } from './end-tokens.service.ts';
 

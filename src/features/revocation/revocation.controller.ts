@@ -7,12 +7,9 @@ import {
 } from '../../platform/common/access/access.decorator.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ApiProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import {
-  ApiTokenSuperseded,
-  AuditUnavailable,
-  CredentialsAmbiguous,
-  LastAdminApiToken,
-} from '../../platform/common/problem/errors.ts';
+import { ApiTokenSuperseded, LastAdminApiToken } from '../../core/api-token/api-token.errors.ts';
+import { AuditUnavailable } from '../../core/audit/audit.errors.ts';
+import { CredentialsAmbiguous } from '../../platform/common/problem/errors.ts';
 import {
   ReportLeakedTokensRequest,
   ReportLeakedTokensResponse,

@@ -25,6 +25,7 @@ import { RemovedEndpoints } from './endpoint/removed-endpoints.ts';
 import { WebhookEndpointController } from './endpoint/webhook-endpoint.controller.ts';
 import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository.ts';
 import { WebhookEndpointService } from './endpoint/webhook-endpoint.service.ts';
+import { WebhookSecretCipher } from './endpoint/webhook-secret-cipher.ts';
 import { ReminderLog, ReminderRetention } from './reminder/reminder-log.ts';
 import { Reminders } from './reminder/reminders.ts';
 import { UnresolvableMappingReminder } from './reminder/unresolvable-mappings.ts';
@@ -61,6 +62,7 @@ import { UserGroupCoreModule } from '../../core/user-group/user-group-core.modul
     WebhookEndpointService,
     WebhookFanOut,
     WebhookReplays,
+    WebhookSecretCipher,
     WebhookWorker,
   ],
 })

@@ -17,7 +17,6 @@ import {
   CredentialsMalformed,
   CredentialsMissing,
   DatabaseUnavailable,
-  type ErrorSpec,
   ExpectationFailed,
   HeadersTooLarge,
   IdempotencyKeyInvalid,
@@ -35,6 +34,7 @@ import {
   TooManyAtOnce,
   ValidationFailed,
 } from './problem/errors.ts';
+import type { ErrorSpec } from './problem/problem.ts';
 import { Problem } from './problem/problem.dto.ts';
 
 export { ApiTags } from './api-docs.ts';

@@ -4,7 +4,8 @@ import {
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
-import { DatabaseUnavailable, ServiceError } from '../common/problem/errors.ts';
+import { DatabaseUnavailable } from '../common/problem/errors.ts';
+import { ServiceError } from '../common/problem/problem.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { errorCatalogue } from '../common/problem/errors.ts';
+import { errorCatalogue } from '../common/problem/problem.ts';
 import type { ExtensionCall } from '../common/extension/extensions.ts';
 import type { ObservedRequest } from '../common/http/observing/observe-requests.ts';
 import type { Metric } from '../common/extension/metric.ts';

@@ -8,6 +8,8 @@ import type { Metric } from '../../platform/common/extension/metric.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { bulk } from '../../features/bulk/bulk.feature.ts';
 import type { Config } from '../../platform/config/config.ts';
+// Comes with the features: they ask for the scopes that it adds.
+import './catalogues.ts';
 import { operatorConsole } from '../../features/console/console.feature.ts';
 import { database } from '../../platform/database/database.feature.ts';
 import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';

@@ -1,3 +1,5 @@
+// Has the scopes that CONSOLE_OIDC_GRANTS may name.
+import '../app/catalogues.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { type ConfigOptions, loadConfig, loadDotEnv } from '../../platform/config/load-config.ts';
 import { loadPlugins } from '../../platform/config/load-plugins.ts';

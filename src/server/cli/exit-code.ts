@@ -1,9 +1,6 @@
-import {
-  AuditUnavailable,
-  DatabaseUnavailable,
-  MigrationsPending,
-  ServiceError,
-} from '../../platform/common/problem/errors.ts';
+import { AuditUnavailable } from '../../core/audit/audit.errors.ts';
+import { DatabaseUnavailable, MigrationsPending } from '../../platform/common/problem/errors.ts';
+import { ServiceError } from '../../platform/common/problem/problem.ts';
 import {
   DatabaseUnusable,
   OperatorNotFound,

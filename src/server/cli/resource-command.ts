@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
 import { parseStrictJson } from '../../platform/common/json/strict-json.ts';
-import { ServiceError } from '../../platform/common/problem/errors.ts';
+import { ServiceError } from '../../platform/common/problem/problem.ts';
 import { printDone, type Printing, printList, printOne, printSecret } from './output.ts';
 import type { Columns } from './print-table.ts';
 import { readPages } from './read-pages.ts';

@@ -11,6 +11,7 @@ export type {
   UserGroupStructure,
 } from '../app/composition.ts';
 export type { UserGroupOptions } from '../../platform/config/options.ts';
+export { ownScopes } from '../app/catalogues.ts';
 export type { Feature } from '../app/features.ts';
 export { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 export { Transactor, type Work } from '../../platform/database/transactor.ts';
@@ -18,7 +19,6 @@ export { Transactor, type Work } from '../../platform/database/transactor.ts';
 export {
   declareScope,
   operator,
-  ownScopes,
   requireScope,
   type Scope,
   scopes,
@@ -108,17 +108,18 @@ export type { Workspace } from '../../core/workspace/workspace.entity.ts';
 
 export {
   ChangeRefused,
+  UserGroupNotFound,
+  UserGroupTokenNotFound,
+} from '../../core/user-group/group/user-group.errors.ts';
+export {
   type ErrorClass,
   type ErrorDetails,
   type ErrorHeaders,
   type ErrorSpec,
-  InsufficientScope,
   ServiceError,
-  UserGroupNotFound,
-  UserGroupTokenForgotten,
-  UserGroupTokenNotFound,
-  ValidationFailed,
-} from '../../platform/common/problem/errors.ts';
+} from '../../platform/common/problem/problem.ts';
+export { InsufficientScope, ValidationFailed } from '../../platform/common/problem/errors.ts';
+export { UserGroupTokenForgotten } from '../../core/encryption-key/encryption-key.errors.ts';
 export type { Violation, ViolationCode } from '../../platform/common/problem/violation.ts';
 
 export type { PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';

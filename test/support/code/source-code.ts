@@ -92,6 +92,14 @@ export const identifiers: readonly { path: string; name: string }[] = sources.fl
       .map(({ text }) => ({ path, name: text })),
 );
 
+/** Every text without parts that are computed, with the file it stands in. */
+export const literals: readonly { path: string; text: string }[] = sources.flatMap(
+  ({ path, file }) =>
+    nodesOf(file)
+      .filter(ts.isStringLiteralLike)
+      .map(({ text }) => ({ path, text })),
+);
+
 /** The value of an argument: a literal, or a constant of the same file that is one. */
 export function literalOf(argument: ts.Expression | undefined): string | undefined {
   if (argument === undefined) return undefined;

@@ -1,11 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { findCaller } from '../../../platform/common/access/caller.ts';
-import {
-  ApiTokenInvalid,
-  type ServiceError,
-  SignInNotGranted,
-} from '../../../platform/common/problem/errors.ts';
+import { ApiTokenInvalid } from '../../../platform/common/problem/errors.ts';
+import type { ServiceError } from '../../../platform/common/problem/problem.ts';
+import { SignInNotGranted } from '../audit.errors.ts';
 import {
   addressBlock,
   clientAddress,

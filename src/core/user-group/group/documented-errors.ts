@@ -1,14 +1,16 @@
 import type { DocumentedError } from '../../../platform/common/operation.ts';
+import { AuditUnavailable } from '../../audit/audit.errors.ts';
+import { ChangeRefused } from './user-group.errors.ts';
 import {
-  AuditUnavailable,
-  ChangeRefused,
   ExtensionUnavailable,
   IdempotencyKeyInvalid,
   IdempotencyKeyReused,
   IdempotencyKeySpent,
+} from '../../../platform/common/problem/errors.ts';
+import {
   UserGroupTokenForgotten,
   UserGroupTokenUnreadable,
-} from '../../../platform/common/problem/errors.ts';
+} from '../../encryption-key/encryption-key.errors.ts';
 
 /** Errors of each write of a user group. */
 export const WRITE_ERRORS: DocumentedError[] = [

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../platform/common/problem/errors.ts';
+import { ServiceError } from '../../../platform/common/problem/problem.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { type JsonValue, parseStrictJson } from '../../../platform/common/json/strict-json.ts';
 

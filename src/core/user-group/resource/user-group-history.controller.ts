@@ -12,11 +12,8 @@ import {
   RequestPreconditions,
   setEntityTag,
 } from '../../../platform/common/http/parameters/preconditions.ts';
-import {
-  NumberParam,
-  ProvidedIdParam,
-  QueryOf,
-} from '../../../platform/common/http/parameters/request-params.ts';
+import { NumberParam, QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
+import { ProvidedIdParam } from '../group/provided-id.ts';
 import {
   ApiReadProblems,
   ApiTags,
@@ -28,7 +25,7 @@ import {
   UserGroupNotFound,
   UserGroupQuotaReached,
   UserGroupVersionNotFound,
-} from '../../../platform/common/problem/errors.ts';
+} from '../group/user-group.errors.ts';
 import { WRITE_ERRORS } from '../group/documented-errors.ts';
 import { UserGroupResponse } from './dto/user-group-resource-response.dto.ts';
 import { TeamQueryDto, VersionQueryDto, VersionsQueryDto } from './dto/versions-query.dto.ts';

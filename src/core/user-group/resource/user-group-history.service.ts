@@ -12,7 +12,7 @@ import {
   HistoryBeginsLater,
   UserGroupNotFound,
   UserGroupVersionNotFound,
-} from '../../../platform/common/problem/errors.ts';
+} from '../group/user-group.errors.ts';
 import { DAY_MS, currentTime, fromWireTime, toWireTime } from '../../../platform/common/time.ts';
 import { Config } from '../../../platform/config/config.ts';
 import { PastRulesReader } from '../../mapping/past-rules.ts';

@@ -18,12 +18,9 @@ import {
   HistoryBeginsLater,
   UserGroupNotFound,
   UserGroupQuotaReached,
-} from '../../../platform/common/problem/errors.ts';
-import {
-  NewProvidedIdParam,
-  ProvidedIdParam,
-  QueryOf,
-} from '../../../platform/common/http/parameters/request-params.ts';
+} from '../group/user-group.errors.ts';
+import { QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
+import { NewProvidedIdParam, ProvidedIdParam } from '../group/provided-id.ts';
 import {
   ETAG,
   NotModified,

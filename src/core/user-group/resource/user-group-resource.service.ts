@@ -1,7 +1,8 @@
 import type { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { UserGroupNotFound, ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import { UserGroupNotFound } from '../group/user-group.errors.ts';
+import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
 import {
   type Preconditions,
   shortHash,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, AuditLog } from '../../audit/audit-log.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { UserGroupTokenNotFound } from '../../../platform/common/problem/errors.ts';
+import { UserGroupTokenNotFound } from '../group/user-group.errors.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { type HeldToken, UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import type { Leak } from '../writing/user-group-change.ts';

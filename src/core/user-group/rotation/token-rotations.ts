@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { UserGroupTokenNotFound } from '../../../platform/common/problem/errors.ts';
+import { UserGroupTokenNotFound } from '../group/user-group.errors.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import {
   type Attempt,

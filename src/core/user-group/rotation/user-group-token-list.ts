@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { UserGroupNotFound } from '../../../platform/common/problem/errors.ts';
+import { UserGroupNotFound } from '../group/user-group.errors.ts';
 import { limitOf, positionOf, toPage } from '../../../platform/common/http/parameters/page.dto.ts';
 import { type UserGroupTokensResponse, toTokenView } from './dto/tokens-response.dto.ts';
 import type { TokensQueryDto } from './dto/tokens-query.dto.ts';

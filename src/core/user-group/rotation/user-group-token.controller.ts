@@ -11,19 +11,19 @@ import {
   CurrentCaller,
   RequiresScope,
 } from '../../../platform/common/access/access.decorator.ts';
+import { AuditUnavailable } from '../../audit/audit.errors.ts';
 import {
-  AuditUnavailable,
   UserGroupNotFound,
   UserGroupTokenIsCurrent,
   UserGroupTokenNotFound,
   UserGroupTokensEnded,
-} from '../../../platform/common/problem/errors.ts';
+} from '../group/user-group.errors.ts';
 import {
   IdempotencyKeyHeader,
   NumberParam,
-  ProvidedIdParam,
   QueryOf,
 } from '../../../platform/common/http/parameters/request-params.ts';
+import { ProvidedIdParam } from '../group/provided-id.ts';
 import { JsonBody } from '../../../platform/common/json/json-body.decorator.ts';
 import { RotateUserGroupTokenByIdRequest } from './dto/grace.dto.ts';
 import { UserGroupTokensResponse } from './dto/tokens-response.dto.ts';

@@ -5,11 +5,13 @@ import type { Caller } from '../../../platform/common/access/caller.ts';
 import {
   DatabaseUnavailable,
   IdempotencyKeySpent,
+} from '../../../platform/common/problem/errors.ts';
+import {
   UserGroupTokenIsCurrent,
   UserGroupTokenNotFound,
   UserGroupTokensEnded,
   UserGroupNotFound,
-} from '../../../platform/common/problem/errors.ts';
+} from '../group/user-group.errors.ts';
 import { hashToken } from '../../../platform/common/secret/secrets.ts';
 import { Config } from '../../../platform/config/config.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';

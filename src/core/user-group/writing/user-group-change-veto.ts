@@ -5,7 +5,7 @@ import {
   ExtensionFailed,
 } from '../../../platform/common/extension/extensions.ts';
 import { type Given, portOfMany } from '../../../platform/common/extension/ports.ts';
-import { ChangeRefused } from '../../../platform/common/problem/errors.ts';
+import { ChangeRefused } from '../group/user-group.errors.ts';
 import {
   isUniqueViolation,
   translateDatabaseError,

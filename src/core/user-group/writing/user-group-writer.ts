@@ -4,8 +4,8 @@ import { requireScope } from '../../../platform/common/access/caller.ts';
 import {
   DatabaseUnavailable,
   ExtensionUnavailable,
-  UserGroupTokenNotUsable,
 } from '../../../platform/common/problem/errors.ts';
+import { UserGroupTokenNotUsable } from '../group/user-group.errors.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { KeyedMutex } from '../../../platform/common/concurrency/keyed-mutex.ts';
 import { hashToken } from '../../../platform/common/secret/secrets.ts';

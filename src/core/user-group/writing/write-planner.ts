@@ -2,12 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireScope } from '../../../platform/common/access/caller.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
-import {
-  PreconditionFailed,
-  UserGroupQuotaReached,
-  UserGroupTokenNotUsable,
-  ValidationFailed,
-} from '../../../platform/common/problem/errors.ts';
+import { PreconditionFailed, ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import { UserGroupQuotaReached, UserGroupTokenNotUsable } from '../group/user-group.errors.ts';
 import { hashToken } from '../../../platform/common/secret/secrets.ts';
 import type { Attempt } from '../../../platform/database/waves/shared-writes.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';

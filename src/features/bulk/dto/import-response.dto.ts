@@ -8,7 +8,7 @@ import {
   OneOf,
   Text,
 } from '../../../platform/common/fields.ts';
-import type { ServiceError } from '../../../platform/common/problem/errors.ts';
+import type { ServiceError } from '../../../platform/common/problem/problem.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { FieldError } from '../../../platform/common/problem/problem.dto.ts';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { SignInFailed } from '../../../platform/common/problem/errors.ts';
+import { SignInFailed } from '../console.errors.ts';
 import { ConsoleSite } from '../console-site.ts';
 import { isPlace } from './begin-sign-in.dto.ts';
 import type { SignInAttempt } from './identity-provider.ts';

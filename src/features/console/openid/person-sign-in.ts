@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Person, SsoTokens } from '../../../core/api-token/sso-tokens.ts';
 import type { Scope, TokenCaller } from '../../../platform/common/access/caller.ts';
-import { SignInFailed, SignInNotGranted } from '../../../platform/common/problem/errors.ts';
+import { SignInFailed } from '../console.errors.ts';
+import { SignInNotGranted } from '../../../core/audit/audit.errors.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';
@@ -38,7 +39,7 @@ export class PersonSignIn {
    */
   async finish(request: Request, response: Response, attempt: KeptAttempt): Promise<string> {
     // Counted before the provider is asked, so that forged attempts cannot flood it.
-    await this.failures.count(new SignInFailed(), request, response);
+    await this.failures.countGuess(new SignInFailed(), request, response);
     const query = /\?.*/.exec(request.originalUrl)?.[0] ?? '';
     const { person, claims } = await this.provider.finish(query, attempt);
     // Holds no turn while the provider is asked.

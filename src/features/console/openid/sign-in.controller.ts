@@ -4,12 +4,10 @@ import { isAllowedFrom } from '../../../core/api-token/api-token.rules.ts';
 import { Public } from '../../../platform/common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../../platform/common/api-docs.ts';
 import { ServedFeatures } from '../../../platform/common/extension/feature.ts';
-import {
-  RouteNotFound,
-  type ServiceError,
-  SignInFailed,
-  SignInNotGranted,
-} from '../../../platform/common/problem/errors.ts';
+import { RouteNotFound } from '../../../platform/common/problem/errors.ts';
+import type { ServiceError } from '../../../platform/common/problem/problem.ts';
+import { SignInFailed } from '../console.errors.ts';
+import { SignInNotGranted } from '../../../core/audit/audit.errors.ts';
 import { noteProblem } from '../../../platform/common/http/responses/respond-problem.ts';
 import { QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';

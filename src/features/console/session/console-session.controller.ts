@@ -9,7 +9,7 @@ import {
 } from '../../../platform/common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../../platform/common/api-docs.ts';
 import { ServedFeatures } from '../../../platform/common/extension/feature.ts';
-import { SessionNotFound } from '../../../platform/common/problem/errors.ts';
+import { SessionNotFound } from '../console.errors.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
 import { pathParam } from '../../../platform/common/http/parameters/request-params.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';

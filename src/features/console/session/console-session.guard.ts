@@ -5,11 +5,8 @@ import { ApiTokenUsage } from '../../../core/api-token/authentication/api-token-
 import { isAllowedFrom } from '../../../core/api-token/api-token.rules.ts';
 import { accessOf } from '../../../platform/common/access/access.decorator.ts';
 import { type Caller, setCaller } from '../../../platform/common/access/caller.ts';
-import {
-  AddressNotAllowed,
-  SessionEnded,
-  SessionMissing,
-} from '../../../platform/common/problem/errors.ts';
+import { AddressNotAllowed } from '../../../platform/common/problem/errors.ts';
+import { SessionEnded, SessionMissing } from '../console.errors.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';
 import { logRepeated } from '../../../platform/common/repeated-failures.ts';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditActor, AuditLog } from '../../../core/audit/audit-log.ts';
 import type { Caller, TokenCaller } from '../../../platform/common/access/caller.ts';
-import { SessionEnded, SessionNotFound } from '../../../platform/common/problem/errors.ts';
+import { SessionEnded, SessionNotFound } from '../console.errors.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { randomBytes, randomNumber } from '../../../platform/common/secret/random-bytes.ts';
 import { hashToken, redactTokens } from '../../../platform/common/secret/secrets.ts';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { SessionMissing } from '../../../platform/common/problem/errors.ts';
+import { SessionMissing } from '../console.errors.ts';
 import { requestParam } from '../../../platform/common/http/parameters/request-params.ts';
 import type { StoredSession } from './console-session.repository.ts';
 

@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { ConnectionSlots } from '../../../platform/common/concurrency/slots.ts';
 import { WakeableLoop } from '../../../platform/common/concurrency/wakeable-loop.ts';
 import { writeEventStreamHead } from '../../../platform/common/http/responses/event-stream.ts';
-import { SessionEnded, ShuttingDown } from '../../../platform/common/problem/errors.ts';
+import { SessionEnded } from '../console.errors.ts';
+import { ShuttingDown } from '../../../platform/common/problem/errors.ts';
 import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
 import { endedBecause, isAlive } from './session-life.ts';
 

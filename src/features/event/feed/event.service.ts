@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { type Caller, requireScope } from '../../../platform/common/access/caller.ts';
-import { EventsGone } from '../../../platform/common/problem/errors.ts';
+import { EventsGone } from './event.errors.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { ConnectionSlots } from '../../../platform/common/concurrency/slots.ts';
 import {

@@ -13,7 +13,8 @@ import {
   CurrentCaller,
   RequiresScope,
 } from '../../../platform/common/access/access.decorator.ts';
-import { AuditUnavailable, MappingsUnresolvable } from '../../../platform/common/problem/errors.ts';
+import { AuditUnavailable } from '../../../core/audit/audit.errors.ts';
+import { MappingsUnresolvable } from '../../group-checks/group-checks.errors.ts';
 import {
   entityTagOf,
   ETAG,

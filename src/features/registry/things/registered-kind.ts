@@ -1,8 +1,5 @@
-import {
-  DataSourceNotFound,
-  type ErrorClass,
-  SchemaNotFound,
-} from '../../../platform/common/problem/errors.ts';
+import { DataSourceNotFound, SchemaNotFound } from './registry.errors.ts';
+import type { ErrorClass } from '../../../platform/common/problem/problem.ts';
 
 export interface EntryKind {
   type: 'schema' | 'data_source';

@@ -32,12 +32,8 @@ import {
   Ok,
   Operation,
 } from '../../../platform/common/operation.ts';
-import {
-  AuditUnavailable,
-  ProvidedIdTaken,
-  StillReferenced,
-  TooManySchemas,
-} from '../../../platform/common/problem/errors.ts';
+import { AuditUnavailable } from '../../../core/audit/audit.errors.ts';
+import { ProvidedIdTaken, StillReferenced, TooManySchemas } from './registry.errors.ts';
 import {
   CreateRegistryEntryRequest,
   RegistryQueryDto,

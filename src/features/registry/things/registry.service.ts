@@ -3,11 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import {
-  ProvidedIdTaken,
-  StillReferenced,
-  TooManySchemas,
-} from '../../../platform/common/problem/errors.ts';
+import { ProvidedIdTaken, StillReferenced, TooManySchemas } from './registry.errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../../../platform/common/problem/violation.ts';
 import {
   entityTagOf,

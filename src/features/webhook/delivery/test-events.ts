@@ -3,7 +3,7 @@ import { AuditLog } from '../../../core/audit/audit-log.ts';
 import { toEventId } from '../../../core/audit/event-id.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
-import { WebhookTestRefused } from '../../../platform/common/problem/errors.ts';
+import { WebhookTestRefused } from '../endpoint/webhook.errors.ts';
 import { randomNumber } from '../../../platform/common/secret/random-bytes.ts';
 import { currentTime, toWireTime } from '../../../platform/common/time.ts';
 import { Config } from '../../../platform/config/config.ts';

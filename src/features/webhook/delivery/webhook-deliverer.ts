@@ -1,10 +1,10 @@
 import { toEventId } from '../../../core/audit/event-id.ts';
 import { Injectable, Logger } from '@nestjs/common';
-import { WebhookSecretUnreadable } from '../../../platform/common/problem/errors.ts';
+import { WebhookSecretUnreadable } from '../endpoint/webhook.errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { Config } from '../../../platform/config/config.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
-import { WebhookSecretCipher } from '../../../core/encryption-key/webhook-secret-cipher.ts';
+import { WebhookSecretCipher } from '../endpoint/webhook-secret-cipher.ts';
 import { EndpointHealth } from '../endpoint/endpoint-health.ts';
 import {
   type DueEndpoint,

@@ -11,13 +11,13 @@ import {
   Ok,
   Operation,
 } from '../../../platform/common/operation.ts';
+import { AuditUnavailable } from '../../../core/audit/audit.errors.ts';
 import {
-  AuditUnavailable,
   WebhookEndpointNotFound,
   WebhookEventNotFound,
   WebhookReplayRunning,
   WebhookTestRefused,
-} from '../../../platform/common/problem/errors.ts';
+} from '../endpoint/webhook.errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
   IdempotencyKeyHeader,

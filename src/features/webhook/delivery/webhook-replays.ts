@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditActor, AuditLog } from '../../../core/audit/audit-log.ts';
-import { WebhookReplayRunning } from '../../../platform/common/problem/errors.ts';
+import { WebhookReplayRunning } from '../endpoint/webhook.errors.ts';
 import { currentTime, toWireTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ValidationFailed,
-  WebhookSecretUnreadable,
-} from '../../../platform/common/problem/errors.ts';
+import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import { WebhookSecretUnreadable } from './webhook.errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import {
   type SecretsOwner,
   WebhookSecretCipher,
   type WebhookSecrets,
-} from '../../../core/encryption-key/webhook-secret-cipher.ts';
+} from './webhook-secret-cipher.ts';
 import { generateSigningSecret } from '../sending/signature.ts';
 import type { UpdateWebhookEndpointRequest } from './dto/webhook-endpoint.dto.ts';
 import type { StoredWebhookEndpoint } from './webhook-endpoint.repository.ts';

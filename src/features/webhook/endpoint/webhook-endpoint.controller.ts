@@ -14,12 +14,12 @@ import {
   Ok,
   Operation,
 } from '../../../platform/common/operation.ts';
+import { AuditUnavailable } from '../../../core/audit/audit.errors.ts';
 import {
-  AuditUnavailable,
   TooManyWebhookEndpoints,
   WebhookEndpointNotFound,
   WebhookSecretUnreadable,
-} from '../../../platform/common/problem/errors.ts';
+} from './webhook.errors.ts';
 import { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import {
   ETAG,

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import {
-  DatabaseUnavailable,
-  WebhookEndpointNotFound,
-} from '../../../platform/common/problem/errors.ts';
+import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
+import { WebhookEndpointNotFound } from './webhook.errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';

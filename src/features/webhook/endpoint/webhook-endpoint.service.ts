@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import { TooManyWebhookEndpoints } from '../../../platform/common/problem/errors.ts';
+import { TooManyWebhookEndpoints } from './webhook.errors.ts';
 import { MAX_GRACE_SECONDS } from '../../../platform/common/grace.ts';
 import type { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import type { Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';

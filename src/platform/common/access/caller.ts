@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { InsufficientScope } from '../problem/errors.ts';
-import { declareScope, ownScopes, type Scope, scopes } from './scopes.ts';
+import { declareScope, type Scope, scopes } from './scopes.ts';
 import type { CanActivate } from '@nestjs/common';
 
-export { declareScope, ownScopes, type Scope, scopes };
+export { declareScope, type Scope, scopes };
 
 /** The first argument of every service method. */
 export interface Caller {

@@ -1,30 +1,23 @@
 import { OperatorError } from '../problem/operator-error.ts';
 
-/** The scopes of the service, without those of plugins. */
-export const ownScopes = [
-  'user-groups:read',
-  'user-groups:write',
-  'tokens:rotate',
-  'tokens:introspect',
-  'tokens:inspect',
-  'embed-tokens:issue',
-  'user-groups:view-as',
-  'registry:read',
-  'registry:write',
-  'webhooks:read',
-  'webhooks:write',
-  'audit:read',
-  'events:read',
-  'admin',
-] as const;
+/** Has the scopes of the service as its keys: `src/server/app/catalogues.ts` adds those of each folder. @public */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merged with another declaration
+export interface OwnScopes {}
 
 /** A scope of the service, or the result of `declareScope` for a plugin. */
-export type Scope = (typeof ownScopes)[number];
+export type Scope = keyof OwnScopes;
 
-const known: Scope[] = [...ownScopes];
+const own: Scope[] = [];
+const known: Scope[] = [];
 
 /** Permissions of API tokens; no scope implies another. Plugins add theirs as they are loaded. */
 export const scopes: readonly Scope[] = known;
+
+/** Adds the scopes of the service, which precede those of plugins. */
+export function addOwnScopes(names: readonly Scope[]): void {
+  known.splice(own.length, 0, ...names);
+  own.push(...names);
+}
 
 /**
  * Adds a scope of a plugin, while the plugin is loaded.
@@ -32,7 +25,7 @@ export const scopes: readonly Scope[] = known;
  * @throws OperatorError unless it looks like `seats:read` and is no scope of the service
  */
 export function declareScope(name: string): Scope {
-  if ((ownScopes as readonly string[]).includes(name)) {
+  if ((own as string[]).includes(name)) {
     throw new OperatorError(
       `The scope ${name} is the service's own; name it in @RequiresScope as it is.`,
     );

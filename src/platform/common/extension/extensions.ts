@@ -1,7 +1,8 @@
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import { isPromise } from 'node:util/types';
 import { within } from '../concurrency/within.ts';
-import { ExtensionUnavailable, ServiceError } from '../problem/errors.ts';
+import { ExtensionUnavailable } from '../problem/errors.ts';
+import { ServiceError } from '../problem/problem.ts';
 import { OperatorError } from '../problem/operator-error.ts';
 import { reasonOf } from '../problem/reason-of.ts';
 

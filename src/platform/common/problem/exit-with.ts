@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ServiceError } from './problem.ts';
 import { OperatorError } from './operator-error.ts';
 import { redactTokens } from '../secret/secrets.ts';
 import { withoutControls } from '../text.ts';

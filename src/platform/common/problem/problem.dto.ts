@@ -1,5 +1,5 @@
 import { CodeOf, Constant, Integer, ListOf, Text } from '../fields.ts';
-import { errorCatalogue, type ErrorSpec, type ServiceError } from './errors.ts';
+import { errorCodes, type ErrorSpec, type ServiceError } from './problem.ts';
 import { type Violation, violationCodes } from './violation.ts';
 
 export class FieldError {
@@ -48,7 +48,7 @@ export class Problem {
   detail!: string;
 
   @CodeOf(
-    errorCatalogue.map(({ code }) => code),
+    errorCodes,
     'Stable: switch on this. New codes can be added: treat a code that you do not know like its status.',
     'validation_failed',
   )

@@ -15,8 +15,8 @@ import {
   RefusedByExtension,
   RequestMalformed,
   RouteNotFound,
-  ServiceError,
 } from './errors.ts';
+import { ServiceError } from './problem.ts';
 import { respondProblem } from '../http/responses/respond-problem.ts';
 import { requestId } from '../http/observing/request-id.ts';
 import { traceContext } from '../http/observing/trace-context.ts';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { ServiceError } from './errors.ts';
+import type { ServiceError } from './problem.ts';
 
 /** Records calls that are refused for their credentials or scopes. */
 export abstract class RefusalObserver {

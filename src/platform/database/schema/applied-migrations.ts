@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseUnavailable, ServiceError } from '../../common/problem/errors.ts';
+import { DatabaseUnavailable } from '../../common/problem/errors.ts';
+import { ServiceError } from '../../common/problem/problem.ts';
 import { migrations } from '../migrations/index.ts';
 import { statement } from '../statement.ts';
 import { Statements } from '../statements.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { schemaPath } from '../../../platform/common/api-docs.ts';
-import type { ErrorSpec } from '../../../platform/common/problem/errors.ts';
+import type { ErrorSpec } from '../../../platform/common/problem/problem.ts';
 import { exampleProblem, Problem } from '../../../platform/common/problem/problem.dto.ts';
 import { sharedResponses } from '../../../platform/common/operation.ts';
 

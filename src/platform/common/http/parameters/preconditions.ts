@@ -1,10 +1,7 @@
 import type { Response } from 'express';
 import { ApiResponse } from '../../api-docs.ts';
-import {
-  type ErrorClass,
-  PreconditionFailed,
-  PreconditionMalformed,
-} from '../../problem/errors.ts';
+import type { ErrorClass } from '../../problem/problem.ts';
+import { PreconditionFailed, PreconditionMalformed } from '../../problem/errors.ts';
 import { optionalHeader, requestParam } from './request-params.ts';
 import { sha256 } from '../../secret/secrets.ts';
 import { UNTRANSFORMED } from '../server/http-settings.ts';

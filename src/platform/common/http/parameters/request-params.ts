@@ -8,17 +8,14 @@ import type { Request } from 'express';
 import { ApiHeader, ApiParam, ApiQuery } from '../../api-docs.ts';
 import { toPointer } from '../../json-pointer.ts';
 import { fieldsOf, ruleViolations, toDto } from '../../json/to-dto.ts';
+import type { ErrorClass, ServiceError } from '../../problem/problem.ts';
 import {
-  type ErrorClass,
   IdempotencyKeyInvalid,
   IdempotencyKeyReused,
   IdempotencyKeySpent,
-  type ServiceError,
-  UserGroupNotFound,
   ValidationFailed,
 } from '../../problem/errors.ts';
 import { inQuery, type Violation } from '../../problem/violation.ts';
-import { identifierViolations } from '../../text.ts';
 import { findRepeated, type Parameters, parseForm } from './form.ts';
 
 /** RFC 9111, section 5.2.1. A cached response satisfies any age but zero. */
@@ -122,31 +119,6 @@ export function NumberParam(name: string, NotFound: new () => ServiceError): Par
     read: (text) => {
       if (!/^[1-9]\d{0,8}$/.test(text)) throw new NotFound();
       return Number(text);
-    },
-  });
-}
-
-/** Parameter decorator: the `:id` of a user group in the path, which is the caller's own id for it. */
-export function ProvidedIdParam(): ParameterDecorator {
-  return providedIdParam(() => new UserGroupNotFound());
-}
-
-/** Parameter decorator: the `:id` of a group that need not exist; an impossible id is a validation error. */
-export function NewProvidedIdParam(): ParameterDecorator {
-  return providedIdParam((violations) => new ValidationFailed(violations));
-}
-
-function providedIdParam(toError: (violations: Violation[]) => ServiceError): ParameterDecorator {
-  return pathParam('id', {
-    description: 'Your own id of the user group, percent-encoded.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: 'acme-emea',
-    read: (text) => {
-      const violations = identifierViolations(text, '/id');
-      if (violations.length > 0) {
-        throw toError(violations.map((violation) => ({ ...violation, in: 'path' })));
-      }
-      return text;
     },
   });
 }

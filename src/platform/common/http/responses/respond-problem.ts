@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ServiceError } from '../../problem/errors.ts';
+import type { ServiceError } from '../../problem/problem.ts';
 import { PROBLEM_MEDIA_TYPE, toProblem } from '../../problem/problem.dto.ts';
 import { COMMON_HEADERS } from '../server/http-settings.ts';
 

@@ -8,12 +8,8 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import {
-  ExpectationFailed,
-  MethodNotAllowed,
-  RequestMalformed,
-  type ServiceError,
-} from '../../problem/errors.ts';
+import { ExpectationFailed, MethodNotAllowed, RequestMalformed } from '../../problem/errors.ts';
+import type { ServiceError } from '../../problem/problem.ts';
 import { respondProblem } from '../responses/respond-problem.ts';
 import { Connections } from './connections.ts';
 import { MalformedRequests } from './malformed-requests.ts';

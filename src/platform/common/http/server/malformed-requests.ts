@@ -5,8 +5,8 @@ import {
   MethodNotAllowed,
   RequestMalformed,
   RequestTimeout,
-  type ServiceError,
 } from '../../problem/errors.ts';
+import type { ServiceError } from '../../problem/problem.ts';
 
 const LINE_EVERY_MS = 60_000;
 

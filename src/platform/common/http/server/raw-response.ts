@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  HeadersTooLarge,
-  RequestMalformed,
-  RequestTimeout,
-  type ServiceError,
-} from '../../problem/errors.ts';
+import { HeadersTooLarge, RequestMalformed, RequestTimeout } from '../../problem/errors.ts';
+import type { ServiceError } from '../../problem/problem.ts';
 import { PROBLEM_MEDIA_TYPE, toProblem } from '../../problem/problem.dto.ts';
 import { COMMON_HEADERS } from './http-settings.ts';
 

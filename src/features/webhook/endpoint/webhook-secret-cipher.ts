@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { WebhookSecretUnreadable } from '../../platform/common/problem/errors.ts';
-import { KeyRing } from './key-ring.ts';
-import { type OwnerName, seal, type SealedText, unseal } from './sealed-text.ts';
+import { WebhookSecretUnreadable } from './webhook.errors.ts';
+import { KeyRing } from '../../../core/encryption-key/key-ring.ts';
+import {
+  type OwnerName,
+  seal,
+  type SealedText,
+  unseal,
+} from '../../../core/encryption-key/sealed-text.ts';
 
 /** The secret parts of a webhook endpoint. */
 export interface WebhookSecrets {

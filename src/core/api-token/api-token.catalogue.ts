@@ -1,0 +1,1 @@
+export const apiTokenScopes = ['admin'] as const;

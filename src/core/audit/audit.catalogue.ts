@@ -1,0 +1,1 @@
+export const auditScopes = ['audit:read'] as const;

@@ -1,0 +1,1 @@
+export const embedTokenScopes = ['embed-tokens:issue', 'user-groups:view-as'] as const;

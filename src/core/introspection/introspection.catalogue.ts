@@ -1,0 +1,1 @@
+export const introspectionScopes = ['tokens:introspect'] as const;

@@ -1,0 +1,1 @@
+export const eventScopes = ['events:read'] as const;

@@ -1,0 +1,1 @@
+export const inspectionScopes = ['tokens:inspect'] as const;

@@ -1,0 +1,1 @@
+export const registryScopes = ['registry:read', 'registry:write'] as const;

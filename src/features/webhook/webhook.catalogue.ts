@@ -1,0 +1,1 @@
+export const webhookScopes = ['webhooks:read', 'webhooks:write'] as const;
