@@ -175,6 +175,8 @@ export default tseslint.config(
     files: [
       'src/cli.ts',
       'src/server/cli/**',
+      'src/platform/command-line/**',
+      'src/**/*.command.ts',
       'src/platform/common/problem/exit-with.ts',
       'bench/**',
       'scripts/**',
