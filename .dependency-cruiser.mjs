@@ -6,6 +6,7 @@ export const wings = {
   platform: {
     common: [],
     config: ['common'],
+    'command-line': ['common', 'config'],
     database: ['common', 'config'],
     health: ['common', 'config', 'database'],
     metrics: ['common', 'config', 'database'],
@@ -75,8 +76,8 @@ function placeOf(folder) {
 const ENTITY = '\\.entity\\.ts$';
 
 /**
- * Who may import whom inside of a folder that has rooms. Its module and its feature see all of them; `.` is what lies
- * beside the module and not in a room.
+ * Who may import whom inside of a folder that has rooms. Its module, its feature and its commands see all of them; `.`
+ * is what lies beside the module and not in a room.
  */
 const rooms = {
   database: {
@@ -122,7 +123,7 @@ const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
     name: `${feature}-${room === '.' ? 'root' : room}-imports`,
     comment: `${pathOf(feature, room)} may import of its folder ${allowed.join(', ') || 'nothing'}`,
     severity: 'error',
-    from: { path: pathOf(feature, room), pathNot: '\\.(module|feature)\\.ts$' },
+    from: { path: pathOf(feature, room), pathNot: '\\.(module|feature|command)\\.ts$' },
     to: {
       path: `^src/${placeOf(feature)}/`,
       pathNot: [room, ...allowed].map((name) => pathOf(feature, name)),
@@ -228,6 +229,21 @@ export default {
         path: 'node_modules/(@nestjs/swagger|@redis/client|better-sqlite3|pg|pino-pretty)/',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
+    },
+    {
+      name: 'commands-are-loaded-when-named',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '\\.command\\.ts$', dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'the-terminal-is-for-commands',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: '^src/(cli\\.ts|server/cli/|platform/command-line/)|\\.command\\.ts$',
+      },
+      to: { path: '^src/platform/command-line/' },
     },
     {
       name: 'the-clients-stand-alone',

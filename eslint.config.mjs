@@ -172,6 +172,8 @@ export default tseslint.config(
     files: [
       'src/cli.ts',
       'src/server/cli/**',
+      'src/platform/command-line/**',
+      'src/**/*.command.ts',
       'src/platform/common/problem/exit-with.ts',
       'bench/**',
       'scripts/**',

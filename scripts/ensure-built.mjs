@@ -22,6 +22,7 @@ if (isStale && existsSync(BUILDER)) {
   execFileSync('npx', ['tsc', '--project', 'tsconfig.build.json', '--noCheck'], {
     stdio: ['ignore', 2, 2],
   });
+  execFileSync('node', ['dist/src/server/cli/write-commands.js']);
   execFileSync('npx', ['vite', 'build', '--logLevel', 'warn', 'console'], {
     stdio: ['ignore', 2, 2],
   });

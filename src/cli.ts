@@ -1,11 +1,9 @@
 #!/usr/bin/env node
 import './platform/common/early-signals.ts';
-import type { Command } from 'commander';
 import { exitCodeOf } from './server/cli/exit-code.ts';
 import { createProgram } from './server/cli/program.ts';
-import { endProgress } from './server/cli/show-progress.ts';
+import { endProgress } from './platform/command-line/show-progress.ts';
 import { exitWith } from './platform/common/problem/exit-with.ts';
-import type { Plugin, WithServices } from './platform/common/extension/plugin.ts';
 import { OperatorError } from './platform/common/problem/operator-error.ts';
 import { loadDotEnv } from './platform/config/load-config.ts';
 import { loadPlugins } from './platform/config/load-plugins.ts';
@@ -15,31 +13,8 @@ async function main(): Promise<void> {
   // Before the commands: plugins declare scopes, which the help names.
   const plugins = await loadPlugins(process.env);
   // A name anywhere, as in "help token", excludes all other commands.
-  const program = await createProgram((name) => process.argv.includes(name));
-  await addCommandsOfPlugins(program, plugins);
+  const program = await createProgram((name) => process.argv.includes(name), plugins);
   await program.parseAsync();
-}
-
-async function addCommandsOfPlugins(program: Command, plugins: readonly Plugin[]): Promise<void> {
-  for (const { definition, title } of plugins) {
-    for (const { name, about, define } of definition.commands ?? []) {
-      const taken = program.commands.some((command) => command.name() === name);
-      if (taken || name === 'help') {
-        throw new OperatorError(`The command ${name} of the ${title} exists already.`);
-      }
-      const command = program.command(name).description(about);
-      // A command that cannot be loaded leaves the others usable.
-      if (!process.argv.includes(name)) continue;
-      const { ANYTHING, Extensions } = await import('./platform/common/extension/extensions.ts');
-      const withServices: WithServices = async (work) => {
-        await (await import('./server/cli/with-services.ts')).withServices(work);
-      };
-      const run = () => {
-        define(command, withServices);
-      };
-      new Extensions().named(title).now(`the command ${name}`, run, ANYTHING);
-    }
-  }
 }
 
 // The reader of the output, such as `head`, may have closed it.

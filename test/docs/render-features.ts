@@ -30,7 +30,7 @@ ${rows.join('\n')}
 This table is made from the code by \`npm run docs\`.
 
 - **Always there** are user groups with \`/api/user\`, the health routes and, unless \`DOCS=off\`, the document.
-- **What is left out** has no routes (404 \`route_not_found\`), and is neither in \`/docs-json\` and \`/docs\`, nor in the metrics. Its commands refuse to run.
+- **What is left out** has no routes (404 \`route_not_found\`), and is neither in \`/docs-json\` and \`/docs\`, nor in the metrics. The help does not list its commands, and they refuse to run.
   Nothing is sent and nobody is reminded without \`webhooks\`.
 - **The [console](../guides/console.md)** has the pages of what is served. It needs \`user-groups\`, \`introspection\` and \`api-tokens\`: without one of them set \`CONSOLE=off\`.
 - **Renderers** that keep introspections in memory, as \`CachedIntrospector\` does, need \`events\`.

@@ -222,6 +222,17 @@ onEachDatabase((kind) => {
       code: 1,
       stderr: expect.stringContaining('end-tokens belongs to the feature'),
     });
+    const listed = async (...args: string[]) =>
+      [...(await runCli(env, ...args, '--help')).stdout.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(
+        ([, name]) => name,
+      );
+    expect(await listed()).toEqual([
+      ...['audit', 'token', 'workspace', 'group', 'introspect', 'keys'],
+      ...['migration', 'migrate-data', 'config', 'openapi', 'help'],
+    ]);
+    expect(await listed('group')).not.toEqual(expect.arrayContaining(['import']));
+    expect(await listed('group')).toEqual(expect.arrayContaining(['list', 'view']));
+    expect(await listed('workspace')).not.toEqual(expect.arrayContaining(['end-tokens']));
     for (const args of [
       ['token', 'list'],
       ['group', 'list'],

@@ -53,7 +53,7 @@ export default definePlugin({
   commands: [{
     name: 'greet',
     about: 'greet a group',
-    define: (command, withServices) => command.argument('<group>').action((id) =>
+    define: (command, { withServices }) => command.argument('<group>').action((id) =>
       withServices(async (app) => {
         const { name } = await app.get(UserGroups).get(operator(1), id);
         console.log('Hello ' + name);

@@ -190,7 +190,7 @@ describe('cryptography', () => {
 test('the server writes to its log, and to files of its own, and nowhere else', () => {
   // Besides the command line: what prepares the tests of applications.
   const isServer = (path: string) =>
-    !/^src\/(cli\.ts|server\/cli\/|platform\/common\/problem\/exit-with\.ts$|server\/library\/testing\.ts$)/.test(
+    !/^src\/(cli\.ts|server\/cli\/|platform\/command-line\/|.+\.command\.ts$|platform\/common\/problem\/exit-with\.ts$|server\/library\/testing\.ts$)/.test(
       path,
     );
   const spoken = placesOf(callsOf(/(^|\.)console\.\w+$|^process\.std(out|err)\b/));

@@ -13,4 +13,12 @@ export const apiTokens = defineFeature({
   modules: [ApiTokenAdministrationModule],
   services: [ApiTokenModule],
   entities: [ApiToken],
+  commands: [
+    {
+      name: 'token',
+      about: 'administer the API tokens of a workspace',
+      stays: true,
+      define: async (...given) => (await import('./api-token.command.ts')).defineToken(...given),
+    },
+  ],
 });

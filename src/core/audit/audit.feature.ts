@@ -19,4 +19,11 @@ export const auditEvents = defineFeature({
   modules: [AuditEventModule],
   services: [AuditModule],
   entities: [AuditEvent],
+  commands: [
+    {
+      name: 'audit',
+      about: 'read the audit log',
+      define: async (...given) => (await import('./audit.command.ts')).defineAudit(...given),
+    },
+  ],
 });

@@ -37,4 +37,18 @@ export const introspection = defineFeature({
       read: () => app.get(IntrospectionService).counts,
     },
   ],
+  commands: [
+    {
+      name: 'introspect',
+      about: 'show what a token means, as the renderer of a dashboard learns it',
+      define: async (...given) =>
+        (await import('./introspection.command.ts')).defineIntrospect(...given),
+    },
+    {
+      name: 'group view',
+      about: 'show what a renderer gets for a user group',
+      define: async (...given) =>
+        (await import('./introspection.command.ts')).defineGroupView(...given),
+    },
+  ],
 });

@@ -38,4 +38,11 @@ export const userGroups = defineFeature({
       read: () => app.get(TokenIssuer).rotations,
     },
   ],
+  commands: [
+    {
+      name: 'group',
+      about: 'administer, import and export the user groups of a workspace',
+      define: async (...given) => (await import('./user-group.command.ts')).defineGroup(...given),
+    },
+  ],
 });

@@ -28,4 +28,16 @@ export const bulk = defineFeature({
   about: 'Import, export and actions for many user groups in one call.',
   modules: [BulkModule],
   services: [BulkServicesModule],
+  commands: [
+    {
+      name: 'group import',
+      about: 'store a group for each line of JSON; can be interrupted and repeated',
+      define: async (...given) => (await import('./bulk.command.ts')).defineImport(...given),
+    },
+    {
+      name: 'group export',
+      about: 'write every group with its token, one line of JSON each',
+      define: async (...given) => (await import('./bulk.command.ts')).defineExport(...given),
+    },
+  ],
 });

@@ -29,4 +29,11 @@ export const events = defineFeature({
       read: () => app.get(EventStreams).ends,
     },
   ],
+  commands: [
+    {
+      name: 'events',
+      about: 'list or follow the changes of a workspace, oldest first',
+      define: async (...given) => (await import('./event.command.ts')).defineEvents(...given),
+    },
+  ],
 });

@@ -29,4 +29,11 @@ export const inspection = defineFeature({
   about: 'Explains what a token is, and why it is not accepted.',
   modules: [InspectionModule],
   services: [InspectionServicesModule],
+  commands: [
+    {
+      name: 'inspect',
+      about: 'explain what a token is, and why it is not accepted',
+      define: async (...given) => (await import('./inspection.command.ts')).defineInspect(...given),
+    },
+  ],
 });

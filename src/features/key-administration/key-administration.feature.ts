@@ -5,4 +5,11 @@ export const keyAdministration = defineFeature({
   name: 'key-administration',
   about: 'Status, replacement and loss of encryption keys.',
   services: [KeyAdministrationModule],
+  commands: [
+    {
+      name: 'keys',
+      about: 'administer the keys that encrypt user-group tokens at rest',
+      define: async (...given) => (await import('./keys.command.ts')).defineKeys(...given),
+    },
+  ],
 });

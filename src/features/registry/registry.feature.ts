@@ -39,4 +39,25 @@ export const registry = defineFeature({
   about: 'The schemas and data sources that mappings refer to, and the settings of a workspace.',
   modules: [RegistryModule],
   services: [WorkspaceSettingsModule],
+  commands: [
+    {
+      name: 'schema',
+      about: 'administer the schemas that mappings refer to',
+      define: async (...given) =>
+        (await import('./things/registry.command.ts')).defineSchema(...given),
+    },
+    {
+      name: 'data-source',
+      about: 'administer the data sources that mappings refer to',
+      define: async (...given) =>
+        (await import('./things/registry.command.ts')).defineDataSource(...given),
+    },
+    {
+      name: 'workspace',
+      about: 'administer workspaces, which are the tenants of the service',
+      stays: true,
+      define: async (...given) =>
+        (await import('./settings/workspace.command.ts')).defineWorkspace(...given),
+    },
+  ],
 });

@@ -36,4 +36,12 @@ export const revocation = defineFeature({
   about: 'Ends tokens: one by its holder (RFC 7009), those that have leaked, all of a workspace.',
   modules: [RevocationModule],
   services: [RevocationServicesModule],
+  commands: [
+    {
+      name: 'workspace end-tokens',
+      about: 'end all tokens issued before a moment; GET or PUT of a group issues a fresh one',
+      define: async (...given) =>
+        (await import('./end-tokens.command.ts')).defineEndTokens(...given),
+    },
+  ],
 });

@@ -66,4 +66,11 @@ export const webhooks = defineFeature({
       read: () => app.get(EndpointHealth).disabled,
     },
   ],
+  commands: [
+    {
+      name: 'webhook',
+      about: 'administer the endpoints that receive the events of a workspace',
+      define: async (...given) => (await import('./webhook.command.ts')).defineWebhook(...given),
+    },
+  ],
 });

@@ -3,7 +3,7 @@ import { activity } from '../../core/activity/activity.feature.ts';
 import { apiTokens } from '../../core/api-token/api-token.feature.ts';
 import { auditEvents } from '../../core/audit/audit.feature.ts';
 import { changeLog } from '../../core/change-log/change-log.feature.ts';
-import type { FeatureDefinition } from '../../platform/common/extension/feature.ts';
+import type { FeatureCommand, FeatureDefinition } from '../../platform/common/extension/feature.ts';
 import type { Metric } from '../../platform/common/extension/metric.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { bulk } from '../../features/bulk/bulk.feature.ts';
@@ -79,6 +79,8 @@ const names = optional.map(({ name }) => name);
 
 const choices: readonly FeatureName[] = ['all', 'core', ...names];
 
+const sets: Partial<Record<string, readonly Feature[]>> = { all: names, core: CORE };
+
 /** The features without routes. */
 const ground = [
   activity,
@@ -97,6 +99,15 @@ export const features: readonly FeatureDefinition[] = [...optional, operatorCons
 
 /** Every entity of the service. */
 export const entities: (new () => object)[] = features.flatMap(({ entities: own = [] }) => own);
+
+/** The commands of every feature, each before its subcommands. */
+export const featureCommands: readonly (FeatureCommand & { feature: string })[] = features
+  .flatMap(({ name: feature, commands = [] }) => commands.map((one) => ({ ...one, feature })))
+  .sort((one, other) => depthOf(one) - depthOf(other));
+
+function depthOf({ name }: FeatureCommand): number {
+  return name.split(' ').length;
+}
 
 /** A choice of features; everything but the console by default. */
 export interface FeatureChoice {
@@ -119,8 +130,7 @@ export function chooseFeatures(
       `${setting} names ${unknown}, which is no feature; they are ${choices.join(', ')}.`,
     );
   }
-  const sets: Record<string, readonly Feature[]> = { all: names, core: CORE };
-  const wanted = new Set(given.flatMap((one): readonly string[] => sets[one] ?? [one]));
+  const wanted = new Set(given.flatMap(featuresOf));
   const chosen: FeatureDefinition[] = optional.filter(({ name }) => wanted.has(name));
   if (console) chosen.push(operatorConsole);
   for (const { name, needs = [] } of chosen) {
@@ -131,6 +141,16 @@ export function chooseFeatures(
     );
   }
   return chosen;
+}
+
+function featuresOf(name: string): readonly string[] {
+  return sets[name] ?? [name];
+}
+
+/** Returns the names of a choice of which each serves a feature; undefined if the running service has it in any case. */
+export function namesServing(feature: string): readonly string[] | undefined {
+  const isOptional = feature !== 'user-groups' && optional.some(({ name }) => name === feature);
+  return isOptional ? choices.filter((name) => featuresOf(name).includes(feature)) : undefined;
 }
 
 /**

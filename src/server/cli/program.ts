@@ -1,71 +1,31 @@
 import { Command } from 'commander';
-import type { Feature } from '../app/features.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import type { Plugin } from '../../platform/common/extension/plugin.ts';
+import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { redactTokens } from '../../platform/common/secret/secrets.ts';
 import { serviceVersion } from '../../platform/common/version.ts';
+// Has the scopes that CONSOLE_OIDC_GRANTS may name.
+import '../app/catalogues.ts';
+import { configure } from '../../platform/command-line/configure.ts';
+import { PROGRAM } from '../../platform/command-line/subcommand.ts';
 import { exitCodes } from './exit-code.ts';
-import { ofFeature } from './of-feature.ts';
-import { PROGRAM } from './subcommand.ts';
+import { listCommands, type ListedCommand } from './list-commands.ts';
 
 interface Entry {
+  /** Such as `plugin seats`. */
+  owner: string;
+  name: string;
   about: string;
-  /** The feature without which there is nothing to do for it. */
-  feature?: Feature;
-  /** Loads the definition of the rest of the command: usually the whole application. */
-  load: () => Promise<(command: Command) => void>;
+  /** Whether the help leaves it out. */
+  hidden?: boolean;
+  /** Loads and defines the rest of the command. */
+  define: (command: Command) => Promise<void>;
 }
 
-const entries: Record<string, Entry> = {
-  token: {
-    about: 'administer the API tokens of a workspace',
-    load: async () => (await import('./commands/token.command.ts')).defineToken,
-  },
-  workspace: {
-    about: 'administer workspaces, which are the tenants of the service',
-    load: async () => (await import('./commands/workspace.command.ts')).defineWorkspace,
-  },
-  schema: {
-    about: 'administer the schemas that mappings refer to',
-    feature: 'registry',
-    load: async () => (await import('./commands/registry.command.ts')).defineSchema,
-  },
-  'data-source': {
-    about: 'administer the data sources that mappings refer to',
-    feature: 'registry',
-    load: async () => (await import('./commands/registry.command.ts')).defineDataSource,
-  },
-  group: {
-    about: 'administer, import and export the user groups of a workspace',
-    load: async () => (await import('./commands/group.command.ts')).defineGroup,
-  },
-  introspect: {
-    about: 'show what a token means, as the renderer of a dashboard learns it',
-    feature: 'introspection',
-    load: async () => (await import('./commands/introspect.command.ts')).defineIntrospect,
-  },
-  inspect: {
-    about: 'explain what a token is, and why it is not accepted',
-    feature: 'inspection',
-    load: async () => (await import('./commands/introspect.command.ts')).defineInspect,
-  },
-  events: {
-    about: 'list or follow the changes of a workspace, oldest first',
-    feature: 'events',
-    load: async () => (await import('./commands/events.command.ts')).defineEvents,
-  },
-  webhook: {
-    about: 'administer the endpoints that receive the events of a workspace',
-    feature: 'webhooks',
-    load: async () => (await import('./commands/webhook.command.ts')).defineWebhook,
-  },
-  audit: {
-    about: 'read the audit log',
-    feature: 'audit-events',
-    load: async () => (await import('./commands/audit.command.ts')).defineAudit,
-  },
-  keys: {
-    about: 'administer the keys that encrypt user-group tokens at rest',
-    load: async () => (await import('./commands/keys.command.ts')).defineKeys,
-  },
+const DEFINE_LIMIT_MS = 30_000;
+
+/** The commands that administer the installation as a whole. */
+const own: Record<string, { about: string; load: () => Promise<(command: Command) => void> }> = {
   migration: {
     about: 'run, show and undo the migrations of the database',
     load: async () => (await import('./commands/migration.command.ts')).defineMigration,
@@ -84,8 +44,21 @@ const entries: Record<string, Entry> = {
   },
 };
 
-/** The program with its commands. Only those for which `isWanted` are defined in full, which loads the application. */
-export async function createProgram(isWanted: (name: string) => boolean): Promise<Command> {
+/** Loads the application when a command begins its work. */
+const services: CommandServices = {
+  withServices: async (...given) => (await import('./with-services.ts')).withServices(...given),
+  withWorkspace: async (...given) => (await import('./with-services.ts')).withWorkspace(...given),
+};
+
+/**
+ * The program with the commands of the features, of the service and of plugins. Only those for which `isWanted` are
+ * defined in full, which loads the application.
+ * @throws OperatorError if a plugin has a command that cannot be added
+ */
+export async function createProgram(
+  isWanted: (name: string) => boolean,
+  plugins: readonly Plugin[] = [],
+): Promise<Command> {
   const program = new Command(PROGRAM)
     .description(
       'Administers the user group service on its database; works while the service runs.',
@@ -100,13 +73,92 @@ export async function createProgram(isWanted: (name: string) => boolean): Promis
         write(redactTokens(text));
       },
     });
-  for (const [name, { about, feature, load }] of Object.entries(entries)) {
-    const command = program.command(name).description(about);
-    if (!isWanted(name)) continue;
-    (await load())(command);
-    if (feature) ofFeature(feature, command);
+  const ofFeatures = (await listCommands()).map(ofFeature);
+  for (const { owner, name, about, hidden, define } of [
+    ...ofFeatures,
+    ...Object.entries(own).map(ofService),
+    ...plugins.flatMap(ofPlugin),
+  ]) {
+    const path = name.split(' ');
+    const last = path.pop()!;
+    const isNamed = isWanted(path[0] ?? last);
+    // A command that is not wanted has no subcommands.
+    if (path.length > 0 && !isNamed) continue;
+    const parent = path.reduce<Command | undefined>(childOf, program);
+    if (!parent) {
+      throw new OperatorError(
+        `The command ${name} of the ${owner} is below one that is not there.`,
+      );
+    }
+    if (last === 'help' || childOf(parent, last)) {
+      throw new OperatorError(`The command ${name} of the ${owner} exists already.`);
+    }
+    const command = parent.command(last, { hidden }).description(about);
+    if (isNamed) await define(command);
   }
   return program;
+}
+
+function childOf(parent: Command | undefined, name: string): Command | undefined {
+  return parent?.commands.find((command) => command.name() === name);
+}
+
+/** The help leaves out what `FEATURES` does; called by its name it says so. */
+function ofFeature({ name, about, of }: ListedCommand): Entry {
+  const given = (process.env['FEATURES'] || 'all')
+    .toLowerCase()
+    .trim()
+    .split(/\s*,\s*/);
+  return {
+    owner: `feature ${of?.feature}`,
+    name,
+    about,
+    hidden: of && !given.some((one) => of.names.includes(one)),
+    define: async (command) => {
+      const { featureCommands } = await import('../app/features.ts');
+      await featureCommands.find((one) => one.name === name)!.define(command, services);
+      if (of) refuseWithout(of.feature, command);
+    },
+  };
+}
+
+/** Refuses the command, and those below it, where `FEATURES` leaves out its feature. */
+function refuseWithout(feature: string, command: Command): void {
+  command.hook('preAction', async () => {
+    const config = await configure({ needsKeys: false });
+    const { chooseFeatures, servedChoice } = await import('../app/features.ts');
+    if (chooseFeatures(servedChoice(config)).some(({ name }) => name === feature)) return;
+    throw new OperatorError(
+      `The command ${command.name()} belongs to the feature ${feature}, which FEATURES leaves out.`,
+    );
+  });
+}
+
+function ofService([name, { about, load }]: [string, (typeof own)[string]]): Entry {
+  return {
+    owner: 'service',
+    name,
+    about,
+    define: async (command) => {
+      (await load())(command);
+    },
+  };
+}
+
+/** A command that cannot be defined leaves the others usable. */
+function ofPlugin({ definition, title }: Plugin): Entry[] {
+  return (definition.commands ?? []).map(({ name, about, define }) => ({
+    owner: title,
+    name,
+    about,
+    define: async (command) => {
+      const { ANYTHING, Extensions } =
+        await import('../../platform/common/extension/extensions.ts');
+      await new Extensions()
+        .named(title)
+        .within(`the command ${name}`, DEFINE_LIMIT_MS, () => define(command, services), ANYTHING);
+    },
+  }));
 }
 
 function exitCodeLines(): string[] {

@@ -23,12 +23,15 @@ export {
   type Scope,
   scopes,
 } from '../../platform/common/access/caller.ts';
+export type {
+  CommandDefinition,
+  CommandNeeds,
+  CommandServices,
+} from '../../platform/common/extension/command.ts';
 export {
   definePlugin,
   type Plugin,
-  type PluginCommand,
   type PluginDefinition,
-  type WithServices,
 } from '../../platform/common/extension/plugin.ts';
 export { type AuditAction, declareAction, ownActions } from '../../core/audit/audit-actions.ts';
 export { type AuditActor, type AuditEntry, AuditLog } from '../../core/audit/audit-log.ts';

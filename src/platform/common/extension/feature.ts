@@ -1,10 +1,19 @@
 import type { Type } from '@nestjs/common';
+import type { CommandDefinition } from './command.ts';
 import type { PluginDefinition } from './plugin.ts';
 
-/** Manifest of a feature of the service: parts of that of a plugin, and those that only the service itself has. */
-export interface FeatureDefinition<Name extends string = string> extends Pick<
+/** A command of a feature. */
+export interface FeatureCommand extends CommandDefinition {
+  /** Whether it is there without the routes of its feature, as the services are. */
+  stays?: true;
+}
+
+/**
+ * Manifest of a feature of the service: parts of that of a plugin, and those that only the service itself has.
+ */
+export interface FeatureDefinition<Name extends string = string> extends Omit<
   PluginDefinition,
-  'modules' | 'entities' | 'metrics'
+  'name' | 'compatibility' | 'migrations' | 'settings' | 'ports' | 'commands'
 > {
   name: Name;
   /** One sentence for the reference. */
@@ -13,6 +22,7 @@ export interface FeatureDefinition<Name extends string = string> extends Pick<
   needs?: readonly string[];
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
   services?: readonly Type[];
+  commands?: readonly FeatureCommand[];
 }
 
 /** The features whose routes the process serves. */

@@ -1,25 +1,10 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
-import type { Command } from 'commander';
 import type { MigrationInterface } from 'typeorm';
 import { OperatorError } from '../problem/operator-error.ts';
+import type { CommandDefinition } from './command.ts';
 import type { PortProvider } from './ports.ts';
 import { isInRange, serviceVersion } from '../version.ts';
 import type { Metric } from './metric.ts';
-
-/**
- * Runs `work` on the services of the installation, then closes them. A database that is empty, or lacks a migration, is
- * refused and left as it is.
- */
-export type WithServices = (work: (app: INestApplicationContext) => Promise<void>) => Promise<void>;
-
-/** A command line command of a plugin. */
-export interface PluginCommand {
-  name: string;
-  /** One line for the help. */
-  about: string;
-  /** Adds options, subcommands and an action to the command. */
-  define: (command: Command, withServices: WithServices) => void;
-}
 
 /** The parts of a plugin; all but its name and compatibility are optional. */
 export interface PluginDefinition {
@@ -39,7 +24,7 @@ export interface PluginDefinition {
   ports?: readonly PortProvider[];
   /** Returns values to export as Prometheus metrics. */
   metrics?: (app: INestApplicationContext) => readonly Metric[];
-  commands?: readonly PluginCommand[];
+  commands?: readonly CommandDefinition[];
 }
 
 const PARTS: Record<keyof PluginDefinition, true> = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { configure } from '../configure.ts';
-import { printOne, type Printing } from '../output.ts';
-import { subcommandOf } from '../subcommand.ts';
+import { configure } from '../../../platform/command-line/configure.ts';
+import { printOne, type Printing } from '../../../platform/command-line/output.ts';
+import { subcommandOf } from '../../../platform/command-line/subcommand.ts';
 
 export function defineConfig(config: Command): void {
   subcommandOf(config, 'check', 'check the environment without touching the database').action(

@@ -4,14 +4,13 @@ import { keysOfConfig } from '../../../core/encryption-key/standard-key-provider
 import { KeyRing } from '../../../core/encryption-key/key-ring.ts';
 import { checkSourceKeys } from '../../../features/key-administration/check-source-keys.ts';
 import type { MovedTable } from '../../../platform/database/move/table-copy.ts';
-import { outputOption, type Printing, printList } from '../output.ts';
-import { withExample } from '../subcommand.ts';
-import { endProgress, showProgress } from '../show-progress.ts';
-import { configure } from '../configure.ts';
+import { type Printing, printList } from '../../../platform/command-line/output.ts';
+import { withResult } from '../../../platform/command-line/subcommand.ts';
+import { endProgress, showProgress } from '../../../platform/command-line/show-progress.ts';
+import { configure } from '../../../platform/command-line/configure.ts';
 
 export function defineMigrateData(command: Command): void {
-  withExample(command, 'migrate-data --data-dir ./data')
-    .addOption(outputOption())
+  withResult(command, 'migrate-data --data-dir ./data')
     .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
     .action(async (options: Printing & { dataDir?: string }) => {
       const config = await configure();

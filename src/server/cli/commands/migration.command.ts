@@ -8,9 +8,10 @@ import {
   prepareDatabase,
   revertMigration,
 } from '../../../platform/database/schema/migrate.ts';
-import { configure, notifyOperator } from '../configure.ts';
-import { printDone, type Printing, printList } from '../output.ts';
-import { subcommandOf } from '../subcommand.ts';
+import { configure } from '../../../platform/command-line/configure.ts';
+import { notifyOperator } from '../notify-operator.ts';
+import { printDone, type Printing, printList } from '../../../platform/command-line/output.ts';
+import { subcommandOf } from '../../../platform/command-line/subcommand.ts';
 
 export function defineMigration(migration: Command): void {
   subcommandOf(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Config } from '../../../platform/config/config.ts';
 import { loadConfig } from '../../../platform/config/load-config.ts';
 import { loadPlugins } from '../../../platform/config/load-plugins.ts';
-import { withExample } from '../subcommand.ts';
+import { withExample } from '../../../platform/command-line/subcommand.ts';
 import { describeOpenApi } from '../../app/openapi/openapi.ts';
 
 export function defineOpenApi(openapi: Command): void {

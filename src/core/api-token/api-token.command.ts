@@ -1,18 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type {
-  ApiTokenView,
-  ApiTokenWithSecretResponse,
-} from '../../../core/api-token/dto/api-token-response.dto.ts';
-import { ApiTokenService } from '../../../core/api-token/api-token.service.ts';
+import type { ApiTokenView, ApiTokenWithSecretResponse } from './dto/api-token-response.dto.ts';
+import { ApiTokenService } from './api-token.service.ts';
 import {
   ApiTokenQueryDto,
   CreateApiTokenRequest,
   RotateApiTokenRequest,
   UpdateApiTokenRequest,
-} from '../../../core/api-token/dto/api-token.dto.ts';
-import { type Scope, scopes } from '../../../platform/common/access/caller.ts';
-import { checkedDto } from '../../../platform/common/json/to-dto.ts';
-import type { Printing } from '../output.ts';
+} from './dto/api-token.dto.ts';
+import { type Scope, scopes } from '../../platform/common/access/caller.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { checkedDto } from '../../platform/common/json/to-dto.ts';
+import type { Printing } from '../../platform/command-line/output.ts';
 import {
   numberIn,
   parseList,
@@ -20,8 +18,7 @@ import {
   resourceCommand,
   toBody,
   toCell,
-} from '../resource-command.ts';
-import { settingUp } from '../with-services.ts';
+} from '../../platform/command-line/resource-command.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
@@ -40,24 +37,28 @@ interface Settings {
   allowedCidrs?: string;
 }
 
-export function defineToken(token: Command): void {
-  const { subcommand, about, run, runToOne, issued, list, show, end } = resourceCommand(token, {
-    noun: 'API token',
-    service: ApiTokenService,
-    one: 'api_token',
-    many: 'api_tokens',
-    columns: {
-      ID: ({ id }: ApiTokenView) => id,
-      NAME: ({ name }) => name,
-      'LAST 4': ({ last_four }) => last_four,
-      STATE: ({ state }) => state,
-      SCOPES: (one) =>
-        scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join(),
-      EXPIRES: ({ expires_at }) => toCell(expires_at),
-      'LAST USED': ({ last_used_at }) => toCell(last_used_at),
+export function defineToken(token: Command, services: CommandServices): void {
+  const { subcommand, about, run, runToOne, issued, list, show, end } = resourceCommand(
+    token,
+    services,
+    {
+      noun: 'API token',
+      service: ApiTokenService,
+      one: 'api_token',
+      many: 'api_tokens',
+      columns: {
+        ID: ({ id }: ApiTokenView) => id,
+        NAME: ({ name }) => name,
+        'LAST 4': ({ last_four }) => last_four,
+        STATE: ({ state }) => state,
+        SCOPES: (one) =>
+          scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join(),
+        EXPIRES: ({ expires_at }) => toCell(expires_at),
+        'LAST USED': ({ last_used_at }) => toCell(last_used_at),
+      },
+      id: numberIn(token),
     },
-    id: numberIn(token),
-  });
+  );
   const printIssued = (
     options: Printing & { workspace: string },
     response: ApiTokenWithSecretResponse,
@@ -76,10 +77,13 @@ export function defineToken(token: Command): void {
     .option('--expires-at <time>', EXPIRES_HELP)
     .option('--allowed-cidrs <list>', CIDRS_HELP)
     .action(
-      run<Settings>(async ({ service, caller, options }) => {
-        const dto = checkedDto(CreateApiTokenRequest, toWire(options));
-        printIssued(options, await service.issue(caller, dto));
-      }, settingUp),
+      run<Settings>(
+        async ({ service, caller, options }) => {
+          const dto = checkedDto(CreateApiTokenRequest, toWire(options));
+          printIssued(options, await service.issue(caller, dto));
+        },
+        { mayMake: true },
+      ),
     );
 
   list<{ state?: string }>(

@@ -1,16 +1,21 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { Caller } from '../../../platform/common/access/caller.ts';
-import { checkedDto } from '../../../platform/common/json/to-dto.ts';
-import { EventQueryDto } from '../../../features/event/feed/dto/event-query.dto.ts';
-import type { EventView } from '../../../features/event/feed/dto/event-response.dto.ts';
-import { EventService } from '../../../features/event/feed/event.service.ts';
-import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
-import { outputOption, type Printing, printList, printPart } from '../output.ts';
-import { type Columns, printTable } from '../print-table.ts';
-import { toCell } from '../resource-command.ts';
-import { withExample, withWorkspaceOption } from '../subcommand.ts';
-import { withWorkspace } from '../with-services.ts';
+import type { Caller } from '../../platform/common/access/caller.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { checkedDto } from '../../platform/common/json/to-dto.ts';
+import { EventQueryDto } from './feed/dto/event-query.dto.ts';
+import type { EventView } from './feed/dto/event-response.dto.ts';
+import { EventService } from './feed/event.service.ts';
+import {
+  givenParameters,
+  type Limited,
+  limitOption,
+  parameterOptions,
+} from '../../platform/command-line/list-query.ts';
+import { type Printing, printList, printPart } from '../../platform/command-line/output.ts';
+import { type Columns, printTable } from '../../platform/command-line/print-table.ts';
+import { toCell } from '../../platform/command-line/resource-command.ts';
+import { withResult } from '../../platform/command-line/subcommand.ts';
 
 const MAX_EVENTS = 1000;
 /** Seconds of one wait for the next event. */
@@ -36,11 +41,8 @@ interface Settings extends Printing, Limited {
   follow?: true;
 }
 
-export function defineEvents(command: Command): void {
-  withWorkspaceOption(
-    withExample(command, "events --types 'user_group.*' --follow"),
-    'events',
-  ).addOption(outputOption());
+export function defineEvents(command: Command, { withWorkspace }: CommandServices): void {
+  withResult(command, "events --types 'user_group.*' --follow", 'events');
   limitOption(parameterOptions(command, parameters), MAX_EVENTS)
     .option('--follow', 'print each further event as it happens, until the command is interrupted')
     .action((options: Settings) => {

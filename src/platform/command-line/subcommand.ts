@@ -5,9 +5,9 @@ import { outputOption } from './output.ts';
 export const PROGRAM = 'user-group-service';
 
 /**
- * Adds a subcommand with a result, which has the option `--output`.
+ * Adds a subcommand with a result.
  * @param example the arguments of an example for the help
- * @param whose the things that it administers, if they belong to a workspace: then it has the option `--workspace`, too
+ * @param whose the things that it administers, if they belong to a workspace
  */
 export function subcommandOf(
   parent: Command,
@@ -16,11 +16,14 @@ export function subcommandOf(
   example = '',
   whose?: string,
 ): Command {
-  const subcommand = withExample(
-    parent.command(name).description(description),
-    `${parent.name()} ${name} ${example}`,
-  );
-  return (whose === undefined ? subcommand : withWorkspaceOption(subcommand, whose)).addOption(
+  const subcommand = parent.command(name).description(description);
+  return withResult(subcommand, `${parent.name()} ${name} ${example}`, whose);
+}
+
+/** Gives a command the option `--output` and, if it is about things of a workspace, `--workspace`. */
+export function withResult(command: Command, example: string, whose?: string): Command {
+  withExample(command, example);
+  return (whose === undefined ? command : withWorkspaceOption(command, whose)).addOption(
     outputOption(),
   );
 }

@@ -1,14 +1,14 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Caller } from '../../platform/common/access/caller.ts';
-import { PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
-import { parseStrictJson } from '../../platform/common/json/strict-json.ts';
-import { ServiceError } from '../../platform/common/problem/problem.ts';
+import type { Caller } from '../common/access/caller.ts';
+import type { CommandNeeds, CommandServices } from '../common/extension/command.ts';
+import { PageQueryDto } from '../common/http/parameters/page.dto.ts';
+import { parseStrictJson } from '../common/json/strict-json.ts';
+import { ServiceError } from '../common/problem/problem.ts';
 import { printDone, type Printing, printList, printOne, printSecret } from './output.ts';
 import type { Columns } from './print-table.ts';
 import { readPages } from './read-pages.ts';
 import { subcommandOf } from './subcommand.ts';
-import { withWorkspace } from './with-services.ts';
 
 /** A kind of thing of a workspace, as the subcommands of one command administer it. */
 interface Resource<Service, View, Id> {
@@ -46,6 +46,7 @@ interface Given<Service, Id, Options> {
 /** Helps to define the subcommands that administer a resource. Each has the options `--workspace` and `--output`. */
 export function resourceCommand<Service, View extends object, Id extends number | string>(
   parent: Command,
+  { withWorkspace }: CommandServices,
   { noun, service, one, many, columns, id }: Resource<Service, View, Id>,
 ) {
   const subcommand = (name: string, description: string, example = '') =>
@@ -58,23 +59,26 @@ export function resourceCommand<Service, View extends object, Id extends number 
   const run =
     <Options = object>(
       work: (given: Given<Service, Id, Options>) => Promise<void>,
-      within = withWorkspace,
+      needs?: CommandNeeds,
     ) =>
     (...given: unknown[]): Promise<void> => {
       const options = given.at(-2) as Options & OwnOptions;
-      return within(options.workspace, (app, caller) =>
-        work({ app, service: app.get(service), caller, options, id: given[0] as Id }),
+      return withWorkspace(
+        options.workspace,
+        (app, caller) =>
+          work({ app, service: app.get(service), caller, options, id: given[0] as Id }),
+        needs,
       );
     };
 
   /** Prints the response that `work` returns, which has one of them. */
   const runToOne = <Options = object>(
     work: (given: Given<Service, Id, Options>) => Promise<object>,
-    within = withWorkspace,
+    needs?: CommandNeeds,
   ) =>
     run<Options>(async (given) => {
       printOne(given.options, await work(given), one);
-    }, within);
+    }, needs);
 
   /** Prints a response that has one of them with a secret. */
   const issued = (options: Printing, response: object, about: string, secret: string) => {
@@ -125,11 +129,17 @@ export function numberIn(list: Command): IdArgument<number> {
   return { about: `see "${list.name()} list"`, example: '7', parse: toId };
 }
 
-export function toId(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) {
-    throw new InvalidArgumentError('Use the number in the first column of the list.');
-  }
-  return Number(text);
+export const toId = wholeNumber('Use the number in the first column of the list.');
+
+/** Parses a number of seconds. The rule of the field refuses numbers out of its range. */
+export const parseSeconds = wholeNumber('Use a whole number of seconds.');
+
+/** @param hint for a text that is none */
+function wholeNumber(hint: string): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError(hint);
+  };
 }
 
 /** The body of an API call; options that are not given are absent. */
@@ -140,12 +150,6 @@ export function toBody(fields: object): object {
 /** The entries of a text that has them between commas. */
 export function parseList(list: string): string[] {
   return list.split(',').map((entry) => entry.trim());
-}
-
-/** Parses a number of seconds. The rule of the field refuses numbers out of its range. */
-export function parseSeconds(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.');
-  return Number(text);
 }
 
 /** A time of the API as tables print it: to the second, or `-` for none. */

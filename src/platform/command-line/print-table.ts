@@ -1,4 +1,4 @@
-import { withoutControls } from '../../platform/common/text.ts';
+import { withoutControls } from '../common/text.ts';
 
 type Cell = string | number;
 

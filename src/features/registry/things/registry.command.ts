@@ -1,35 +1,47 @@
 import type { Command } from 'commander';
+import type { CommandServices } from '../../../platform/common/extension/command.ts';
 import { checkedDto } from '../../../platform/common/json/to-dto.ts';
 import {
   CreateRegistryEntryRequest,
   RegistryQueryDto,
   UpdateRegistryEntryRequest,
-} from '../../../features/registry/things/dto/registered.dto.ts';
-import type { RegistryEntryView } from '../../../features/registry/things/dto/registered-response.dto.ts';
+} from './dto/registered.dto.ts';
+import type { RegistryEntryView } from './dto/registered-response.dto.ts';
+import { dataSourceKind, type EntryKind, schemaKind } from './registered-kind.ts';
+import { RegistryService } from './registry.service.ts';
 import {
-  dataSourceKind,
-  type EntryKind,
-  schemaKind,
-} from '../../../features/registry/things/registered-kind.ts';
-import { RegistryService } from '../../../features/registry/things/registry.service.ts';
-import { numberIn, resourceCommand, toBody, toCell } from '../resource-command.ts';
+  numberIn,
+  resourceCommand,
+  toBody,
+  toCell,
+} from '../../../platform/command-line/resource-command.ts';
 
 interface Settings {
   providedId?: string;
   name: string;
 }
 
-export function defineSchema(schema: Command): void {
-  defineKind(schema, schemaKind, '--provided-id sales --name Sales');
+export function defineSchema(schema: Command, services: CommandServices): void {
+  defineKind(schema, services, schemaKind, '--provided-id sales --name Sales');
 }
 
-export function defineDataSource(dataSource: Command): void {
-  defineKind(dataSource, dataSourceKind, "--provided-id warehouse-emea --name 'Warehouse EMEA'");
+export function defineDataSource(dataSource: Command, services: CommandServices): void {
+  defineKind(
+    dataSource,
+    services,
+    dataSourceKind,
+    "--provided-id warehouse-emea --name 'Warehouse EMEA'",
+  );
 }
 
-function defineKind(group: Command, kind: EntryKind, example: string): void {
+function defineKind(
+  group: Command,
+  services: CommandServices,
+  kind: EntryKind,
+  example: string,
+): void {
   const { type } = kind;
-  const { subcommand, about, runToOne, list, show, end } = resourceCommand(group, {
+  const { subcommand, about, runToOne, list, show, end } = resourceCommand(group, services, {
     noun: kind.name,
     service: RegistryService,
     one: type,

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { printMessage } from './show-progress.ts';
 import type { ListPage } from './read-pages.ts';
-import { withoutControls } from '../../platform/common/text.ts';
+import { withoutControls } from '../common/text.ts';
 import { type Columns, printFields, printTable, toTerminalJson } from './print-table.ts';
 
 const forms = ['table', 'json', 'ndjson'] as const;

@@ -1,29 +1,34 @@
 import type { Command } from 'commander';
-import { Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
-import type { CountedQueryDto } from '../../../platform/common/http/parameters/total.ts';
-import { checkedDto } from '../../../platform/common/json/to-dto.ts';
-import { PreconditionFailed } from '../../../platform/common/problem/errors.ts';
-import { OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
-import type { UserGroupWithTokenResponse } from '../../../core/user-group/group/dto/user-group-response.dto.ts';
-import { GroupViewService } from '../../../core/introspection/group-view.service.ts';
-import { UserGroupInput } from '../../../core/user-group/group/dto/user-group.dto.ts';
-import { UserGroupQueryDto } from '../../../core/user-group/resource/dto/user-group-query.dto.ts';
-import type { UserGroupResource } from '../../../core/user-group/resource/dto/user-group-resource-response.dto.ts';
+import { Preconditions } from '../../platform/common/http/parameters/preconditions.ts';
+import type { CountedQueryDto } from '../../platform/common/http/parameters/total.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { checkedDto } from '../../platform/common/json/to-dto.ts';
+import { PreconditionFailed } from '../../platform/common/problem/errors.ts';
+import { OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
+import type { UserGroupWithTokenResponse } from './group/dto/user-group-response.dto.ts';
+import { UserGroupInput } from './group/dto/user-group.dto.ts';
+import { UserGroupQueryDto } from './resource/dto/user-group-query.dto.ts';
+import type { UserGroupResource } from './resource/dto/user-group-resource-response.dto.ts';
 import {
   ReplaceUserGroupRequest,
   UpdateUserGroupRequest,
-} from '../../../core/user-group/resource/dto/user-group-resource.dto.ts';
-import { VersionsQueryDto } from '../../../core/user-group/resource/dto/versions-query.dto.ts';
-import type { VersionView } from '../../../core/user-group/resource/dto/versions-response.dto.ts';
-import { UserGroupHistory } from '../../../core/user-group/resource/user-group-history.service.ts';
-import { UserGroupList } from '../../../core/user-group/resource/user-group-list.ts';
-import { UserGroupResourceService } from '../../../core/user-group/resource/user-group-resource.service.ts';
-import { RotateUserGroupTokenByIdRequest } from '../../../core/user-group/rotation/dto/grace.dto.ts';
-import { UserGroupTokenService } from '../../../core/user-group/rotation/user-group-token.service.ts';
-import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
-import { printDone, type Printing, printOne, printPart } from '../output.ts';
-import type { Columns } from '../print-table.ts';
-import { readPages } from '../read-pages.ts';
+} from './resource/dto/user-group-resource.dto.ts';
+import { VersionsQueryDto } from './resource/dto/versions-query.dto.ts';
+import type { VersionView } from './resource/dto/versions-response.dto.ts';
+import { UserGroupHistory } from './resource/user-group-history.service.ts';
+import { UserGroupList } from './resource/user-group-list.ts';
+import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
+import { RotateUserGroupTokenByIdRequest } from './rotation/dto/grace.dto.ts';
+import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
+import {
+  givenParameters,
+  type Limited,
+  limitOption,
+  parameterOptions,
+} from '../../platform/command-line/list-query.ts';
+import { printDone, type Printing, printPart } from '../../platform/command-line/output.ts';
+import type { Columns } from '../../platform/command-line/print-table.ts';
+import { readPages } from '../../platform/command-line/read-pages.ts';
 import {
   type GivenJson,
   parseJson,
@@ -32,10 +37,7 @@ import {
   toBody,
   toCell,
   toId,
-} from '../resource-command.ts';
-import { ofFeature } from '../of-feature.ts';
-import { withKeys, withWorkspace } from '../with-services.ts';
-import { defineBulk } from './group-bulk.command.ts';
+} from '../../platform/command-line/resource-command.ts';
 
 type Filter = Exclude<keyof UserGroupQueryDto, keyof CountedQueryDto>;
 
@@ -79,11 +81,12 @@ interface Content {
   validUntil?: string;
 }
 
+const KEYS = { rightKeys: true };
 const UNCONDITIONAL = new Preconditions(undefined, undefined);
 const ONLY_NEW = new Preconditions(undefined, '*');
 
-export function defineGroup(group: Command): void {
-  const { subcommand, about, run, runToOne, issued } = resourceCommand(group, {
+export function defineGroup(group: Command, services: CommandServices): void {
+  const { subcommand, about, run, runToOne, issued } = resourceCommand(group, services, {
     noun: 'group',
     service: UserGroupResourceService,
     one: 'user_group',
@@ -108,15 +111,13 @@ export function defineGroup(group: Command): void {
     ),
   )
     .option('--cursor <cursor>', 'where to go on, as the list before has said')
-    .action((options: Printing & Limited & { workspace: string; cursor?: string }) =>
-      withWorkspace(options.workspace, async (app, caller) => {
+    .action(
+      run<Limited & { cursor?: string }>(async ({ app, caller, options }) => {
         const query = givenParameters(options, filters);
-        const groups = app.get(UserGroupList);
         const read = async (page: object) => {
-          const { text } = await groups.list(
-            caller,
-            checkedDto(UserGroupQueryDto, { ...query, ...page }),
-          );
+          const { text } = await app
+            .get(UserGroupList)
+            .list(caller, checkedDto(UserGroupQueryDto, { ...query, ...page }));
           return JSON.parse(text) as { has_more: boolean; next_cursor?: string };
         };
         printPart(
@@ -149,7 +150,7 @@ export function defineGroup(group: Command): void {
           throw new OperatorRefusal('The workspace has a user group of this id already.');
         });
         printIssued(options, await app.get(UserGroupTokenService).getCurrent(caller, id));
-      }, withKeys),
+      }, KEYS),
     );
 
   withContent(
@@ -164,7 +165,7 @@ export function defineGroup(group: Command): void {
       runToOne<Content>(async ({ service, caller, options, id }) => {
         const dto = checkedDto(UpdateUserGroupRequest, toWire(options));
         return (await service.patch(caller, id, dto, UNCONDITIONAL)).body;
-      }, withKeys),
+      }, KEYS),
     );
 
   for (const [name, description] of [
@@ -172,15 +173,9 @@ export function defineGroup(group: Command): void {
     ['resume', 'make the current token of a suspended user group valid again'],
   ] as const) {
     about(name, description).action(
-      runToOne(({ service, caller, id }) => service[name](caller, id), withKeys),
+      runToOne(({ service, caller, id }) => service[name](caller, id), KEYS),
     );
   }
-
-  ofFeature('introspection', about('view', 'show what a renderer gets for a user group')).action(
-    run(async ({ app, caller, options, id }) => {
-      printOne(options, await app.get(GroupViewService).get(caller, id), 'view');
-    }, withKeys),
-  );
 
   about('history', 'list the states that a user group has had, newest first').action(
     run(async ({ app, caller, options, id }) => {
@@ -206,14 +201,14 @@ export function defineGroup(group: Command): void {
           .get(UserGroupHistory)
           .restore(caller, id, options.state, {}, UNCONDITIONAL);
         return body;
-      }, withKeys),
+      }, KEYS),
     );
 
   about('delete', 'delete a user group with its tokens for good').action(
     run(async ({ service, caller, options, id }) => {
       const response = await service.delete(caller, id, UNCONDITIONAL);
       printDone(options, `The user group "${id}" is deleted.`, response);
-    }, withKeys),
+    }, KEYS),
   );
 
   about(
@@ -231,10 +226,8 @@ export function defineGroup(group: Command): void {
         const body = toBody({ grace_period_seconds: options.gracePeriodSeconds });
         const dto = checkedDto(RotateUserGroupTokenByIdRequest, body);
         printIssued(options, await app.get(UserGroupTokenService).rotateByGroup(caller, id, dto));
-      }, withKeys),
+      }, KEYS),
     );
-
-  defineBulk(group);
 }
 
 function withContent(command: Command): Command {

@@ -4,22 +4,30 @@ import { constants } from 'node:os';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Caller } from '../../../platform/common/access/caller.ts';
-import { splitLines } from '../../../platform/common/http/responses/lines.ts';
-import { toNdjson } from '../../../platform/common/http/responses/ndjson.ts';
-import { handOverSignals } from '../../../platform/common/early-signals.ts';
-import { OperatorError, OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
-import { PrivateFile } from '../../../platform/common/secret/private-file.ts';
-import { Config } from '../../../platform/config/config.ts';
-import type { ImportSummary } from '../../../features/bulk/dto/import-response.dto.ts';
-import { UserGroupExporter } from '../../../features/bulk/user-group-exporter.ts';
-import { UserGroupImporter } from '../../../features/bulk/user-group-importer.ts';
-import { endProgress, printMessage, showCount, showProgress } from '../show-progress.ts';
-import { linesForTerminal, toTerminalJson } from '../print-table.ts';
-import { type Form, type Printing, printOne } from '../output.ts';
-import { subcommandOf, withExample, withWorkspaceOption } from '../subcommand.ts';
-import { withKeys } from '../with-services.ts';
-import { ofFeature } from '../of-feature.ts';
+import type { Caller } from '../../platform/common/access/caller.ts';
+import { splitLines } from '../../platform/common/http/responses/lines.ts';
+import { toNdjson } from '../../platform/common/http/responses/ndjson.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { handOverSignals } from '../../platform/common/early-signals.ts';
+import { OperatorError, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
+import { PrivateFile } from '../../platform/common/secret/private-file.ts';
+import { Config } from '../../platform/config/config.ts';
+import type { ImportSummary } from './dto/import-response.dto.ts';
+import { UserGroupExporter } from './user-group-exporter.ts';
+import { UserGroupImporter } from './user-group-importer.ts';
+import {
+  endProgress,
+  printMessage,
+  showCount,
+  showProgress,
+} from '../../platform/command-line/show-progress.ts';
+import { linesForTerminal, toTerminalJson } from '../../platform/command-line/print-table.ts';
+import { type Form, type Printing, printOne } from '../../platform/command-line/output.ts';
+import {
+  withExample,
+  withResult,
+  withWorkspaceOption,
+} from '../../platform/command-line/subcommand.ts';
 
 interface ImportSettings extends Printing {
   workspace: string;
@@ -36,39 +44,29 @@ interface ExportSettings {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const STANDARD = '-';
 
-export function defineBulk(group: Command): void {
-  ofFeature(
-    'bulk',
-    subcommandOf(
-      group,
-      'import',
-      'store a group for each line of JSON; can be interrupted and repeated',
-      'groups.ndjson --results results.ndjson',
-      'groups',
-    ),
-  )
+export function defineImport(command: Command, { withWorkspace }: CommandServices): void {
+  withResult(command, 'group import groups.ndjson --results results.ndjson', 'groups')
     .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
     .option('--results <file>', 'write what became of each line there')
     .option('--dry-run', 'say what the import would do, and store nothing')
     .action((file: string, settings: ImportSettings) =>
-      withKeys(
-        settings.workspace,
-        (app, caller) => importFrom(app, caller, file, settings),
-        !settings.dryRun,
-      ),
+      withWorkspace(settings.workspace, (app, caller) => importFrom(app, caller, file, settings), {
+        rightKeys: true,
+        mayMake: !settings.dryRun,
+      }),
     );
+}
 
-  const exporting = withExample(
-    group.command('export').description('write every group with its token, one line of JSON each'),
-    'group export export.ndjson',
-  );
-  ofFeature('bulk', withWorkspaceOption(exporting, 'groups'))
+export function defineExport(command: Command, { withWorkspace }: CommandServices): void {
+  withWorkspaceOption(withExample(command, 'group export export.ndjson'), 'groups')
     .argument('[file]', 'readable only by its owner; standard output if not given', STANDARD)
     .option('--without-tokens', 'leave the tokens out')
     .option('--force', 'replace the file if it is there')
     .action((file: string, settings: ExportSettings) =>
-      withKeys(settings.workspace, (app, caller) =>
-        exportTo(app.get(UserGroupExporter), caller, file, settings),
+      withWorkspace(
+        settings.workspace,
+        (app, caller) => exportTo(app.get(UserGroupExporter), caller, file, settings),
+        { rightKeys: true },
       ),
     );
 }

@@ -1,23 +1,24 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { checkedDto } from '../../../platform/common/json/to-dto.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { checkedDto } from '../../platform/common/json/to-dto.ts';
 import {
   CreateWebhookEndpointRequest,
   RollWebhookSecretRequest,
   UpdateWebhookEndpointRequest,
-} from '../../../features/webhook/endpoint/dto/webhook-endpoint.dto.ts';
+} from './endpoint/dto/webhook-endpoint.dto.ts';
 import type {
   WebhookEndpointWithSecretResponse,
   WebhookEndpointView,
-} from '../../../features/webhook/endpoint/dto/webhook-endpoint-response.dto.ts';
+} from './endpoint/dto/webhook-endpoint-response.dto.ts';
 import {
   ReplayWebhooksRequest,
   WebhookAttemptQueryDto,
   type WebhookAttemptView,
-} from '../../../features/webhook/delivery/dto/webhook-attempt.dto.ts';
-import { WebhookDeliveryService } from '../../../features/webhook/delivery/webhook-delivery.service.ts';
-import { WebhookEndpointService } from '../../../features/webhook/endpoint/webhook-endpoint.service.ts';
-import { printDone, type Printing, printList } from '../output.ts';
-import type { Columns } from '../print-table.ts';
+} from './delivery/dto/webhook-attempt.dto.ts';
+import { WebhookDeliveryService } from './delivery/webhook-delivery.service.ts';
+import { WebhookEndpointService } from './endpoint/webhook-endpoint.service.ts';
+import { printDone, type Printing, printList } from '../../platform/command-line/output.ts';
+import type { Columns } from '../../platform/command-line/print-table.ts';
 import {
   numberIn,
   parseList,
@@ -25,7 +26,7 @@ import {
   resourceCommand,
   toBody,
   toCell,
-} from '../resource-command.ts';
+} from '../../platform/command-line/resource-command.ts';
 
 interface Settings {
   url?: string;
@@ -54,22 +55,26 @@ const attemptColumns: Columns<WebhookAttemptView> = {
   'NEXT ATTEMPT': ({ next_attempt_at }) => toCell(next_attempt_at),
 };
 
-export function defineWebhook(webhook: Command): void {
-  const { subcommand, about, run, runToOne, issued, list, show, end } = resourceCommand(webhook, {
-    noun: 'webhook endpoint',
-    service: WebhookEndpointService,
-    one: 'webhook_endpoint',
-    many: 'webhook_endpoints',
-    columns: {
-      ID: ({ id }: WebhookEndpointView) => id,
-      URL: ({ url }) => url,
-      EVENTS: ({ event_types }) => event_types.join(),
-      STATE: ({ enabled, disabled_reason }) => (enabled ? 'on' : `off (${disabled_reason})`),
-      SIGNATURE: ({ signature }) => signature,
-      CREATED: ({ created_at }) => toCell(created_at),
+export function defineWebhook(webhook: Command, services: CommandServices): void {
+  const { subcommand, about, run, runToOne, issued, list, show, end } = resourceCommand(
+    webhook,
+    services,
+    {
+      noun: 'webhook endpoint',
+      service: WebhookEndpointService,
+      one: 'webhook_endpoint',
+      many: 'webhook_endpoints',
+      columns: {
+        ID: ({ id }: WebhookEndpointView) => id,
+        URL: ({ url }) => url,
+        EVENTS: ({ event_types }) => event_types.join(),
+        STATE: ({ enabled, disabled_reason }) => (enabled ? 'on' : `off (${disabled_reason})`),
+        SIGNATURE: ({ signature }) => signature,
+        CREATED: ({ created_at }) => toCell(created_at),
+      },
+      id: numberIn(webhook),
     },
-    id: numberIn(webhook),
-  });
+  );
   const withSettings = (command: Command) =>
     command
       .option('--description <text>', 'what it is for')

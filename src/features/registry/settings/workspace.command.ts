@@ -1,19 +1,27 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandServices } from '../../../platform/common/extension/command.ts';
 import { checkedDto } from '../../../platform/common/json/to-dto.ts';
 import { toWireTime } from '../../../platform/common/time.ts';
-import { EndTokensRequest } from '../../../features/revocation/dto/end-tokens.dto.ts';
-import { EndTokensService } from '../../../features/revocation/end-tokens.service.ts';
-import { UpdateWorkspaceRequest } from '../../../features/registry/settings/dto/workspace.dto.ts';
-import { WorkspaceSettingsService } from '../../../features/registry/settings/workspace-settings.service.ts';
+import { UpdateWorkspaceRequest } from './dto/workspace.dto.ts';
+import { WorkspaceSettingsService } from './workspace-settings.service.ts';
 import {
   type ListedWorkspace,
   WorkspaceService,
 } from '../../../core/workspace/workspace.service.ts';
-import { printDone, type Printing, printList, printOne } from '../output.ts';
-import { type GivenJson, parseJson, parseList, toBody, toCell } from '../resource-command.ts';
-import { ofFeature } from '../of-feature.ts';
-import { subcommandOf } from '../subcommand.ts';
-import { withServices, withWorkspace } from '../with-services.ts';
+import {
+  printDone,
+  type Printing,
+  printList,
+  printOne,
+} from '../../../platform/command-line/output.ts';
+import {
+  type GivenJson,
+  parseJson,
+  parseList,
+  toBody,
+  toCell,
+} from '../../../platform/command-line/resource-command.ts';
+import { subcommandOf } from '../../../platform/command-line/subcommand.ts';
 
 type Quota = number | 'none';
 
@@ -27,23 +35,23 @@ interface Settings extends Printing {
   userGroupQuota?: Quota;
 }
 
-interface Ending extends Printing {
-  kinds: string;
-  reason: string;
-  before?: string;
-  dryRun?: true;
-}
-
-export function defineWorkspace(workspace: Command): void {
+export function defineWorkspace(
+  workspace: Command,
+  { withServices, withWorkspace }: CommandServices,
+): void {
   subcommandOf(workspace, 'create', 'create a workspace', 'acme')
     .argument('<name>', 'the name of the workspace')
     .action((name: string, options: Printing) =>
-      withServices(async (app) => {
-        const { id, publicId } = await app.get(WorkspaceService).create(name);
-        const response = { success: 1, workspace: { id: publicId, number: id, name } };
-        if (options.output === 'table') printDone(options, `Workspace ${id} is created.`, response);
-        else printOne(options, response, 'workspace');
-      }, true),
+      withServices(
+        async (app) => {
+          const { id, publicId } = await app.get(WorkspaceService).create(name);
+          const response = { success: 1, workspace: { id: publicId, number: id, name } };
+          if (options.output === 'table') {
+            printDone(options, `Workspace ${id} is created.`, response);
+          } else printOne(options, response, 'workspace');
+        },
+        { mayMake: true },
+      ),
     );
 
   subcommandOf(workspace, 'list', 'list the workspaces').action((options: Printing) =>
@@ -115,28 +123,6 @@ export function defineWorkspace(workspace: Command): void {
           response.workspace.user_group_quota = quota;
         }
         printOne(options, response, 'workspace');
-      }),
-    );
-
-  const endTokens = subcommandOf(
-    workspace,
-    'end-tokens',
-    'end all tokens issued before a moment; GET or PUT of a group issues a fresh one',
-    'acme --kinds user_group_token --reason leaked',
-  );
-  ofFeature('revocation', endTokens)
-    .argument('[name]', 'whose tokens', 'default')
-    .requiredOption('--kinds <list>', 'user_group_token, embed_token, or both')
-    .requiredOption('--reason <text>', 'why, for the audit log')
-    .option('--before <time>', 'a moment in RFC 3339; now if not given')
-    .option('--dry-run', 'say how many tokens would end, and end none')
-    .action((name: string, { kinds, reason, before, dryRun, ...options }: Ending) =>
-      withWorkspace(name, async (app, caller) => {
-        const body = checkedDto(
-          EndTokensRequest,
-          toBody({ kinds: parseList(kinds), reason, before, dry_run: dryRun }),
-        );
-        printOne(options, await app.get(EndTokensService).end(caller, body), 'ended_tokens');
       }),
     );
 }

@@ -1,21 +1,22 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { randomBytes } from 'node:crypto';
-import { OperatorError, OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
-import { VaultTransit } from '../../../core/encryption-key/vault-transit.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { OperatorError, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
+import { VaultTransit } from '../../core/encryption-key/vault-transit.ts';
+import { type Encrypted, EncryptionKeyService, type KeyStatus } from './encryption-key.service.ts';
+import { TokenRewrapper } from './token-rewrapper.ts';
+import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
+import { configure } from '../../platform/command-line/configure.ts';
 import {
-  type Encrypted,
-  EncryptionKeyService,
-  type KeyStatus,
-} from '../../../features/key-administration/encryption-key.service.ts';
-import { TokenRewrapper } from '../../../features/key-administration/token-rewrapper.ts';
-import { WebhookSecretRewrapper } from '../../../features/key-administration/webhook-secret-rewrapper.ts';
-import { configure } from '../configure.ts';
-import { printDone, type Printing, printList, printSecret } from '../output.ts';
-import { endProgress, showProgress } from '../show-progress.ts';
-import { subcommandOf } from '../subcommand.ts';
-import { withServices } from '../with-services.ts';
+  printDone,
+  type Printing,
+  printList,
+  printSecret,
+} from '../../platform/command-line/output.ts';
+import { endProgress, showProgress } from '../../platform/command-line/show-progress.ts';
+import { subcommandOf } from '../../platform/command-line/subcommand.ts';
 
-export function defineKeys(keys: Command): void {
+export function defineKeys(keys: Command, { withServices }: CommandServices): void {
   subcommandOf(keys, 'create', 'print a new key for TOKEN_ENCRYPTION_KEYS; stores nothing', 'k2')
     .argument('<id>', '1-32 of A-Z a-z 0-9 _ -, never used before', parseId)
     .option('--wrapped', 'made and wrapped by Vault; only Vault can unwrap it')

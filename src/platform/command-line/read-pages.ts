@@ -1,4 +1,4 @@
-import { MAX_LIMIT } from '../../platform/common/http/parameters/page.dto.ts';
+import { MAX_LIMIT } from '../common/http/parameters/page.dto.ts';
 
 export interface ListPage {
   has_more: boolean;

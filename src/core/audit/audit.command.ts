@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
-import { AuditEventService } from '../../../core/audit/audit-event.service.ts';
-import { AuditEventQueryDto } from '../../../core/audit/dto/audit-event-query.dto.ts';
-import type { AuditEventView } from '../../../core/audit/dto/audit-event-response.dto.ts';
-import type { CountedQueryDto } from '../../../platform/common/http/parameters/total.ts';
-import { checkedDto } from '../../../platform/common/json/to-dto.ts';
-import { WorkspaceService } from '../../../core/workspace/workspace.service.ts';
-import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
-import { type Printing, printPart } from '../output.ts';
-import type { Columns } from '../print-table.ts';
-import { readPages } from '../read-pages.ts';
-import { toCell } from '../resource-command.ts';
-import { subcommandOf } from '../subcommand.ts';
-import { withServices, withWorkspace } from '../with-services.ts';
+import { AuditEventService } from './audit-event.service.ts';
+import { AuditEventQueryDto } from './dto/audit-event-query.dto.ts';
+import type { AuditEventView } from './dto/audit-event-response.dto.ts';
+import type { CountedQueryDto } from '../../platform/common/http/parameters/total.ts';
+import type { CommandServices } from '../../platform/common/extension/command.ts';
+import { checkedDto } from '../../platform/common/json/to-dto.ts';
+import {
+  givenParameters,
+  type Limited,
+  limitOption,
+  parameterOptions,
+} from '../../platform/command-line/list-query.ts';
+import { type Printing, printPart } from '../../platform/command-line/output.ts';
+import type { Columns } from '../../platform/command-line/print-table.ts';
+import { readPages } from '../../platform/command-line/read-pages.ts';
+import { toCell } from '../../platform/command-line/resource-command.ts';
+import { subcommandOf } from '../../platform/command-line/subcommand.ts';
 
 type Filter = Exclude<keyof AuditEventQueryDto, keyof CountedQueryDto>;
 
@@ -46,7 +50,7 @@ const columns: Columns<ListedEvent> = {
   OBJECT: ({ object }) => (object ? `${object.type} ${object.id}` : '-'),
 };
 
-export function defineAudit(audit: Command): void {
+export function defineAudit(audit: Command, services: CommandServices): void {
   const list = subcommandOf(
     audit,
     'list',
@@ -58,39 +62,39 @@ export function defineAudit(audit: Command): void {
     .action(async (options: Settings) => {
       const { workspace } = options;
       const query = givenParameters(options, filters);
-      if (workspace !== undefined) return listOf(workspace, query, options);
+      if (workspace !== undefined) return listOf(services, workspace, query, options);
       const alone = ['search', 'cursor'].find((name) => name in options);
       if (alone !== undefined) list.error(`error: option '--${alone}' needs '--workspace'`);
-      return listEverywhere(query, options);
+      return listEverywhere(services, query, options);
     });
 }
 
 function listOf(
+  { withWorkspace }: CommandServices,
   workspace: string,
   query: Record<string, string>,
   options: Settings,
 ): Promise<void> {
   return withWorkspace(workspace, async (app, caller) => {
-    const events = app.get(AuditEventService);
     const read = (page: object) =>
-      events.list(caller, checkedDto(AuditEventQueryDto, { ...query, ...page }));
+      app
+        .get(AuditEventService)
+        .list(caller, checkedDto(AuditEventQueryDto, { ...query, ...page }));
     const response = await readPages('audit_events', options.limit, read, options.cursor);
     printPart(options, response, 'audit_events', columns);
   });
 }
 
-function listEverywhere(query: Record<string, string>, options: Settings): Promise<void> {
+function listEverywhere(
+  { withServices }: CommandServices,
+  query: Record<string, string>,
+  options: Settings,
+): Promise<void> {
   return withServices(async (app) => {
     const { limit } = options;
     const dto = checkedDto(AuditEventQueryDto, query);
     const found = await app.get(AuditEventService).listEverywhere(dto, limit + 1);
-    const names = new Map(
-      (await app.get(WorkspaceService).list()).map(({ id, name }) => [id, name]),
-    );
-    const audit_events = found.slice(0, limit).map(({ event, workspaceId }) => ({
-      ...event,
-      workspace: names.get(workspaceId ?? 0) ?? null,
-    }));
+    const audit_events = found.slice(0, limit);
     const response = { success: 1, audit_events, has_more: found.length > limit };
     printPart<ListedEvent>(options, response, 'audit_events', {
       ...columns,

@@ -1,0 +1,4 @@
+import { writeCommands } from './list-commands.ts';
+
+// The last step of a compilation.
+await writeCommands();
