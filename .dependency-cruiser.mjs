@@ -259,8 +259,7 @@ export default {
       from: { path: '^console/src/' },
       to: {
         path: '^(src|clients)/',
-        pathNot:
-          '^(clients/typescript/(schema\\.d|event-stream)|src/core/audit/audit-actions)\\.ts$',
+        pathNot: '^(clients/typescript/(schema\\.d|event-stream)|src/server/app/own-actions)\\.ts$',
       },
     },
     {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownActions } from '../../src/core/audit/audit-actions.ts';
+import { ownActions } from '../../src/server/app/own-actions.ts';
 import { AuditEventQueryDto } from '../../src/core/audit/dto/audit-event-query.dto.ts';
 import { fieldsOf } from '../../src/platform/common/json/to-dto.ts';
 

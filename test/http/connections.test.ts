@@ -107,8 +107,8 @@ onEachDatabase((kind) => {
   test('requests that come together are answered one after the other, each once', async () => {
     const { socket, received } = await open();
     const names = Array.from({ length: 100 }, (_, index) => `order-${index}`);
-    // All of them are more than is read in one piece. What is read of the next request has to be complete within the
-    // time limit of the server, however slow the machine is: few that are long are served sooner.
+    // All of them are more than is read in one piece. They are few and long, so that a slow machine serves them before
+    // the time limit of the request whose beginning is read with them.
     const filling = `X-Filling: ${'x'.repeat(1000)}`;
     // A response of the database would come later than one without it.
     const paths = [

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { ownScopes } from '../../src/server/app/catalogues.ts';
+import { ownActions } from '../../src/server/app/own-actions.ts';
 import { errorClasses } from '../support/code/error-classes.ts';
 import { imports, literals } from '../support/code/source-code.ts';
 
@@ -25,18 +26,41 @@ test('platform and core name no error of a feature', () => {
   ).toEqual([]);
 });
 
+const declarations = literals.filter(({ path }) => path.endsWith('.catalogue.ts'));
+
+/** Where a name stands, beside its one declaration. */
+function placesOf(name: string) {
+  const declared = declarations.filter(({ text }) => text === name).map(({ path }) => path);
+  expect([name, declared]).toEqual([name, [expect.any(String)]]);
+  const folder = dirname(declared[0]!);
+  const others = literals
+    .filter(({ path, text }) => text === name && path !== declared[0])
+    .map(({ path }) => path);
+  const below = wingOf(folder) === 'features' ? others.filter(isBelowFeatures) : [];
+  return { folder, others, below };
+}
+
 test('each scope is named in the folder that declares it, and below features only if it is declared there', () => {
-  const declarations = literals.filter(({ path }) => path.endsWith('.catalogue.ts'));
   for (const scope of ownScopes) {
-    const declared = declarations.filter(({ text }) => text === scope).map(({ path }) => path);
-    expect([scope, declared]).toEqual([scope, [expect.any(String)]]);
-    const folder = dirname(declared[0]!);
-    const others = literals.filter(({ path, text }) => text === scope && path !== declared[0]);
-    expect([scope, others.map(({ path }) => path)]).toEqual([
+    const { folder, others, below } = placesOf(scope);
+    expect([scope, others]).toEqual([
       scope,
       expect.arrayContaining([expect.stringContaining(`${folder}/`)]),
     ]);
-    const below = others.filter(({ path }) => isBelowFeatures(path));
-    if (wingOf(folder) === 'features') expect([scope, below]).toEqual([scope, []]);
+    expect([scope, below]).toEqual([scope, []]);
+  }
+});
+
+/** Lists for an index which changes are of what mappings refer to. */
+const OF_THE_SCHEMA = [
+  'src/platform/database/migrations/create-schema/log-and-events.ts',
+  'src/core/change-log/change-event.entity.ts',
+];
+
+test('each action is declared once, and named below features only if it is declared there', () => {
+  expect(ownActions.length).toBeGreaterThan(40);
+  for (const action of ownActions) {
+    const below = placesOf(action).below.filter((path) => !OF_THE_SCHEMA.includes(path));
+    expect([action, below]).toEqual([action, []]);
   }
 });

@@ -44,7 +44,7 @@ const steps = {
   'declared variables': async () => takesDeclaredVariables(await startService()),
   'exit codes': async () => endsWithItsCodes(await sharedService()),
   'hostile renderers': async () => boundsItsRenderers(await sharedService()),
-  'a service that removes nothing': async () => reportsBeforeItRemoves(await sharedService()),
+  'a service that removes nothing': async () => reportsBeforeItRemoves(await startService()),
   'ended and killed': async () => leavesNothing(await sharedService()),
   sabotaged: () => runAllSabotaged(),
 };

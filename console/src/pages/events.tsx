@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { unchangingActions } from '../../../src/core/audit/audit-actions.ts';
+import { unchangingActions } from '../../../src/server/app/own-actions.ts';
 import { dataOf, api } from '../api.ts';
 import { curl } from '../curl.ts';
 import { followEvents } from '../follow-events.ts';

@@ -12,13 +12,10 @@ import { translateDatabaseError } from '../../platform/database/database-errors.
 import { columnsOf, type Dialect } from '../../platform/database/dialect.ts';
 import { statement, type Step } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
-import { type AuditAction, auditActions, unchangingActions } from './audit-actions.ts';
-
-const UNCHANGING: ReadonlySet<string> = new Set(unchangingActions);
+import { type AuditAction, auditActions, isChange } from './audit-actions.ts';
 
 /** Lists the actions that are events, too. */
-export const changeKinds = (): readonly string[] =>
-  auditActions.filter((action) => !UNCHANGING.has(action));
+export const changeKinds = (): readonly string[] => auditActions.filter(isChange);
 
 /** The caller, the operator or the service itself, as the one that acts. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
@@ -157,7 +154,7 @@ export class AuditLog {
   toRecorded([actor, entry]: AuditRecord): RecordedEvent {
     const { action, object, userGroupId, version } = entry;
     const changedId = object && idOf(object);
-    const change = !UNCHANGING.has(action) && { kind: action, userGroupId, changedId, version };
+    const change = isChange(action) && { kind: action, userGroupId, changedId, version };
     return {
       ...this.toEvent(actor, entry),
       workspaceId: actor.workspaceId ?? undefined,

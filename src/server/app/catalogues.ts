@@ -7,6 +7,8 @@ import { webhookScopes } from '../../features/webhook/webhook.catalogue.ts';
 import { auditScopes } from '../../core/audit/audit.catalogue.ts';
 import { eventScopes } from '../../features/event/event.catalogue.ts';
 import { apiTokenScopes } from '../../core/api-token/api-token.catalogue.ts';
+import { addOwnActions } from '../../core/audit/audit-actions.ts';
+import { ownActions, unchangingActions } from './own-actions.ts';
 import { addOwnScopes } from '../../platform/common/access/scopes.ts';
 
 /** The scopes of the service, without those of plugins. */
@@ -28,3 +30,4 @@ declare module '../../platform/common/access/scopes.ts' {
 }
 
 addOwnScopes(ownScopes);
+addOwnActions(ownActions, unchangingActions);

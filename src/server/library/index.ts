@@ -33,7 +33,8 @@ export {
   type Plugin,
   type PluginDefinition,
 } from '../../platform/common/extension/plugin.ts';
-export { type AuditAction, declareAction, ownActions } from '../../core/audit/audit-actions.ts';
+export { type AuditAction, declareAction } from '../../core/audit/audit-actions.ts';
+export { ownActions } from '../app/own-actions.ts';
 export { type AuditActor, type AuditEntry, AuditLog } from '../../core/audit/audit-log.ts';
 export { type IdempotentCall, IdempotentCalls } from '../../core/idempotency/idempotent-calls.ts';
 export type { Metric } from '../../platform/common/extension/metric.ts';

@@ -1,4 +1,4 @@
-import { ownActions } from '../../../../src/core/audit/audit-actions.ts';
+import { ownActions } from '../../../../src/server/app/own-actions.ts';
 import { api, fetchOk, dataOf } from '../../api.ts';
 import { useList, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';

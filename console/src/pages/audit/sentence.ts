@@ -1,4 +1,4 @@
-import type { ownActions } from '../../../../src/core/audit/audit-actions.ts';
+import type { ownActions } from '../../../../src/server/app/own-actions.ts';
 import type { Schemas } from '../../own-types.ts';
 
 type AuditEvent = Schemas['AuditEvent'];

@@ -1,4 +1,4 @@
-import { ownActions, unchangingActions } from '../../../../src/core/audit/audit-actions.ts';
+import { ownActions, unchangingActions } from '../../../../src/server/app/own-actions.ts';
 import { Choice as Checkbox, TextField } from '../../ui/fields.tsx';
 
 const ALL = '*';

@@ -1,0 +1,4 @@
+export const workspaceActions = {
+  changing: ['workspace.create'],
+  unchanging: [],
+} as const;

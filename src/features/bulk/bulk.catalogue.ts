@@ -1,0 +1,4 @@
+export const bulkActions = {
+  changing: [],
+  unchanging: ['user_group.export'],
+} as const;

@@ -1,0 +1,4 @@
+export const revocationActions = {
+  changing: ['workspace.end_tokens'],
+  unchanging: [],
+} as const;
