@@ -28,7 +28,7 @@ test('platform and core name no error of a feature', () => {
 
 const declarations = literals.filter(({ path }) => path.endsWith('.catalogue.ts'));
 
-/** Where a name stands, beside its one declaration. */
+/** Lists the places of a name beside its one declaration. */
 function placesOf(name: string) {
   const declared = declarations.filter(({ text }) => text === name).map(({ path }) => path);
   expect([name, declared]).toEqual([name, [expect.any(String)]]);
