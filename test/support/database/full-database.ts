@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
-import { scopes } from '../../../src/platform/common/access/caller.ts';
+import { ownScopes } from '../../../src/server/app/catalogues.ts';
 import { sqlitePath } from '../../../src/platform/database/data-source-options.ts';
 import { type ApiClient, NDJSON } from '../api/api-client.ts';
 import type { TestDatabase } from './databases.ts';
@@ -165,7 +165,7 @@ async function createToken(env: Record<string, string>, workspace: string): Prom
 }
 
 async function issueToken(api: ApiClient, fields: object) {
-  const body = { name: 'issued', scopes: [...scopes], ...fields };
+  const body = { name: 'issued', scopes: ownScopes, ...fields };
   return (await ok(api.call('POST', '/api/v1/api-tokens', body))).body.api_token;
 }
 
