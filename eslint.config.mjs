@@ -25,6 +25,18 @@ const waitForConditions = [
   'test/support/promised.ts',
 ];
 
+const OWN_LIMIT =
+  'the configuration of Jest has the time limit: a busy machine exceeds a shorter one';
+const ownLimit = {
+  selector:
+    'CallExpression[callee.name=/^(test|(before|after)(All|Each))$/] > Literal.arguments[raw=/^[0-9_]+$/]',
+  message: OWN_LIMIT,
+};
+const heldRequest = {
+  selector: "CallExpression[callee.property.name='route'] NewExpression[callee.name='Promise']",
+  message: 'use page.hold: the page may not have made the request yet when the test lets it go on',
+};
+
 /** Programs of whole processes: how long one goes on is no assertion, and times count in the release check alone. */
 const processesInRealTime = ['test/system/**'];
 
@@ -126,22 +138,6 @@ export default tseslint.config(
     rules: { 'local/kept-promises': 'error' },
   },
   {
-    files: ['test/browser/**', 'test/lint/**'],
-    plugins: { local },
-    rules: {
-      'local/waited-reads': 'error',
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            "CallExpression[callee.property.name='route'] NewExpression[callee.name='Promise']",
-          message:
-            'use page.hold: the page may not have made the request yet when the test lets it go on',
-        },
-      ],
-    },
-  },
-  {
     files: ['test/**'],
     rules: {
       'no-restricted-properties': [
@@ -151,7 +147,17 @@ export default tseslint.config(
           property: 'retryTimes',
           message: 'find the race: a test that fails now and then is a defect',
         },
+        { object: 'jest', property: 'setTimeout', message: OWN_LIMIT },
       ],
+      'no-restricted-syntax': ['error', ownLimit],
+    },
+  },
+  {
+    files: ['test/browser/**', 'test/lint/**'],
+    plugins: { local },
+    rules: {
+      'local/waited-reads': 'error',
+      'no-restricted-syntax': ['error', ownLimit, heldRequest],
     },
   },
   {

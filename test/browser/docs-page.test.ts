@@ -16,8 +16,6 @@ afterAll(() => browser.close());
 const service = withService('sqlite');
 
 // Axe examines each state as a whole.
-jest.setTimeout(120_000);
-
 beforeAll(async () => {
   browser = await launchBrowser();
   page = await browser.newPage();

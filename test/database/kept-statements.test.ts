@@ -127,7 +127,7 @@ onEachDatabase((kind) => {
     }
     await listAll(service);
     expect(await (countSqlite ?? (() => countOnConnection(service)))()).toBeLessThan(MOST);
-  }, 60_000);
+  });
 });
 
 test.each(['postgres', 'better-sqlite3'] as const)(

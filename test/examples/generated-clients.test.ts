@@ -66,7 +66,7 @@ beforeAll(async () => {
   const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--silent'];
   execFileSync('npm', ['ci', ...options], { cwd: directory, stdio: 'pipe' });
   server = await startServer({ DATA_DIR: join(directory, 'data') });
-}, 240_000);
+});
 
 afterAll(async () => {
   await server.stop();

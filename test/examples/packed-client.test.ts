@@ -125,7 +125,7 @@ beforeAll(async () => {
     write(`${name}.ts`, code);
   }
   await run(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--project', app);
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');

@@ -43,7 +43,7 @@ beforeAll(async () => {
     stdio: 'ignore',
   });
   await until(() => accepts(port));
-}, 120_000);
+});
 
 afterAll(async () => {
   renderer.kill('SIGKILL');

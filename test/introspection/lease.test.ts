@@ -172,7 +172,7 @@ onPostgres('three processes on postgres', () => {
         last,
       ]);
     }
-  }, 300_000);
+  });
 
   test('what is not asked for is remembered for as long as nothing changes', async () => {
     const [service] = services as [TestService];

@@ -112,7 +112,7 @@ test('every command of the tutorial runs in an empty directory, and says what th
     if (commands.includes('npm install')) expect(scriptsIn(cwd)).toEqual(['better-sqlite3']);
   }
   expect(server?.exitCode).toBeNull();
-}, 300_000);
+});
 
 /** The installed packages that would run a script: npm asks about each that `allowScripts` does not name. */
 function scriptsIn(cwd: string): string[] {

@@ -13,7 +13,7 @@ let tarball: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-surface-'));
   tarball = packService(directory);
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(directory, { recursive: true });
@@ -34,7 +34,7 @@ const lint = (of: string) => run(root, process.execPath, join(scripts, 'lint-pac
 
 test('neither publint nor "Are the types wrong" has a finding', () => {
   expect(lint(tarball)).toEqual({ status: 0, stdout: '' });
-}, 60_000);
+});
 
 test('an entry whose types are not there is found', () => {
   run(directory, 'tar', 'xzf', tarball);
@@ -50,10 +50,10 @@ test('an entry whose types are not there is found', () => {
   expect(status).toBe(1);
   expect(stdout).toMatch(/^publint: .*tests\.d\.ts.*$/m);
   expect(stdout).toMatch(/^types: .*"entrypoint":"\.\/testing".*$/m);
-}, 60_000);
+});
 
 /** `npm run api` writes them. */
 test('the API reports are those of the code, and every type that an export names is exported', () => {
   const { status, stdout } = run(root, process.execPath, join(scripts, 'reports.mjs'), '--check');
   expect([status, stdout]).toEqual([0, '']);
-}, 120_000);
+});

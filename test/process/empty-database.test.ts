@@ -68,7 +68,7 @@ test('a command that does not set up an installation makes no embedded database,
   expect((await runCli(env, 'group', 'import', '/dev/null', '--dry-run')).code).toBe(5);
   expect(existsSync(missing)).toBe(false);
   rmSync(parent, { recursive: true });
-}, 120_000);
+});
 
 onPostgres('on postgres', () => {
   test('a command that does not set up an installation makes no table, and names the database', async () => {

@@ -68,7 +68,7 @@ onPostgres('three processes on postgres', () => {
     }
     receiver.close();
     await database.drop();
-  }, 240_000);
+  });
 
   test(`of ${ENDPOINTS * ATTEMPTED} deliveries no attempt is made twice, however late it is answered, and whether it fails`, async () => {
     const database = await createTestDatabase('postgres');

@@ -6,8 +6,6 @@ import { withConsole } from '../../support/console/console-tests.ts';
 import { WebhookReceiver } from '../../support/events/webhook-receiver.ts';
 
 // Each page and dialog is examined as a whole.
-jest.setTimeout(180_000);
-
 // The elements of the page do not depend on the database.
 const { service, open, begin } = withConsole('sqlite');
 let places: string[];

@@ -43,7 +43,7 @@ byEachHand((hand) => {
     await page.visit();
     await page.shows('All is well');
     expect(await page.read(0, () => page.tab.locator('.steps').count())).toBe(0);
-  }, 60_000);
+  });
 });
 
 test('the first steps can be hidden, and are for nobody whose workspace is in use', async () => {
@@ -94,7 +94,7 @@ test('a dialog of the first steps stays open when the backend finishes the steps
   await dialog.getByLabel('I have stored it').click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('a session that may not create API tokens is shown the call alone', async () => {
   const { page } = await begin({ scopes: ['user-groups:read', 'user-groups:write'] });

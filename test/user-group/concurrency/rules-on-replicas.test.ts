@@ -56,8 +56,6 @@ const required = (...names: string[]) => ({
 const workspaceId = 1;
 
 // Three processes share a SQLite file, which a slow disk makes slower.
-jest.setTimeout(180_000);
-
 onEachDatabase((kind) => {
   let database: TestDatabase;
   let service: TestService;
