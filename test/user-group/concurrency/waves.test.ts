@@ -20,6 +20,8 @@ const numbers = Array.from({ length: CALLS }, (_, number) => number);
 onEachDatabase((kind) => {
   const service = withService(kind);
 
+  beforeEach(stopTimeLimits);
+
   test('writes that arrive together are refused one by one', async () => {
     const answers = await Promise.all(
       numbers.map((number) =>
