@@ -34,6 +34,5 @@ onPostgres('a start', () => {
       proxy.close();
       await database.drop();
     },
-    120_000,
   );
 });

@@ -70,10 +70,6 @@ const listEvents = (filters: Filters) =>
       ORDER BY occurred_at DESC, id DESC LIMIT :limit`,
   );
 
-const listNames = unnamedStatement<object, { id: number; name: string }>(
-  () => 'SELECT id, name FROM workspace',
-);
-
 /** Maximum of events that a statement examines without an index. */
 const MAX_EXAMINED = 1000;
 
@@ -140,21 +136,16 @@ export class AuditEventService {
     return { events: events.map(toAuditEventView), ...(lookedUntil && { lookedUntil }) };
   }
 
-  /**
-   * Lists the latest events that match the query, of every workspace and of none, each with the name of its workspace,
-   * for the command line.
-   */
+  /** Lists the latest events that match the query, of every workspace and of none, for the command line. */
   async listEverywhere(
     query: Omit<AuditEventQueryDto, 'limit' | 'cursor' | 'search'>,
     limit: number,
-  ): Promise<(AuditEventView & { workspace: string | null })[]> {
+  ): Promise<{ event: AuditEventView; workspaceId: number | null }[]> {
     const filters = toFilters(query);
     const events = await this.statements.read(listEvents(filters), { ...filters, limit });
-    const workspaces = await this.statements.read(listNames, {});
-    const names = new Map(workspaces.map(({ id, name }) => [id, name]));
     return events.map((event) => ({
-      ...toAuditEventView(event),
-      workspace: names.get(event.workspaceId ?? 0) ?? null,
+      event: toAuditEventView(event),
+      workspaceId: event.workspaceId,
     }));
   }
 

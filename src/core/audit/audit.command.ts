@@ -86,7 +86,7 @@ function listOf(
 }
 
 function listEverywhere(
-  { withServices }: CommandServices,
+  { withServices, workspaceNames }: CommandServices,
   query: Record<string, string>,
   options: Settings,
 ): Promise<void> {
@@ -94,7 +94,11 @@ function listEverywhere(
     const { limit } = options;
     const dto = checkedDto(AuditEventQueryDto, query);
     const found = await app.get(AuditEventService).listEverywhere(dto, limit + 1);
-    const audit_events = found.slice(0, limit);
+    const names = await workspaceNames(app);
+    const audit_events = found.slice(0, limit).map(({ event, workspaceId }) => ({
+      ...event,
+      workspace: names.get(workspaceId ?? 0) ?? null,
+    }));
     const response = { success: 1, audit_events, has_more: found.length > limit };
     printPart<ListedEvent>(options, response, 'audit_events', {
       ...columns,

@@ -48,6 +48,7 @@ const own: Record<string, { about: string; load: () => Promise<(command: Command
 const services: CommandServices = {
   withServices: async (...given) => (await import('./with-services.ts')).withServices(...given),
   withWorkspace: async (...given) => (await import('./with-services.ts')).withWorkspace(...given),
+  workspaceNames: async (app) => (await import('./with-services.ts')).workspaceNames(app),
 };
 
 /**

@@ -41,3 +41,6 @@ export const withWorkspace: CommandServices['withWorkspace'] = (name, work, need
     const { id } = await app.get(WorkspaceService).getByName(name);
     await work(app, operator(id));
   }, needs);
+
+export const workspaceNames: CommandServices['workspaceNames'] = async (app) =>
+  new Map((await app.get(WorkspaceService).list()).map(({ id, name }) => [id, name]));

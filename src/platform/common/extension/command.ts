@@ -26,6 +26,8 @@ export interface CommandServices {
     work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
     needs?: CommandNeeds,
   ) => Promise<void>;
+  /** Returns the names of the workspaces by their number. */
+  workspaceNames: (app: INestApplicationContext) => Promise<ReadonlyMap<number, string>>;
 }
 
 /** A command of the command line. */
