@@ -24,7 +24,7 @@ beforeAll(async () => {
     );
 });
 
-test('every error class is in the catalogue of whoever has loaded the features, once', () => {
+test('once the features are loaded, the catalogue has every error class, each once', () => {
   expect(classes.length).toBeGreaterThan(40);
   expect(classes).toHaveLength(errorClasses.length);
   expect(new Set(catalogue)).toEqual(new Set(classes.map(({ spec }) => spec)));
