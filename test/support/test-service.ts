@@ -19,7 +19,7 @@ import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts'
 import { ApiClient } from './api/api-client.ts';
 import { BOOTSTRAP_TOKEN } from './process/processes.ts';
 import { openLog } from './jest/leaks.ts';
-import { letCallsWait, letDatabaseRespondLate } from './time/patience.ts';
+import { letCallsWait, letServicesWait } from './time/patience.ts';
 import {
   createMigratedDatabase,
   createTestDatabase,
@@ -98,7 +98,7 @@ export async function startTestService(
     ...env,
   };
   const given = Object.assign(loadConfig(variables, { plugins }), settings);
-  letDatabaseRespondLate();
+  letServicesWait();
   const { config } = await prepareDatabase(given);
   const app = await createApp(config, await createLog(config, openLog()));
   try {

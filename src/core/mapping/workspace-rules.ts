@@ -54,8 +54,8 @@ const renumber = statement<OfWorkspace>(
 
 /** Interval between attempts to acquire the lock; each is one trivial statement. */
 const RETRY_MS = 50;
-/** Leaves time for a call's other waits, so that it gets a response within five seconds. */
-const MAX_WAIT_MS = 3000;
+/** Limit in milliseconds that leaves time for a call's other waits: it gets a response within five seconds. */
+export const RULES_LOCK_LIMIT = { waitMs: 3000 };
 const MAX_REMEMBERED = 10_000;
 /** Bounds the time until the service obeys rules that are changed by SQL, without a new version. */
 const REMEMBERED_MS = 750;
@@ -111,7 +111,7 @@ export class WorkspaceRules {
     workspaceId: number,
     work: (manager: EntityManager) => Promise<T>,
   ): Promise<T> {
-    for (const deadline = performance.now() + MAX_WAIT_MS; ;) {
+    for (const deadline = performance.now() + RULES_LOCK_LIMIT.waitMs; ;) {
       try {
         return await this.transactor.run(async (manager) => {
           const [lock] = await this.statements.run(manager, tryLockShared, { workspaceId });

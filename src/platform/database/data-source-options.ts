@@ -25,7 +25,7 @@ const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
  * own, and those set in PostgreSQL.
  */
 export const CLIENT_LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 2500 };
-const SERVER_LIMITS = {
+export const SERVER_LIMITS = {
   statement_timeout: 2000,
   lock_timeout: LOCK_WAIT_MS,
   idle_in_transaction_session_timeout: 10_000,

@@ -219,6 +219,7 @@ export function configOf(service, renderer, isOffline, own = {}) {
       body: { token: '{token}' },
       page: `${renderer.url}/?userGroupToken={token}`,
       logs: [renderer.log],
+      gives_up_seconds: 12,
     },
     schema: 'sales',
     tenants: [

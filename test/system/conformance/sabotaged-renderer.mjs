@@ -15,6 +15,8 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 
 const { SERVICE_URL, API_TOKEN, OTHER_API_TOKEN, DATABASE, PORT, ISSUER, WORKSPACE_ID, OFFLINE } =
   process.env;
+// Longer than a busy machine holds up the service, and shorter than the kit waits.
+const PATIENT_MS = 6000;
 const AUDIENCE = 'dashboards';
 const ORIGIN = 'https://app.example.com';
 const faults = new Set((process.env.FAULTS ?? '').split(',').filter(Boolean));
@@ -40,7 +42,7 @@ async function call(method, path, body, apiToken = API_TOKEN) {
   const response = await fetch(SERVICE_URL + path + query, {
     method,
     headers: { Authorization: `Token ${apiToken}`, 'Content-Type': 'application/json' },
-    signal: has('waits') ? undefined : AbortSignal.timeout(1500),
+    signal: has('waits') ? undefined : AbortSignal.timeout(PATIENT_MS),
     ...(body && { body: JSON.stringify(body) }),
   });
   if (response.status === 429 && has('limit-is-a-no')) return { active: false, isKept: true };

@@ -3,15 +3,9 @@ import { operator, scopes } from '../../../src/platform/common/access/caller.ts'
 import { Transactor } from '../../../src/platform/database/transactor.ts';
 import { WorkspaceSettingsService } from '../../../src/features/registry/settings/workspace-settings.service.ts';
 import type { Answer } from '../../support/api/api-client.ts';
-import {
-  createTestDatabase,
-  onEachDatabase,
-  onPostgres,
-  type TestDatabase,
-  withoutServerLimits,
-} from '../../support/database/databases.ts';
+import { onEachDatabase, onPostgres } from '../../support/database/databases.ts';
 import { stopTimeLimits } from '../../support/time/fake-time.ts';
-import { startTestService, type TestService, withService } from '../../support/test-service.ts';
+import { withService } from '../../support/test-service.ts';
 import { soon } from '../../support/time/until.ts';
 
 const CALLS = 40;
@@ -140,21 +134,9 @@ const hold = (manager: EntityManager, id: string) =>
   manager.query('SELECT id FROM user_group WHERE provided_id = $1 FOR NO KEY UPDATE', [id]);
 
 onPostgres('a group that another transaction holds', () => {
-  const service = {} as TestService;
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase('postgres');
-    const patient = { ...database, env: withoutServerLimits(database.env) };
-    Object.assign(service, await startTestService(patient));
-  });
+  const service = withService('postgres');
 
   beforeEach(stopTimeLimits);
-
-  afterAll(async () => {
-    await service.close();
-    await database.drop();
-  });
 
   test('keeps no other write of its wave waiting, and is written once it is free', async () => {
     const held = await service.api.create();

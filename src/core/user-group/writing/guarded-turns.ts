@@ -7,8 +7,8 @@ interface Waiting {
 
 /** Leaves half of the connections of a process to writes without a guard. */
 const AT_ONCE = 5;
-/** Longer than the previous guards may take. */
-const MAX_WAIT_MS = 2000;
+/** Limit in milliseconds of the wait for a turn: longer than the previous guards may take. */
+export const TURN_LIMIT = { waitMs: 2000 };
 
 /**
  * Bounds the transactions that ask guards: one of a workspace at a time, so that a guard that hangs for one workspace
@@ -40,7 +40,7 @@ export class GuardedTurns {
       const timer = setTimeout(() => {
         this.waiting = this.waiting.filter((one) => one !== waiting);
         reject(new ExtensionUnavailable());
-      }, MAX_WAIT_MS);
+      }, TURN_LIMIT.waitMs);
       waiting.begin = () => {
         clearTimeout(timer);
         resolve();

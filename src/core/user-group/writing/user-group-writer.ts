@@ -10,10 +10,10 @@ import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { KeyedMutex } from '../../../platform/common/concurrency/keyed-mutex.ts';
 import { hashToken } from '../../../platform/common/secret/secrets.ts';
 import { currentTime } from '../../../platform/common/time.ts';
+import { LANE_LIMITS } from '../../../platform/database/waves/lanes.ts';
 import {
   type Attempt,
   BULK_WAVE,
-  BULK_WAVE_MS,
   BULK_WAVES,
   type Outcome,
   SharedWrites,
@@ -85,7 +85,7 @@ export class UserGroupWriter {
       order,
       wavesAtOnce,
       maxWave: BULK_WAVE,
-      maxWaveMs: BULK_WAVE_MS,
+      maxWaveMs: LANE_LIMITS.importResultMs,
     });
     this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
   }

@@ -38,10 +38,12 @@ interface Lane<Call, Result> {
 }
 
 const MAX_WAVE = 64;
-/** A call waits this long for its wave to start. */
-const MAX_WAIT_MS = 2000;
-/** A call then waits this long for its result: the waits of a wave, each limited, may add up to more. */
-const MAX_WAVE_MS = 2700;
+
+/**
+ * Limits in milliseconds of what a call waits for: the start of its wave, and then its result. The waits of a wave, each
+ * limited, may add up to more. The wave of an import may also wait for the one before it.
+ */
+export const LANE_LIMITS = { startMs: 2000, resultMs: 2700, importResultMs: 5400 };
 
 /**
  * Lets calls of one kind share statements and commits. Each workspace has a lane with few waves at once: a call that
@@ -173,7 +175,7 @@ export class Lanes<Call, Result> {
 
   private async settle(lane: Lane<Call, Result>, wave: Waiting<Call, Result>[]): Promise<void> {
     // The wave's remaining work delays only calls with the same keys.
-    const { maxWaveMs = MAX_WAVE_MS } = this.options;
+    const { maxWaveMs = LANE_LIMITS.resultMs } = this.options;
     const rejectAll = (error: unknown) => {
       for (const { reject } of wave) reject(error);
     };
@@ -194,8 +196,8 @@ export class Lanes<Call, Result> {
   }
 }
 
-const NOT_BEGUN = `not started within ${MAX_WAIT_MS} ms`;
-const NOT_RETRIED = `started and undone, and not started again within ${MAX_WAIT_MS} ms of its arrival`;
+const NOT_BEGUN = `not started within ${LANE_LIMITS.startMs} ms`;
+const NOT_RETRIED = `started and undone, and not started again within ${LANE_LIMITS.startMs} ms of its arrival`;
 
 function tooLate(what: string): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error(what));
@@ -203,5 +205,5 @@ function tooLate(what: string): DatabaseUnavailable {
 
 /** Returns the deadline for the start of a wave whose calls arrive now, by `performance.now()`. */
 export function beginBy(): number {
-  return performance.now() + MAX_WAIT_MS;
+  return performance.now() + LANE_LIMITS.startMs;
 }

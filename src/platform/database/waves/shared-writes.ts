@@ -34,8 +34,6 @@ export interface SharedWritesOptions<Call, Result> extends Omit<LanesOptions<Cal
 export const WRITE_WAVES = 3;
 export const BULK_WAVES = 2;
 export const BULK_WAVE = 200;
-/** An import waits longer for a wave, which may itself wait for the one before it. */
-export const BULK_WAVE_MS = 5400;
 const ALONE_AT_ONCE = 2;
 /** Attempts of a call in waves, and then again as many alone. */
 const MAX_ATTEMPTS = 3;
