@@ -283,6 +283,35 @@ export class Config {
   })
   eventRetentionHours = 168;
 
+  @FromEnv('WEBHOOK_RETENTION_DAYS', {
+    about:
+      'Days (1–365) for which events of webhooks are kept, with the attempts to send them. They can be replayed, and wait for a disabled endpoint, during that time.',
+    read: duration('days', 1, 365),
+  })
+  webhookRetentionDays = 30;
+
+  @FromEnv('LOG_LEVEL', {
+    group: 'Logs and metrics',
+    about:
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  })
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
+
+  @FromEnv('LOG_FORMAT', {
+    about: '`json` for one JSON object per line, `pretty` for people.',
+    defaultText: '`pretty` on a terminal, else `json`',
+    read: oneOf('json', 'pretty'),
+  })
+  logFormat: 'json' | 'pretty' = process.stdout.isTTY ? 'pretty' : 'json';
+
+  @FromEnv('METRICS_PORT', {
+    about:
+      'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
+    read: integer(0, 65_535),
+  })
+  metricsPort = 9464;
+
   @FromEnv('WEBHOOK_DELIVERY', {
     group: 'Webhooks',
     about:
@@ -305,13 +334,6 @@ export class Config {
     read: cidrs,
   })
   webhookAllowedCidrs: string[] = [];
-
-  @FromEnv('WEBHOOK_RETENTION_DAYS', {
-    about:
-      'Days (1–365) for which events of webhooks are kept, with the attempts to send them. They can be replayed, and wait for a disabled endpoint, during that time.',
-    read: duration('days', 1, 365),
-  })
-  webhookRetentionDays = 30;
 
   @FromEnv('CONSOLE', {
     group: 'Console',
@@ -358,26 +380,4 @@ export class Config {
     read: claimGrants,
   })
   consoleOidcGrants: ClaimGrant[] = [];
-
-  @FromEnv('LOG_LEVEL', {
-    group: 'Logs and metrics',
-    about:
-      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
-    read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-  })
-  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
-
-  @FromEnv('LOG_FORMAT', {
-    about: '`json` for one JSON object per line, `pretty` for people.',
-    defaultText: '`pretty` on a terminal, else `json`',
-    read: oneOf('json', 'pretty'),
-  })
-  logFormat: 'json' | 'pretty' = process.stdout.isTTY ? 'pretty' : 'json';
-
-  @FromEnv('METRICS_PORT', {
-    about:
-      'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
-    read: integer(0, 65_535),
-  })
-  metricsPort = 9464;
 }
