@@ -74,10 +74,11 @@ function placeOf(folder) {
 }
 
 const ENTITY = '\\.entity\\.ts$';
+const SETTINGS = '\\.settings\\.ts$';
 
 /**
- * Who may import whom inside of a folder that has rooms. Its module, its feature and its commands see all of them; `.`
- * is what lies beside the module and not in a room.
+ * Who may import whom inside of a folder that has rooms. Its module, its feature and its commands see all of them, and
+ * all of them see its settings; `.` is what lies beside the module and not in a room.
  */
 const rooms = {
   database: {
@@ -126,7 +127,7 @@ const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
     from: { path: pathOf(feature, room), pathNot: '\\.(module|feature|command)\\.ts$' },
     to: {
       path: `^src/${placeOf(feature)}/`,
-      pathNot: [room, ...allowed].map((name) => pathOf(feature, name)),
+      pathNot: [SETTINGS, ...[room, ...allowed].map((name) => pathOf(feature, name))],
     },
   })),
   {

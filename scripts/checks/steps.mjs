@@ -4,8 +4,8 @@
  * @property {string} name
  * @property {string} [ci] the command of `.ci/run`. A step without one is too long for each merge
  * @property {string} [release] the command of the release check, if it is another: the full length of a short form
- * @property {'tests' | 'waits'} [lane] `.ci/run` makes the steps of a lane one after the other, and the lanes at once: the
- *   tests, which are the longest step; what mostly waits, and the browser after it; and all others
+ * @property {'suites' | 'waits'} [lane] `.ci/run` makes the steps of a lane one after the other: the two large suites,
+ *   which would slow each other down; what mostly waits; and all others
  * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
  */
 
@@ -32,7 +32,7 @@ const atFullLengthOnly = (command) => ({ release: command });
 
 /** @type {Step[]} */
 export const STEPS = [
-  { name: 'tests on both databases, with Redis', ci: 'npm test', lane: 'tests', seconds: 560 },
+  { name: 'tests on both databases, with Redis', ci: 'npm test', lane: 'suites', seconds: 560 },
   { name: 'conformance kit', ...system('conformance', '--short'), lane: 'waits', seconds: 260 },
   { name: 'lint, format, import boundaries, dead code', ci: 'npm run --silent lint', seconds: 120 },
   {
@@ -48,7 +48,7 @@ export const STEPS = [
   },
   { name: 'outages of the database', ...system('outages', '--short'), lane: 'waits', seconds: 100 },
   { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
-  { name: 'browser', ci: 'npm run --silent test:browser', lane: 'waits', seconds: 360 },
+  { name: 'browser', ci: 'npm run --silent test:browser', lane: 'suites', seconds: 360 },
   { name: 'renderers and gateways of others', ...system('renderers'), seconds: 80 },
   {
     name: 'tests without PostgreSQL and Redis',

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-// Has the scopes that CONSOLE_OIDC_GRANTS may name.
-import '../../src/server/app/catalogues.ts';
+import type { ConsoleSettings } from '../../src/features/console/console.settings.ts';
+import type { WebhookSettings } from '../../src/features/webhook/webhook.settings.ts';
 import { Config } from '../../src/platform/config/config.ts';
-import { loadConfig } from '../../src/platform/config/load-config.ts';
-import { variablesOf } from '../../src/platform/config/variable.ts';
+import { type Environment, loadConfig } from '../../src/platform/config/load-config.ts';
+import { ownSettings } from '../../src/platform/config/settings.ts';
+import { features } from '../../src/server/app/features.ts';
+import { defaults, variables } from '../support/code/variables.ts';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 
 const secret = randomBytes(32);
@@ -15,13 +17,26 @@ const key = secret.toString('base64');
 const own = 'any-text-of-at-least-32-characters';
 const counted = Array.from({ length: 32 }, (_, index) => index);
 
+/** Reads all settings of the service, those of its features among them. */
+function read(env: Environment): Config & ConsoleSettings & WebhookSettings {
+  const config = loadConfig(env);
+  return Object.assign(new Config(), config, ...config.settings) as ReturnType<typeof read>;
+}
+
 test('nothing set gives the defaults', () => {
-  expect({ ...loadConfig({}) }).toEqual({ ...new Config() });
-  expect({ ...loadConfig({ PORT: '', LOG_LEVEL: '' }) }).toEqual({ ...new Config() });
+  const settings = ownSettings.map((type) => new type());
+  for (const env of [{}, { PORT: '', LOG_LEVEL: '', CONSOLE: '' }]) {
+    expect({ ...read(env) }).toEqual({ ...defaults, settings });
+  }
+});
+
+test('the configuration has the settings of every feature', () => {
+  const declared = features.flatMap(({ settings = [] }) => settings);
+  expect(new Set(ownSettings)).toEqual(new Set(declared));
 });
 
 test('every variable of the interface exists', () => {
-  expect(variablesOf(Config).map(({ name }) => name)).toEqual([
+  expect(variables.map(({ name }) => name)).toEqual([
     'HOST',
     'PORT',
     'PUBLIC_URL',
@@ -155,7 +170,7 @@ test.each([
     },
   ],
 ])('%s=%s is read', (name, value, expected) => {
-  expect(loadConfig({ [name]: value })).toMatchObject(expected);
+  expect(read({ [name]: value })).toMatchObject(expected);
 });
 
 test.each([
@@ -170,7 +185,7 @@ test.each([
   ['0', false],
 ])('%s switches each on/off setting to %s', (value, expected) => {
   const names = { WEBHOOK_DELIVERY: value, WEBHOOK_ALLOW_HTTP: value, DOCS: value, CONSOLE: value };
-  expect(loadConfig(names)).toMatchObject({
+  expect(read(names)).toMatchObject({
     ...{ webhookDelivery: expected, webhookAllowHttp: expected, docs: expected, console: expected },
   });
 });
@@ -188,7 +203,7 @@ test.each([
   ['EVENT_RETENTION_HOURS', '168', { eventRetentionHours: 168 }],
   ['WEBHOOK_RETENTION_DAYS', '48h', { webhookRetentionDays: 2 }],
 ])('the time %s=%s is read in the unit of its name', (name, value, expected) => {
-  expect(loadConfig({ [name]: value })).toMatchObject(expected);
+  expect(read({ [name]: value })).toMatchObject(expected);
 });
 
 test('the issuer of embed tokens is PUBLIC_URL, unless it is set', () => {
@@ -480,7 +495,7 @@ describe('a secret in a file', () => {
   });
 
   test('grants can be in a file too, and are shown', () => {
-    const config = loadConfig({ CONSOLE_OIDC_GRANTS_FILE: join(directory, 'grants') });
+    const config = read({ CONSOLE_OIDC_GRANTS_FILE: join(directory, 'grants') });
     expect(config.consoleOidcGrants).toMatchObject([
       { claim: ['groups'], value: 'ops', workspace: 'default' },
     ]);
@@ -495,7 +510,7 @@ describe('a secret in a file', () => {
   test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])(
     '%s can be one',
     (name) => {
-      expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
+      expect(variables.find((variable) => variable.name === name)?.secret).toBe(true);
     },
   );
 });
@@ -511,14 +526,14 @@ describe('an identity provider', () => {
   test.each(['https://id.example.com/application/o/x/', 'https://ID.example.com:443/realms/ops'])(
     'is kept as it is given: %s',
     (issuer) => {
-      const config = loadConfig({ ...all, CONSOLE_OIDC_ISSUER: issuer });
+      const config = read({ ...all, CONSOLE_OIDC_ISSUER: issuer });
       expect(config.consoleOidcIssuer).toBe(issuer);
     },
   );
 
   test('may be on this machine without TLS', () => {
     const issuer = 'http://127.0.0.1:9000';
-    const config = loadConfig({ ...all, CONSOLE_OIDC_ISSUER: issuer });
+    const config = read({ ...all, CONSOLE_OIDC_ISSUER: issuer });
     expect(config.consoleOidcIssuer).toBe(issuer);
   });
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseFeatures, type Feature } from '../../src/server/app/features.ts';
-import { Config } from '../../src/platform/config/config.ts';
-import { variablesOf } from '../../src/platform/config/variable.ts';
+import { variables } from '../support/code/variables.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -28,11 +27,11 @@ function membersOf(path: string, pattern: RegExp, member: RegExp): string[] {
 
 test('an application that embeds the service has an option for each variable, but for those of a process', () => {
   const options = membersOf(
-    'src/platform/config/options.ts',
+    'src/server/app/options.ts',
     /interface UserGroupOptions \{\n([\s\S]*?)\n\}/,
     /^ {2}(\w+)\?:/gm,
   );
-  const wanted = variablesOf(Config)
+  const wanted = variables
     .filter(({ name }) => !OF_THE_PROCESS.includes(name))
     .map(({ property }) => property);
   expect(options.filter((name) => name !== 'pluginSettings').sort()).toEqual(wanted.sort());

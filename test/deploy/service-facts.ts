@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { Config } from '../../src/platform/config/config.ts';
-import { variablesOf } from '../../src/platform/config/variable.ts';
+import { variables } from '../support/code/variables.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 
 /** The facts about the service that deployment files repeat, read from its code. */
@@ -8,7 +8,7 @@ export const { version } = packageJson;
 export const { port, metricsPort } = new Config();
 
 /** The names of all variables, of files too. */
-export const variableNames = variablesOf(Config).flatMap(({ name, hasFile }) =>
+export const variableNames = variables.flatMap(({ name, hasFile }) =>
   hasFile ? [name, `${name}_FILE`] : [name],
 );
 

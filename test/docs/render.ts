@@ -4,8 +4,8 @@ import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts
 import { errorCatalogue, type ErrorSpec } from '../../src/platform/common/problem/problem.ts';
 import { ValidationFailed } from '../../src/platform/common/problem/errors.ts';
 import { violationCodes } from '../../src/platform/common/problem/violation.ts';
-import { Config } from '../../src/platform/config/config.ts';
-import { type Variable, variablesOf } from '../../src/platform/config/variable.ts';
+import type { Variable } from '../../src/platform/config/variable.ts';
+import { defaults, variables } from '../support/code/variables.ts';
 import { errorFixes } from './error-fixes.ts';
 
 /** The variables that most installations look at first. */
@@ -28,7 +28,7 @@ export function configTables(): string {
 
 /** The table of the variables that most installations look at first, as Markdown of the README. */
 export function settingsTable(): string {
-  const important = variablesOf(Config).filter(isImportant);
+  const important = variables.filter(isImportant);
   return [
     '| Variable | Default | Meaning |',
     '|---|---|---|',
@@ -62,7 +62,7 @@ export function envExample(): string {
 /** The variables by group, in the order of their declaration. */
 function groups(): [string, Variable[]][] {
   const found: [string, Variable[]][] = [];
-  for (const variable of variablesOf(Config)) {
+  for (const variable of variables) {
     if (variable.group !== undefined) found.push([variable.group, []]);
     found.at(-1)![1].push(variable);
   }
@@ -77,8 +77,7 @@ function defaultOf(variable: Variable, quote: string): string {
   if (variable.defaultText) {
     return quote ? variable.defaultText : variable.defaultText.replaceAll('`', '');
   }
-  const value = new Config()[variable.property as keyof Config] as
-    string | number | boolean | unknown[] | undefined;
+  const value = defaults[variable.property] as string | number | boolean | unknown[] | undefined;
   if (value === undefined || Array.isArray(value)) return 'unset';
   return `${quote}${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}${quote}`;
 }

@@ -1,7 +1,6 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import '../../src/platform/config/config.ts';
-import { Config } from '../../src/platform/config/config.ts';
-import { variablesOf } from '../../src/platform/config/variable.ts';
+import { variables } from '../support/code/variables.ts';
 import { describeOperations } from '../support/api/every-operation.ts';
 import { readSecurity } from '../support/api/pages.ts';
 
@@ -20,7 +19,7 @@ function section(heading: string): string {
 /** The configuration variables that the section does not name. */
 function missingIn(heading: string, isWanted: (name: string, isSecret: boolean) => boolean) {
   const text = section(heading);
-  return variablesOf(Config)
+  return variables
     .filter(({ name, secret }) => isWanted(name, secret === true))
     .map(({ name }) => name)
     .filter((name) => !text.includes(`\`${name}\``) && !text.includes(`:\`${name}\``));
@@ -37,7 +36,7 @@ test('every place that the configuration names is among what the service talks t
 
 test('every limit of the configuration is among what bounds what costs much', () => {
   const isLimit = (name: string) => /LIMIT|_PER_MINUTE$|QUOTA|MAX/.test(name);
-  expect(variablesOf(Config).filter(({ name }) => isLimit(name)).length).toBeGreaterThan(2);
+  expect(variables.filter(({ name }) => isLimit(name)).length).toBeGreaterThan(2);
   expect(missingIn('## What costs much', isLimit)).toEqual([]);
 });
 

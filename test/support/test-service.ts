@@ -10,7 +10,8 @@ import { hashToken } from '../../src/platform/common/secret/secrets.ts';
 import { toWireTime } from '../../src/platform/common/time.ts';
 import type { Plugin } from '../../src/platform/common/extension/plugin.ts';
 import { createLog } from '../../src/platform/common/log.ts';
-import type { Config } from '../../src/platform/config/config.ts';
+import { settingsFrom } from '../../src/platform/config/settings.ts';
+import { ConsoleSettings } from '../../src/features/console/console.settings.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { createApp } from '../../src/server/app/create-app.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../src/platform/database/data-source-name.ts';
@@ -62,11 +63,11 @@ afterAll(async () => {
 export function withService(
   kind: DatabaseKind,
   env: Record<string, string> = {},
-  settings: Pick<Config, 'consoleDirectory'> = {},
+  page: Pick<ConsoleSettings, 'consoleDirectory'> = {},
 ): TestService {
   const service = {} as TestService;
   beforeAll(async () => {
-    Object.assign(service, await startTestService(kind, env, [], settings));
+    Object.assign(service, await startTestService(kind, env, [], page));
   });
   afterAll(() => service.close());
   return service;
@@ -74,13 +75,13 @@ export function withService(
 
 /**
  * @param place a kind for a new database, or a database that stays when the service is closed
- * @param settings the settings that no variable has
+ * @param page the page of the console, if not that of the build
  */
 export async function startTestService(
   place: DatabaseKind | TestDatabase,
   env: Record<string, string> = {},
   plugins: readonly Plugin[] = [],
-  settings: Pick<Config, 'consoleDirectory'> = {},
+  page: Pick<ConsoleSettings, 'consoleDirectory'> = {},
 ): Promise<TestService> {
   const isOwn = typeof place === 'string';
   const database = isOwn ? await createDatabase(place, plugins) : place;
@@ -97,7 +98,8 @@ export async function startTestService(
     ...database.env,
     ...env,
   };
-  const given = Object.assign(loadConfig(variables, { plugins }), settings);
+  const given = loadConfig(variables, { plugins });
+  Object.assign(settingsFrom(given, ConsoleSettings), page);
   letServicesWait();
   const { config } = await prepareDatabase(given);
   const app = await createApp(config, await createLog(config, openLog()));

@@ -1,10 +1,8 @@
-import type { ModuleRef } from '@nestjs/core';
-import type { Express, Request } from 'express';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
-import type { Config } from '../../platform/config/config.ts';
 import { consoleCalls } from './console-calls.ts';
 import { ConsoleSite } from './console-site.ts';
 import { ConsoleModule } from './console.module.ts';
+import { ConsoleSettings } from './console.settings.ts';
 import { serveConsole } from './serve-console.ts';
 import { ConsoleSession } from './session/console-session.entity.ts';
 import { ConsoleSessionGuard } from './session/console-session.guard.ts';
@@ -16,24 +14,15 @@ export const operatorConsole = defineFeature({
   needs: ['user-groups', 'introspection', 'api-tokens'],
   modules: [ConsoleModule],
   entities: [ConsoleSession],
+  settings: ConsoleSettings,
+  mount: (modules, express, prefix) => {
+    const of = { strict: false };
+    const { consoleDirectory: directory } = modules.get(ConsoleSettings, of);
+    const step = consoleCalls(modules.get(ConsoleSessionGuard, of), modules.get(ConsoleSite, of), {
+      prefix,
+      anyCase: !express.enabled('case sensitive routing'),
+    });
+    const hasPage = serveConsole(express, { directory, prefix });
+    return { steps: [step], home: hasPage ? 'console/' : undefined };
+  },
 });
-
-/**
- * Serves the page of the console, on an application with `ConsoleModule`.
- * @param prefix the prefix of `/console` and `/api`, such as `/internal`
- * @returns the steps of each request before any route, and whether there is a page
- */
-export function mountConsole(
-  modules: Pick<ModuleRef, 'get'>,
-  express: Express,
-  { consoleDirectory: directory }: Config,
-  prefix = '',
-): { steps: ((request: Request) => void)[]; hasPage: boolean } {
-  const of = { strict: false };
-  const anyCase = !express.enabled('case sensitive routing');
-  const step = consoleCalls(modules.get(ConsoleSessionGuard, of), modules.get(ConsoleSite, of), {
-    prefix,
-    anyCase,
-  });
-  return { steps: [step], hasPage: serveConsole(express, { directory, prefix }) };
-}

@@ -12,6 +12,7 @@ import { WebhookEndpoint } from './entities/webhook-endpoint.entity.ts';
 import { WebhookProgress } from './entities/webhook-progress.entity.ts';
 import { WebhookReplay } from './entities/webhook-replay.entity.ts';
 import { WebhookModule } from './webhook.module.ts';
+import { WebhookSettings } from './webhook.settings.ts';
 
 export const webhooks = defineFeature({
   name: 'webhooks',
@@ -26,6 +27,7 @@ export const webhooks = defineFeature({
     WebhookProgress,
     WebhookReplay,
   ],
+  settings: WebhookSettings,
   metrics: (app) => [
     {
       type: 'gauge',

@@ -1,9 +1,7 @@
 import { DEFAULT_BODY_LIMIT } from '../common/http/server/http-settings.ts';
-import { type ClaimGrant, claimGrants } from './claim-grants.ts';
 import {
   apiToken,
   bytes,
-  cidrs,
   configuredKeys,
   duration,
   headerText,
@@ -14,7 +12,6 @@ import {
   nameList,
   oneOf,
   onOff,
-  openIdScope,
   postgresUrl,
   redisUrl,
   schemaName,
@@ -27,7 +24,10 @@ import type { ConfiguredKey } from './readers.ts';
 import type { Plugin } from '../common/extension/plugin.ts';
 import { FromEnv } from './variable.ts';
 
-/** The whole configuration: each variable with its type, default and description. */
+/**
+ * The configuration of the platform and the core: each variable with its type, default and description. Features and
+ * plugins declare classes of their own.
+ */
 export class Config {
   @FromEnv('HOST', {
     group: 'Server',
@@ -89,8 +89,8 @@ export class Config {
   /** Loaded from the modules named in `PLUGINS`; not a variable. */
   plugins: readonly Plugin[] = [];
 
-  /** Settings of the plugins, each an instance of its class; not a variable. */
-  pluginSettings: readonly object[] = [];
+  /** Settings of the features and the plugins, each an instance of its class; not a variable. */
+  settings: readonly object[] = [];
 
   @FromEnv('DATABASE_URL', {
     group: 'Database',
@@ -311,73 +311,4 @@ export class Config {
     read: integer(0, 65_535),
   })
   metricsPort = 9464;
-
-  @FromEnv('WEBHOOK_DELIVERY', {
-    group: 'Webhooks',
-    about:
-      '`on` lets this process send webhooks; `off` leaves them to other processes of the installation, and also the events that no caller causes: expiry reminders, and mappings that a deletion has broken.',
-    read: onOff,
-  })
-  webhookDelivery = true;
-
-  @FromEnv('WEBHOOK_ALLOW_HTTP', {
-    about:
-      '`on` also accepts webhook endpoints at `http://…`, where messages can be read and changed in transit.',
-    read: onOff,
-  })
-  webhookAllowHttp = false;
-
-  @FromEnv('WEBHOOK_ALLOWED_CIDRS', {
-    about:
-      'Non-public addresses and CIDR ranges, separated by commas, that webhooks may be sent to, such as `10.1.2.0/24`. Any workspace can then make this process call them.',
-    defaultText: 'unset (only public addresses)',
-    read: cidrs,
-  })
-  webhookAllowedCidrs: string[] = [];
-
-  @FromEnv('CONSOLE', {
-    group: 'Console',
-    about:
-      '`on` serves the console for operators below `/console`, and redirects `/` there; `off` disables it. See [Console](docs/guides/console.md).',
-    read: onOff,
-  })
-  console = true;
-
-  /** Directory of the console's page, if not that of the build; not a variable. */
-  consoleDirectory?: string;
-
-  @FromEnv('CONSOLE_OIDC_ISSUER', {
-    about:
-      'OpenID Connect provider for signing in to the console, such as `https://id.example.com/realms/ops`, with or without a trailing slash as the provider spells it. Register `PUBLIC_URL` followed by `/console/sign-in/openid/callback` there as a redirect URI.',
-    defaultText: 'unset (only API tokens)',
-    read: secureUrl,
-  })
-  consoleOidcIssuer?: string;
-
-  @FromEnv('CONSOLE_OIDC_CLIENT_ID', {
-    about: 'Client id of the console at the identity provider.',
-    read: headerText,
-  })
-  consoleOidcClientId?: string;
-
-  @FromEnv('CONSOLE_OIDC_CLIENT_SECRET', {
-    about: 'Client secret of the console at the identity provider; unset for a public client.',
-    secret: true,
-    read: headerText,
-  })
-  consoleOidcClientSecret?: string;
-
-  @FromEnv('CONSOLE_OIDC_SCOPE', {
-    about: 'Scopes requested from the identity provider, separated by spaces.',
-    read: openIdScope,
-  })
-  consoleOidcScope = 'openid email';
-
-  @FromEnv('CONSOLE_OIDC_GRANTS', {
-    about:
-      'Grants of scopes to people: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. `"claim":"realm_access.roles"` names a claim within another, and `"prefix"` in place of `"value"` matches every value with that beginning. A person who matches several grants of a workspace has the scopes of all.',
-    file: true,
-    read: claimGrants,
-  })
-  consoleOidcGrants: ClaimGrant[] = [];
 }

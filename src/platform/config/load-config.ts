@@ -7,6 +7,7 @@ import { KeyProvider } from '../common/secret/key-provider.ts';
 import type { Plugin } from '../common/extension/plugin.ts';
 import { reasonOf } from '../common/problem/reason-of.ts';
 import { Config } from './config.ts';
+import { ownSettings, type Settings } from './settings.ts';
 import { ConfigError, type Variable, variablesOf } from './variable.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -35,11 +36,12 @@ export function loadConfig(
   env: Environment,
   { needsKeys = true, plugins = [] }: ConfigOptions = {},
 ): Config {
-  const classes = plugins.flatMap(({ definition }) => definition.settings ?? []);
   refuseTakenVariables(plugins);
-  refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
+  refuseMisspelled(env, classesOf(plugins).flatMap(variablesOf));
   const config = readSettings(Config, env);
   refuseConflicts(config);
+  const own: Settings[] = ownSettings.map((type) => readSettings(type, env));
+  for (const settings of own) settings.requireConsistent?.(config);
   if (!env['EMBED_TOKEN_ISSUER'] && config.publicUrl !== undefined) {
     config.embedTokenIssuer = config.publicUrl;
   }
@@ -47,13 +49,26 @@ export function loadConfig(
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }
   if (needsKeys && !providesKeys(plugins)) requireKeys(config);
-  const pluginSettings = plugins.flatMap((plugin) => readSettingsOf(plugin, env));
-  return Object.assign(config, { plugins, pluginSettings });
+  const ofPlugins = plugins.flatMap((plugin) => readSettingsOf(plugin, env));
+  return Object.assign(config, { plugins, settings: [...own, ...ofPlugins] });
+}
+
+/** Returns the classes of the service, its features and the plugins. */
+function classesOf(plugins: readonly Plugin[]): readonly Type<object>[] {
+  return [
+    Config,
+    ...ownSettings,
+    ...plugins.flatMap(({ definition }) => definition.settings ?? []),
+  ];
 }
 
 /** A variable of two meanings could not be set for one of them. */
 function refuseTakenVariables(plugins: readonly Plugin[]): void {
-  const readers = new Map(variablesOf(Config).map(({ name }) => [name, 'service']));
+  const readers = new Map(
+    classesOf([])
+      .flatMap(variablesOf)
+      .map(({ name }) => [name, 'service']),
+  );
   for (const { definition, title } of plugins) {
     for (const { name } of definition.settings ? variablesOf(definition.settings) : []) {
       const other = readers.get(name);
@@ -109,15 +124,6 @@ function readFromFile(env: Environment, name: string): string | undefined {
 function refuseConflicts(config: Config): void {
   if (config.metricsPort !== 0 && config.metricsPort === config.port) {
     throw new ConfigError('METRICS_PORT must differ from PORT.');
-  }
-  if (config.consoleOidcIssuer !== undefined) {
-    const needed = {
-      PUBLIC_URL: config.publicUrl,
-      CONSOLE_OIDC_CLIENT_ID: config.consoleOidcClientId,
-      CONSOLE_OIDC_GRANTS: config.consoleOidcGrants[0],
-    };
-    const missing = Object.entries(needed).find(([, value]) => value === undefined);
-    if (missing) throw new ConfigError(`${missing[0]} must be set for CONSOLE_OIDC_ISSUER.`);
   }
   if (config.databaseSchema !== undefined) {
     if (config.databaseUrl === undefined) {
@@ -204,7 +210,7 @@ function isShortened(name: string, known: string): boolean {
  * variables. Serves a warning only: mounted secrets are often readable, and a container may have no other user.
  */
 export function findExposed(env: Environment, { databaseUrl, dataDir, plugins }: Config): string[] {
-  const files = [Config, ...plugins.flatMap(({ definition }) => definition.settings ?? [])]
+  const files = classesOf(plugins)
     .flatMap(variablesOf)
     .filter(({ secret }) => secret)
     .map(({ name }) => ({ name: `${name}_FILE`, path: env[`${name}_FILE`] }));

@@ -79,12 +79,6 @@ export function secureUrl(value: string): string {
   throw new ConfigError('must begin with https://, unless it is on this machine.');
 }
 
-/** Reads scopes of OpenID Connect, which must include `openid`. */
-export function openIdScope(value: string): string {
-  if (/^[\x21-\x7e ]{1,1000}$/.test(value) && value.split(' ').includes('openid')) return value;
-  throw new ConfigError('must name scopes of the identity provider, openid among them.');
-}
-
 /** Makes a reader of whole numbers from `min` to `max`. */
 export function integer(min: number, max: number): (value: string) => number {
   return (value) => {

@@ -9,6 +9,9 @@ import { eventScopes } from '../../features/event/event.catalogue.ts';
 import { apiTokenScopes } from '../../core/api-token/api-token.catalogue.ts';
 import { addOwnActions } from '../../core/audit/audit-actions.ts';
 import { ownActions, unchangingActions } from './own-actions.ts';
+import { addOwnSettings } from '../../platform/config/settings.ts';
+import { ConsoleSettings } from '../../features/console/console.settings.ts';
+import { WebhookSettings } from '../../features/webhook/webhook.settings.ts';
 import { addOwnScopes } from '../../platform/common/access/scopes.ts';
 
 /** The scopes of the service, without those of plugins. */
@@ -31,3 +34,4 @@ declare module '../../platform/common/access/scopes.ts' {
 
 addOwnScopes(ownScopes);
 addOwnActions(ownActions, unchangingActions);
+addOwnSettings([WebhookSettings, ConsoleSettings]);

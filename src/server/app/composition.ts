@@ -19,7 +19,7 @@ import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
-import type { UserGroupOptions } from '../../platform/config/options.ts';
+import type { UserGroupOptions } from './options.ts';
 import { ChangeLogModule } from '../../core/change-log/change-log.module.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 import { DatabaseModule } from '../../platform/database/database.module.ts';
@@ -31,27 +31,38 @@ import {
   features,
 } from './features.ts';
 import { Config } from '../../platform/config/config.ts';
+import { settingsFrom } from '../../platform/config/settings.ts';
 
-/** Provides the repositories of a plugin's entities, and its settings. */
+/** Provides the repositories of a plugin's entities. */
 @Module({})
 class PluginModule {
-  static with({ definition: { entities = [], settings } }: Plugin): DynamicModule {
+  static with({ definition: { entities = [] } }: Plugin): DynamicModule {
     const repositories = TypeOrmModule.forFeature([...entities], USER_GROUP_DATA_SOURCE);
     return {
       module: PluginModule,
       global: true,
       imports: [repositories],
-      providers: settings
-        ? [
-            {
-              provide: settings,
-              inject: [Config],
-              useFactory: ({ pluginSettings }: Config) =>
-                pluginSettings.find((one) => one instanceof settings) ?? new settings(),
-            },
-          ]
-        : [],
-      exports: [repositories, ...(settings ? [settings] : [])],
+      exports: [repositories],
+    };
+  }
+}
+
+/** Provides the settings of the features and the plugins. */
+@Module({})
+class SettingsModule {
+  static with(plugins: readonly Plugin[]): DynamicModule {
+    const classes = [...features, ...plugins.map(({ definition }) => definition)].flatMap(
+      ({ settings = [] }) => settings,
+    );
+    return {
+      module: SettingsModule,
+      global: true,
+      providers: classes.map((type) => ({
+        provide: type,
+        inject: [Config],
+        useFactory: (config: Config) => settingsFrom(config, type),
+      })),
+      exports: classes,
     };
   }
 }
@@ -136,6 +147,7 @@ export function compose(
   const path = http ? prefixOf(http) : '';
   return [
     config,
+    SettingsModule.with(plugins),
     PortsModule.with(
       [
         ...plugins.map((plugin) => ({

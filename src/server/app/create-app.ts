@@ -13,7 +13,7 @@ import { BODY_LIMIT_SETTING } from '../../platform/common/http/server/http-setti
 import { observeRequests } from '../../platform/common/http/observing/observe-requests.ts';
 import { NestLog } from '../../platform/common/log.ts';
 import type { Config } from '../../platform/config/config.ts';
-import { mountConsole } from '../../features/console/console.feature.ts';
+import { chooseFeatures, servedChoice } from './features.ts';
 import { serveDocs } from './openapi/serve-docs.ts';
 import { Metrics } from '../../platform/metrics/metrics.ts';
 import { EncryptionCount } from '../../core/encryption-key/encryption-count.ts';
@@ -48,16 +48,18 @@ export async function createApp(
   watchApplication(app, adapter.http, config);
   watchPlugins(app, config.plugins);
   const express: Express = app.getHttpAdapter().getInstance();
-  const console = config.console ? mountConsole(app, express, config) : undefined;
+  const choice = servedChoice(config);
+  const mounted = chooseFeatures(choice).flatMap(({ mount }) => mount?.(app, express, '') ?? []);
   adapter.before(
     observeRequests(log, (request) => metrics.observeRequest(request), config.bootstrapApiToken),
     refuseWhenClosing(app.getHttpServer()),
-    ...(console?.steps ?? []),
+    ...mounted.flatMap(({ steps }) => steps),
     contractRules,
   );
-  if (config.docs) serveDocs(app, config);
+  if (config.docs) serveDocs(app, config, choice.console);
   // Relative, so that it also works below any path of a proxy.
-  const home = console?.hasPage === true ? 'console/' : config.docs ? 'docs' : undefined;
+  const page = mounted.find((one) => one.home !== undefined);
+  const home = page?.home ?? (config.docs ? 'docs' : undefined);
   if (home !== undefined) express.get('/', leadTo(home));
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;

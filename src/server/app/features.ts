@@ -10,6 +10,8 @@ import { bulk } from '../../features/bulk/bulk.feature.ts';
 import type { Config } from '../../platform/config/config.ts';
 // Comes with the features: they ask for the scopes that it adds.
 import './catalogues.ts';
+import { ConsoleSettings } from '../../features/console/console.settings.ts';
+import { settingsFrom } from '../../platform/config/settings.ts';
 import { operatorConsole } from '../../features/console/console.feature.ts';
 import { database } from '../../platform/database/database.feature.ts';
 import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';
@@ -157,8 +159,9 @@ export function namesServing(feature: string): readonly string[] | undefined {
  * Returns the choice of the running service, which serves the contract in any case.
  * @throws OperatorError like `chooseFeatures`
  */
-export function servedChoice({ features: given, console }: Config): Required<FeatureChoice> {
-  const choice = { features: ['user-groups', ...given] as FeatureName[], console };
+export function servedChoice(config: Config): Required<FeatureChoice> {
+  const { console } = settingsFrom(config, ConsoleSettings);
+  const choice = { features: ['user-groups', ...config.features] as FeatureName[], console };
   chooseFeatures(choice, 'FEATURES');
   return choice;
 }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { BootstrapResult } from '../../core/api-token/api-token.bootstrap.ts';
+import { ConsoleSettings } from '../../features/console/console.settings.ts';
+import { settingsFrom } from '../../platform/config/settings.ts';
 import type { Config } from '../../platform/config/config.ts';
 
 const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
@@ -9,21 +11,11 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * terminal: a log keeps every line.
  */
 export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResult): void {
-  const {
-    host,
-    port,
-    metricsPort,
-    databaseUrl,
-    dataDir,
-    docs,
-    console: console_,
-    features,
-    plugins,
-  } = config;
+  const { host, port, metricsPort, databaseUrl, dataDir, docs, features, plugins } = config;
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
-    ...(console_ && { console: `${origin}:${port}/console/` }),
+    ...(settingsFrom(config, ConsoleSettings).console && { console: `${origin}:${port}/console/` }),
     ...(docs && { docs: `${origin}:${port}/docs` }),
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),

@@ -9,6 +9,8 @@ import { translateDatabaseError } from '../../platform/database/database-errors.
 import { openDatabase, prepareDatabase } from '../../platform/database/schema/migrate.ts';
 import { KeyCheck } from '../../features/key-administration/key-check.ts';
 import { WorkspaceService } from '../../core/workspace/workspace.service.ts';
+import { settingsFrom } from '../../platform/config/settings.ts';
+import { WebhookSettings } from '../../features/webhook/webhook.settings.ts';
 import { configure } from '../../platform/command-line/configure.ts';
 import { notifyOperator } from './notify-operator.ts';
 
@@ -16,7 +18,7 @@ import { notifyOperator } from './notify-operator.ts';
 export const withServices: CommandServices['withServices'] = async (work, needs = {}) => {
   const given = await configure();
   servedChoice(given);
-  given.webhookDelivery = false;
+  settingsFrom(given, WebhookSettings).webhookDelivery = false;
   const config = needs.mayMake
     ? (await prepareDatabase(given, notifyOperator)).config
     : await openDatabase(given, notifyOperator);

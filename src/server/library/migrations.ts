@@ -3,7 +3,7 @@
  * the commands of the service.
  * @packageDocumentation
  */
-import { configOf, type UserGroupOptions } from '../../platform/config/options.ts';
+import { configOf, type UserGroupOptions } from '../app/options.ts';
 import {
   listMigrations,
   type MigrationState,

@@ -25,8 +25,8 @@ import {
 } from '../app/composition.ts';
 import { Config } from '../../platform/config/config.ts';
 import { ConfigModule } from '../../platform/config/config.module.ts';
-import { configOf, type UserGroupOptions } from '../../platform/config/options.ts';
-import { mountConsole } from '../../features/console/console.feature.ts';
+import { configOf, type UserGroupOptions } from '../app/options.ts';
+import { chooseFeatures } from '../app/features.ts';
 import { prepareDatabase } from '../../platform/database/schema/migrate.ts';
 import { EncryptionCount } from '../../core/encryption-key/encryption-count.ts';
 import { KeyCheck } from '../../features/key-administration/key-check.ts';
@@ -59,11 +59,10 @@ class RoutesMount implements OnModuleInit {
     const controllers = controllersOf(this.routes);
     const express = this.host.httpAdapter.getInstance<Express>();
     const prefix = this.mountedAt(express, controllers);
-    const hasConsole = this.routes.http.console === true;
     const { bodyLimit } = this.config;
-    const { steps } = hasConsole
-      ? mountConsole(this.modules, express, this.config, prefix)
-      : { steps: [] };
+    const steps = chooseFeatures(this.routes.http).flatMap(
+      ({ mount }) => mount?.(this.modules, express, prefix).steps ?? [],
+    );
     HostRoutes.mount(express, { controllers, prefix, bodyLimit, steps });
   }
 

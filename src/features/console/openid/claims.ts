@@ -1,6 +1,6 @@
 import type { Scope } from '../../../platform/common/access/caller.ts';
 import { redactTokens } from '../../../platform/common/secret/secrets.ts';
-import type { ClaimGrant } from '../../../platform/config/claim-grants.ts';
+import type { ClaimGrant } from '../claim-grants.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

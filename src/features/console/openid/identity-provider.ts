@@ -5,6 +5,7 @@ import { IdentityProviderUnavailable, SignInFailed } from '../console.errors.ts'
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { redactTokens } from '../../../platform/common/secret/secrets.ts';
 import { Config } from '../../../platform/config/config.ts';
+import { ConsoleSettings } from '../console.settings.ts';
 import type { Claims } from './claims.ts';
 
 const TIMEOUT_SECONDS = 5;
@@ -26,10 +27,13 @@ export interface SignInAttempt {
 export class IdentityProvider {
   private known: Promise<Configuration> | undefined;
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly settings: ConsoleSettings,
+  ) {}
 
   get isConfigured(): boolean {
-    return this.config.consoleOidcIssuer !== undefined;
+    return this.settings.consoleOidcIssuer !== undefined;
   }
 
   get callbackUrl(): string {
@@ -51,7 +55,7 @@ export class IdentityProvider {
     };
     const url = openid.buildAuthorizationUrl(provider, {
       redirect_uri: this.callbackUrl,
-      scope: this.config.consoleOidcScope,
+      scope: this.settings.consoleOidcScope,
       state: attempt.state,
       nonce: attempt.nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
@@ -97,13 +101,13 @@ export class IdentityProvider {
       return await asked;
     } catch (error) {
       if (this.known === asked) this.known = undefined;
-      throw new IdentityProviderUnavailable(otherIssuer(error, this.config) ?? error);
+      throw new IdentityProviderUnavailable(otherIssuer(error, this.settings) ?? error);
     }
   }
 
   private async ask(): Promise<Configuration> {
     const openid = await import('openid-client');
-    const { consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret } = this.config;
+    const { consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret } = this.settings;
     const issuer = new URL(consoleOidcIssuer!);
     // The settings allow plain HTTP on this machine only.
     const isLocal = issuer.protocol === 'http:';
@@ -125,7 +129,7 @@ export class IdentityProvider {
 }
 
 /** Returns an error with the provider's own issuer if it differs from the setting. */
-function otherIssuer(thrown: unknown, { consoleOidcIssuer }: Config): Error | undefined {
+function otherIssuer(thrown: unknown, { consoleOidcIssuer }: ConsoleSettings): Error | undefined {
   const { attribute, body } = Object((thrown as Error).cause) as Record<string, unknown>;
   if (attribute !== 'issuer') return undefined;
   const { issuer } = Object(body) as Claims;

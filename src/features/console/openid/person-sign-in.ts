@@ -7,7 +7,7 @@ import { SignInNotGranted } from '../../../core/audit/audit.errors.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { clientAddress } from '../../../platform/common/http/parameters/client-address.ts';
 import { requestId } from '../../../platform/common/http/observing/request-id.ts';
-import { Config } from '../../../platform/config/config.ts';
+import { ConsoleSettings } from '../console.settings.ts';
 import { FailedAuthenticationLimiter } from '../../../core/rate-limit/failed-authentication.limiter.ts';
 import { RateLimits } from '../../../core/rate-limit/rate-limits.ts';
 import { WorkspaceService } from '../../../core/workspace/workspace.service.ts';
@@ -20,7 +20,7 @@ import { IdentityProvider } from './identity-provider.ts';
 @Injectable()
 export class PersonSignIn {
   constructor(
-    private readonly config: Config,
+    private readonly settings: ConsoleSettings,
     private readonly provider: IdentityProvider,
     private readonly people: SsoTokens,
     private readonly workspaces: WorkspaceService,
@@ -69,7 +69,7 @@ export class PersonSignIn {
     claims: Claims,
     wanted: string | undefined,
   ): Promise<{ workspaceId: number; id: number; scopes: readonly Scope[] }> {
-    const grants = this.config.consoleOidcGrants;
+    const grants = this.settings.consoleOidcGrants;
     const granted = workspacesOf(claims, grants);
     const there = await this.workspaces.list();
     const open = [...granted.keys()].flatMap(

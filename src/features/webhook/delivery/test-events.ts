@@ -6,7 +6,7 @@ import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { WebhookTestRefused } from '../endpoint/webhook.errors.ts';
 import { randomNumber } from '../../../platform/common/secret/random-bytes.ts';
 import { currentTime, toWireTime } from '../../../platform/common/time.ts';
-import { Config } from '../../../platform/config/config.ts';
+import { WebhookSettings } from '../webhook.settings.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import { toWebhookAttemptView, type WebhookTestResponse } from './dto/webhook-attempt.dto.ts';
@@ -28,7 +28,7 @@ export class TestEvents {
     private readonly deliverer: WebhookDeliverer,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
-    private readonly config: Config,
+    private readonly settings: WebhookSettings,
     private readonly gate: Gate,
   ) {}
 
@@ -39,7 +39,9 @@ export class TestEvents {
   async send(caller: Caller, id: number): Promise<WebhookTestResponse> {
     const { workspaceId } = caller;
     const found = await this.gate.run(caller, () => this.endpoints.get({ workspaceId, id }));
-    if (!this.config.webhookDelivery) throw new WebhookTestRefused(WebhookTestRefused.spec.detail);
+    if (!this.settings.webhookDelivery) {
+      throw new WebhookTestRefused(WebhookTestRefused.spec.detail);
+    }
     if (this.running.has(id)) {
       throw new WebhookTestRefused('Another test event to this endpoint is on its way.');
     }

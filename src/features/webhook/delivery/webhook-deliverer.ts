@@ -2,7 +2,7 @@ import { toEventId } from '../../../core/audit/event-id.ts';
 import { Injectable, Logger } from '@nestjs/common';
 import { WebhookSecretUnreadable } from '../endpoint/webhook.errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
-import { Config } from '../../../platform/config/config.ts';
+import { WebhookSettings } from '../webhook.settings.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { WebhookSecretCipher } from '../endpoint/webhook-secret-cipher.ts';
 import { EndpointHealth } from '../endpoint/endpoint-health.ts';
@@ -52,12 +52,12 @@ export class WebhookDeliverer {
     private readonly health: EndpointHealth,
     private readonly cipher: WebhookSecretCipher,
     private readonly transactor: Transactor,
-    config: Config,
+    settings: WebhookSettings,
   ) {
-    const rules = new AddressRules(config.webhookAllowedCidrs);
+    const rules = new AddressRules(settings.webhookAllowedCidrs);
     this.sender = new WebhookSender({
       rules,
-      allowHttp: config.webhookAllowHttp,
+      allowHttp: settings.webhookAllowHttp,
       deadlineMs: DEADLINE_MS,
     });
   }

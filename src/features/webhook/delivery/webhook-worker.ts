@@ -7,7 +7,7 @@ import {
 import { WakeableLoop } from '../../../platform/common/concurrency/wakeable-loop.ts';
 import { logRepeated } from '../../../platform/common/repeated-failures.ts';
 import { currentTime } from '../../../platform/common/time.ts';
-import { Config } from '../../../platform/config/config.ts';
+import { WebhookSettings } from '../webhook.settings.ts';
 import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
 import { ChangeRetention } from '../../../core/change-log/change-retention.ts';
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
@@ -58,12 +58,12 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     private readonly deliverer: WebhookDeliverer,
     private readonly changes: ChangeFeed,
     private readonly retention: ChangeRetention,
-    private readonly config: Config,
+    private readonly settings: WebhookSettings,
   ) {}
 
   onApplicationBootstrap(): void {
     this.retention.keepFor(this.fanOut);
-    if (!this.config.webhookDelivery) return;
+    if (!this.settings.webhookDelivery) return;
     const soon = (): void => {
       if (this.hasEndpoints) this.loop.wake(GATHERING_MS);
     };

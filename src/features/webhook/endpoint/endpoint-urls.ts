@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isIP } from 'node:net';
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
-import { Config } from '../../../platform/config/config.ts';
+import { WebhookSettings } from '../webhook.settings.ts';
 import { AddressRules } from '../sending/address-rules.ts';
 
 /** Validates URLs of endpoints. Each attempt checks the address behind the name. */
@@ -9,8 +9,8 @@ import { AddressRules } from '../sending/address-rules.ts';
 export class EndpointUrls {
   private readonly rules: AddressRules;
 
-  constructor(private readonly config: Config) {
-    this.rules = new AddressRules(config.webhookAllowedCidrs);
+  constructor(private readonly settings: WebhookSettings) {
+    this.rules = new AddressRules(settings.webhookAllowedCidrs);
   }
 
   /** @throws ValidationFailed for a URL that would never be used */
@@ -20,7 +20,7 @@ export class EndpointUrls {
     const refuse = (detail: string): never => {
       throw new ValidationFailed([{ pointer: '/url', code: 'not_acceptable', detail }]);
     };
-    if (protocol === 'http:' && !this.config.webhookAllowHttp) {
+    if (protocol === 'http:' && !this.settings.webhookAllowHttp) {
       refuse('The url must begin with https://.');
     }
     if (isIP(host) !== 0 && !this.rules.permits(host)) {

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.ts';
+import { WebhookSettings } from '../webhook.settings.ts';
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
 import {
   endingOverlaps,
@@ -32,11 +32,11 @@ export class Reminders implements OnApplicationBootstrap, OnDrained {
   constructor(
     private readonly log: ReminderLog,
     private readonly unresolvableMappings: UnresolvableMappingReminder,
-    private readonly config: Config,
+    private readonly settings: WebhookSettings,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.config.webhookDelivery) return;
+    if (!this.settings.webhookDelivery) return;
     this.timer = setInterval(() => void this.remind(), EVERY_MS).unref();
   }
 

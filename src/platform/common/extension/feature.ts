@@ -1,4 +1,6 @@
 import type { Type } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import type { Express, Request } from 'express';
 import type { CommandDefinition } from './command.ts';
 import type { PluginDefinition } from './plugin.ts';
 
@@ -13,7 +15,7 @@ export interface FeatureCommand extends CommandDefinition {
  */
 export interface FeatureDefinition<Name extends string = string> extends Omit<
   PluginDefinition,
-  'name' | 'compatibility' | 'migrations' | 'settings' | 'ports' | 'commands'
+  'name' | 'compatibility' | 'migrations' | 'ports' | 'commands'
 > {
   name: Name;
   /** One sentence for the reference. */
@@ -23,6 +25,19 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
   services?: readonly Type[];
   commands?: readonly FeatureCommand[];
+  /**
+   * Adds to an application what is no route of Nest, once its modules are there.
+   * @param prefix the prefix of the service's paths, such as `/internal`
+   */
+  mount?: (modules: Pick<ModuleRef, 'get'>, express: Express, prefix: string) => Mounted;
+}
+
+/** The parts that a feature has added to an application. */
+interface Mounted {
+  /** Run in each request before any route. */
+  steps: readonly ((request: Request) => void)[];
+  /** The path of a page that `/` may lead to, relative to it. */
+  home?: string | undefined;
 }
 
 /** The features whose routes the process serves. */

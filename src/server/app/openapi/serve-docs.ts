@@ -51,12 +51,13 @@ const POLICY = {
 /**
  * Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. Each is built once and kept, so that a
  * call costs no more than any other.
+ * @param hasConsole whether the page leads to the console
  */
-export function serveDocs(app: NestExpressApplication, config: Config): void {
+export function serveDocs(app: NestExpressApplication, config: Config, hasConsole: boolean): void {
   const express: Express = app.getHttpAdapter().getInstance();
   const directory = directoryOfSwaggerUi();
   const pages: Record<string, StoredDocument> = {
-    '': new StoredDocument('text/html; charset=utf-8', () => docsPage(config.console)),
+    '': new StoredDocument('text/html; charset=utf-8', () => docsPage(hasConsole)),
     '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () =>
       docsScript(adaptRequest),
     ),

@@ -1,9 +1,12 @@
-import { Config } from './config.ts';
-import { KeyProvider } from '../common/secret/key-provider.ts';
-import type { Plugin } from '../common/extension/plugin.ts';
-import type { PortProvider } from '../common/extension/ports.ts';
-import { loadConfig } from './load-config.ts';
-import { ConfigError, variablesOf } from './variable.ts';
+// Adds the settings of the features, and the scopes that one of them may name.
+import './catalogues.ts';
+import { Config } from '../../platform/config/config.ts';
+import { KeyProvider } from '../../platform/common/secret/key-provider.ts';
+import type { Plugin } from '../../platform/common/extension/plugin.ts';
+import type { PortProvider } from '../../platform/common/extension/ports.ts';
+import { loadConfig } from '../../platform/config/load-config.ts';
+import { ownSettings } from '../../platform/config/settings.ts';
+import { ConfigError, variablesOf } from '../../platform/config/variable.ts';
 
 /**
  * Options of a user group service inside of another application. Each has the meaning and the default of the
@@ -67,7 +70,9 @@ export function configOf(
     plugins = [],
   }: { ports?: readonly PortProvider[]; plugins?: readonly Plugin[] } = {},
 ): Config {
-  const names = new Map(variablesOf(Config).map(({ property, name }) => [property, name]));
+  const names = new Map(
+    [Config, ...ownSettings].flatMap(variablesOf).map(({ property, name }) => [property, name]),
+  );
   const env: Record<string, string> = {};
   for (const [property, value] of Object.entries<string | number | boolean | undefined>(options)) {
     const name = names.get(property);
@@ -84,7 +89,8 @@ export function configOf(
   try {
     // Settings of plugins are values here, not variables.
     const needsKeys = !ports.some(({ provide }) => provide === KeyProvider);
-    return Object.assign(loadConfig(env, { needsKeys, plugins }), { pluginSettings });
+    const config = loadConfig(env, { needsKeys, plugins });
+    return Object.assign(config, { settings: [...pluginSettings, ...config.settings] });
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(inWordsOf(names, error.message));
     throw error;

@@ -1,5 +1,5 @@
-import { type Scope, scopes } from '../common/access/scopes.ts';
-import { ConfigError } from './variable.ts';
+import { type Scope, scopes } from '../../platform/common/access/scopes.ts';
+import { ConfigError } from '../../platform/config/variable.ts';
 
 /** Grants of the scopes of a workspace to claims of an identity provider. */
 export interface ClaimGrant {
