@@ -45,6 +45,6 @@ export default {
   // More than there are cores: a test that waits for a process or a time leaves its core to another.
   // PostgreSQL wants some of them for itself.
   maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2.5)),
-  // Ends a test that hangs. A busy machine holds up any test for a while.
-  testTimeout: 300_000,
+  // Ends a test that hangs. A busy machine holds up any test for a while, and commands install packages and compile them.
+  testTimeout: 900_000,
 };

@@ -10,6 +10,4 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   // A browser is several processes by itself.
   maxWorkers: availableParallelism(),
-  // Commands install packages and compile them.
-  testTimeout: 900_000,
 };

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { RULES_LOCK_LIMIT } from '../../src/core/mapping/workspace-rules.ts';
 import { Statements } from '../../src/platform/database/statements.ts';
 import { dialectOf } from '../../src/platform/database/dialect.ts';
 import { Transactor } from '../../src/platform/database/transactor.ts';
@@ -7,6 +8,7 @@ import { stopTimeLimits } from '../support/time/fake-time.ts';
 import { importGroups } from '../support/api/lines.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
+import { replaceField } from '../support/time/patience.ts';
 import { until } from '../support/time/until.ts';
 
 // On SQLite every write waits for every other anyway, and is not kept waiting for a connection.
@@ -71,6 +73,8 @@ onPostgres('on postgres', () => {
   });
 
   test('they wait for a while, and are then refused', async () => {
+    // The time of production, since it passes only as the test says.
+    replaceField(RULES_LOCK_LIMIT, { waitMs: 3000 });
     const refused = putMany('refused');
     let areRefused = false;
     void refused.then(() => (areRefused = true));
