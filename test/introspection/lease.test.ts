@@ -16,6 +16,7 @@ import { lastAskedBefore, until } from '../support/time/until.ts';
 
 /** Answers from the cache: a million with `LONG_TESTS`, which takes a minute more. */
 const ANSWERS = process.env['LONG_TESTS'] ? 1_000_000 : 30_000;
+/** Writes that there are at least, so that transactions overlap with cuts and with each other however fast the answers come. */
 const WRITES = 800;
 const GROUPS = 40;
 /** The time for which one transaction stays open. */
