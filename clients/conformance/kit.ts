@@ -197,9 +197,12 @@ export class Kit {
     template?: Template,
     extra?: Record<string, string>,
   ): Promise<Rendering> {
+    const since = performance.now();
     for (let attempt = 1; ; attempt++) {
       const rendering = await this.render(token, template, extra);
-      if (!isMissing(rendering) || attempt === ATTEMPTS) return rendering;
+      const isPatient =
+        attempt < ATTEMPTS || performance.now() - since < this.config.recoversSeconds * 1000;
+      if (!isMissing(rendering) || !isPatient) return rendering;
       await sleep(PAUSE_MS);
     }
   }

@@ -111,7 +111,11 @@ function configOf(url: string, proxy: string) {
   return {
     service: { url: server.baseUrl, api_token_env: 'CONFORMANCE_API_TOKEN' },
     proxy,
-    renderer: { url: `${url}/query`, body: { userGroupToken: '{token}' } },
+    renderer: {
+      url: `${url}/query`,
+      body: { userGroupToken: '{token}' },
+      recovers_seconds: 60,
+    },
     schema: 'sales',
     tenants: [
       { data_source: 'warehouse-acme', properties: properties('EMEA'), shows: ['Tents', 'Stoves'] },
