@@ -4,8 +4,8 @@
  * @property {string} name
  * @property {string} [ci] the command of `.ci/run`. A step without one is too long for each merge
  * @property {string} [release] the command of the release check, if it is another: the full length of a short form
- * @property {'suites' | 'waits'} [lane] `.ci/run` makes the steps of a lane one after the other: the two large suites,
- *   which would slow each other down; what mostly waits; and all others
+ * @property {'suites'} [lane] `.ci/run` makes the steps of a lane one after the other: the two large suites, which take
+ *   longest; and beside them all others. A third lane ends no sooner, and makes every test slower
  * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
  */
 
@@ -33,8 +33,13 @@ const atFullLengthOnly = (command) => ({ release: command });
 /** @type {Step[]} */
 export const STEPS = [
   { name: 'tests on both databases, with Redis', ci: 'npm test', lane: 'suites', seconds: 560 },
-  { name: 'conformance kit', ...system('conformance', '--short'), lane: 'waits', seconds: 260 },
-  { name: 'lint, format, import boundaries, dead code', ci: 'npm run --silent lint', seconds: 120 },
+  { name: 'conformance kit', ...system('conformance', '--short'), seconds: 260 },
+  // Has no test that could be held up, and leaves the cores to those that have.
+  {
+    name: 'lint, format, import boundaries, dead code',
+    ci: 'nice npm run --silent lint',
+    seconds: 120,
+  },
   {
     name: 'package and its surface',
     ci: 'npx jest --config jest.tools.config.mjs --runInBand test/package/surface',
@@ -46,7 +51,7 @@ export const STEPS = [
     ...system('examples'),
     seconds: 100,
   },
-  { name: 'outages of the database', ...system('outages', '--short'), lane: 'waits', seconds: 100 },
+  { name: 'outages of the database', ...system('outages', '--short'), seconds: 100 },
   { name: 'replicas', ...system('replicas', '--short'), seconds: 80 },
   { name: 'browser', ci: 'npm run --silent test:browser', lane: 'suites', seconds: 360 },
   { name: 'renderers and gateways of others', ...system('renderers'), seconds: 80 },
@@ -56,7 +61,7 @@ export const STEPS = [
     release: WITHOUT_SERVERS,
     seconds: 80,
   },
-  { name: 'types', ci: 'npm run --silent typecheck', seconds: 40 },
+  { name: 'types', ci: 'nice npm run --silent typecheck', seconds: 40 },
   { name: 'kill -9 during a write load', ...system('durability', '--kills 4'), seconds: 40 },
   {
     name: 'variables in SQL on real engines',
