@@ -1,3 +1,22 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const features = {
+  // The registered things, and the settings of workspaces, lie above the groups that refer to them.
+  bulk: [],
+  'group-checks': [],
+  registry: ['group-checks'],
+  inspection: [],
+  revocation: ['bulk'],
+  event: [],
+  webhook: ['event', 'group-checks'],
+  'key-administration': ['webhook'],
+  // Of the running service: it signs in with what the others authenticate.
+  console: [],
+  overview: [],
+  system: ['event', 'key-administration'],
+};
+
 /**
  * The wings of src/ and their folders, from the bottom to the top. A folder may import the wings below its own, and of
  * its own the folders that its row names, each of which is in an earlier row.
@@ -26,20 +45,14 @@ export const wings = {
     'embed-token': ['change-log', 'audit', 'encryption-key', 'user-group', 'idempotency'],
     introspection: ['change-log', 'activity', 'mapping', 'user-group', 'embed-token'],
   },
+  // A feature without a row imports no other.
   features: {
-    // The registered things, and the settings of workspaces, lie above the groups that refer to them.
-    bulk: [],
-    'group-checks': [],
-    registry: ['group-checks'],
-    inspection: [],
-    revocation: ['bulk'],
-    event: [],
-    webhook: ['event', 'group-checks'],
-    'key-administration': ['webhook'],
-    // Of the running service: it signs in with what the others authenticate.
-    console: [],
-    overview: [],
-    system: ['event', 'key-administration'],
+    ...features,
+    ...Object.fromEntries(
+      readdirSync(join(import.meta.dirname, 'src', 'features'))
+        .filter((name) => !(name in features))
+        .map((name) => [name, []]),
+    ),
   },
   server: { app: [], library: ['app'], cli: ['app'] },
 };

@@ -1,11 +1,10 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
-// Has the scopes that CONSOLE_OIDC_GRANTS may name.
-import './src/server/app/catalogues.ts';
+import { entities } from './src/server/app/features.ts';
 import { loadConfig, loadDotEnv } from './src/platform/config/load-config.ts';
 import { createDataSource } from './src/platform/database/create-data-source.ts';
 import { loadDriver } from './src/platform/database/drivers.ts';
 import { migratingOptions } from './src/platform/database/data-source-options.ts';
+import { ownSchema } from './src/platform/database/schema/own-schema.ts';
 
 loadDotEnv();
 
@@ -19,5 +18,6 @@ await loadDriver(config);
 export default createDataSource({
   ...migratingOptions(config),
   migrationsTransactionMode: 'each',
-  entities: [join(import.meta.dirname, 'src', '**', '*.entity.{js,ts}')],
+  entities,
+  migrations: [...ownSchema().migrations],
 });

@@ -90,7 +90,7 @@ export default defineConfig({
           groups: [
             {
               name: 'pages',
-              test: /\.catalogue\.ts$|\/src\/(pages\/|server\/app\/own-actions|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/,
+              test: /\.catalogue\.ts$|\/src\/(pages\/|server\/app\/(own|declared)-actions|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/,
             },
             { name: 'base', test: /./ },
           ],

@@ -1,5 +1,6 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { createTestDatabase } from '../support/database/databases.ts';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Client } from 'pg';
+import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { createDataSource } from '../../src/platform/database/create-data-source.ts';
 import { migratingOptions, sqlitePath } from '../../src/platform/database/data-source-options.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { grantStatements } from '../../src/platform/database/schema/grants.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';

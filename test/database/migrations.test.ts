@@ -7,7 +7,7 @@ import {
   prepareDatabase,
   revertMigration,
 } from '../../src/platform/database/schema/migrate.ts';
-import { migrations } from '../../src/platform/database/migrations/index.ts';
+import { migrations } from '../../src/server/library/migrations.ts';
 import {
   administer,
   changeDatabase,

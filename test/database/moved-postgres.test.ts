@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
-import { NUMBERED } from '../../src/platform/database/schema/grants.ts';
+import { ownSchema } from '../../src/platform/database/schema/own-schema.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { administer, createTestDatabase, onPostgres } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
@@ -75,7 +76,9 @@ onPostgres('on postgres', () => {
     expect(await warnings()).toEqual([]);
     await runSql(
       database,
-      `SELECT ${NUMBERED.map((table) => `setval('${table}_id_seq', 1, false)`).join(', ')}`,
+      `SELECT ${ownSchema()
+        .numbered.map((table) => `setval('${table}_id_seq', 1, false)`)
+        .join(', ')}`,
     );
     expect(await warnings()).toEqual([
       { tables: 'audit_event, change_event, user_group, workspace' },
@@ -84,7 +87,7 @@ onPostgres('on postgres', () => {
     expect((await created()).status).toBe(503);
     const page = readFileSync(join(root, 'docs', 'operate', 'replicas-and-failover.md'), 'utf8');
     const [, sql = ''] = /<!-- sequences -->\n```sql\n([\s\S]*?)```/.exec(page) ?? [];
-    for (const table of NUMBERED) expect(sql).toContain(`'${table}'`);
+    for (const table of ownSchema().numbered) expect(sql).toContain(`'${table}'`);
     await runSql(database, sql);
     expect(await warnings()).toEqual([]);
     expect((await created()).status).toBe(200);

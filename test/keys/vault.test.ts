@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { keyList } from '../system/lab/keys.mjs';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { keyList } from '../system/lab/keys.mjs';
 import { definePlugin } from '../../src/platform/common/extension/plugin.ts';
-import { migrations } from '../../src/platform/database/migrations/index.ts';
+import { migrations } from '../../src/server/library/migrations.ts';
 import type { SystemResponse } from '../../src/features/system/dto/system-response.dto.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import { recordRoundTrips } from '../support/database/database-traffic.ts';

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
-import { migrations } from '../../src/platform/database/migrations/index.ts';
+import { migrations } from '../../src/server/library/migrations.ts';
 import {
   changeDatabase,
   createTestDatabase,

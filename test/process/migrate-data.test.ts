@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import { OWN_PAGE } from '../support/console/console.ts';

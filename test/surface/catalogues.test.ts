@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { ownScopes } from '../../src/server/app/catalogues.ts';
 import { ownActions } from '../../src/server/app/own-actions.ts';
 import { errorClasses } from '../support/code/error-classes.ts';
@@ -6,6 +7,11 @@ import { imports, literals } from '../support/code/source-code.ts';
 
 const wingOf = (path: string) => path.split('/')[1]!;
 const isBelowFeatures = (path: string) => ['platform', 'core'].includes(wingOf(path));
+
+test('the lists of scopes, actions and settings have each that a folder declares', () => {
+  const script = join(import.meta.dirname, '..', '..', 'scripts', 'surface', 'declared.mjs');
+  execFileSync(process.execPath, [script, '--check']);
+});
 
 test('each error is used in the wing that declares it', () => {
   expect(errorClasses.length).toBeGreaterThan(40);

@@ -5,4 +5,7 @@ export const activity = defineFeature({
   name: 'activity',
   about: 'How many groups a workspace creates, rotates and introspects in an hour.',
   entities: [ActivityRecord],
+  rights: {
+    activity: 'SELECT, INSERT, UPDATE, DELETE',
+  },
 });

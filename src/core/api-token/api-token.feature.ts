@@ -13,6 +13,9 @@ export const apiTokens = defineFeature({
   modules: [ApiTokenAdministrationModule],
   services: [ApiTokenModule],
   entities: [ApiToken],
+  rights: {
+    api_token: 'SELECT, INSERT, UPDATE',
+  },
   commands: [
     {
       name: 'token',

@@ -19,6 +19,9 @@ export const auditEvents = defineFeature({
   modules: [AuditEventModule],
   services: [AuditModule],
   entities: [AuditEvent],
+  rights: {
+    audit_event: 'SELECT, INSERT, DELETE',
+  },
   commands: [
     {
       name: 'audit',

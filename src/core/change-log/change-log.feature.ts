@@ -7,6 +7,10 @@ export const changeLog = defineFeature({
   name: 'change-log',
   about: 'What has changed, for the caches of all processes and for consumers of events.',
   entities: [ChangeEvent, ChangeRemoval],
+  rights: {
+    change_event: 'SELECT, INSERT, DELETE',
+    change_removal: 'SELECT, INSERT, UPDATE',
+  },
   metrics: (app) => [
     {
       type: 'gauge',

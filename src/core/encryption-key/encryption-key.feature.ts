@@ -8,6 +8,9 @@ export const encryptionKeys = defineFeature({
   about: 'The keys that encrypt tokens and secrets.',
   services: [EncryptionKeyModule],
   entities: [EncryptionKeyRecord],
+  rights: {
+    encryption_key: 'SELECT, INSERT, UPDATE',
+  },
   metrics: (app) => [
     {
       type: 'gauge',

@@ -7,4 +7,7 @@ export const idempotency = defineFeature({
   about: 'Calls with an `Idempotency-Key`, each done once.',
   services: [IdempotencyModule],
   entities: [IdempotentResponse],
+  rights: {
+    idempotent_response: 'SELECT, INSERT, UPDATE, DELETE',
+  },
 });

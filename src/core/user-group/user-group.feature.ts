@@ -23,6 +23,15 @@ export const userGroups = defineFeature({
     UserGroupToken,
     UserGroupVersion,
   ],
+  rights: {
+    ended_token: 'SELECT, INSERT',
+    idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
+    revoked_embed_token: 'SELECT, INSERT, DELETE',
+    user_group: 'SELECT, INSERT, UPDATE, DELETE',
+    // The owner's rights delete the tokens of a deleted group.
+    user_group_token: 'SELECT, INSERT, UPDATE',
+    user_group_version: 'SELECT, INSERT, DELETE',
+  },
   metrics: (app) => [
     {
       type: 'counter',

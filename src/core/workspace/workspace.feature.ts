@@ -8,4 +8,8 @@ export const workspaces = defineFeature({
   about: 'Tenants.',
   services: [WorkspaceModule],
   entities: [Workspace, WorkspaceHistory],
+  rights: {
+    workspace: 'SELECT, INSERT, UPDATE',
+    workspace_history: 'SELECT, INSERT, DELETE',
+  },
 });

@@ -14,6 +14,9 @@ export const operatorConsole = defineFeature({
   needs: ['user-groups', 'introspection', 'api-tokens'],
   modules: [ConsoleModule],
   entities: [ConsoleSession],
+  rights: {
+    console_session: 'SELECT, INSERT, UPDATE, DELETE',
+  },
   settings: ConsoleSettings,
   mount: (modules, express, prefix) => {
     const of = { strict: false };

@@ -14,6 +14,9 @@ export const events = defineFeature({
   modules: [EventModule],
   services: [EventCoreModule],
   entities: [EventConsumerRecord],
+  rights: {
+    event_consumer: 'SELECT, INSERT, UPDATE',
+  },
   metrics: (app) => [
     {
       type: 'gauge',

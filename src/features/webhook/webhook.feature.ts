@@ -27,6 +27,16 @@ export const webhooks = defineFeature({
     WebhookProgress,
     WebhookReplay,
   ],
+  rights: {
+    reminder: 'SELECT, INSERT, DELETE',
+    // The owner's rights delete the attempts of a deleted delivery.
+    webhook_attempt: 'SELECT, INSERT',
+    webhook_backlog: 'SELECT, INSERT, UPDATE, DELETE',
+    webhook_delivery: 'SELECT, INSERT, UPDATE, DELETE',
+    webhook_endpoint: 'SELECT, INSERT, UPDATE, DELETE',
+    webhook_progress: 'SELECT, INSERT, UPDATE',
+    webhook_replay: 'SELECT, INSERT, UPDATE, DELETE',
+  },
   settings: WebhookSettings,
   metrics: (app) => [
     {

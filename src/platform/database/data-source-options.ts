@@ -6,7 +6,6 @@ import type { Config } from '../config/config.ts';
 import { postgresDriver, sqliteDriver } from './drivers.ts';
 import { markRefusedConnection } from './database-errors.ts';
 import { LOCK_WAIT_MS } from './dialect.ts';
-import { migrations } from './migrations/index.ts';
 import { PostgresNames } from './names.ts';
 
 const SQLITE_FILE = 'user-groups.sqlite';
@@ -247,7 +246,6 @@ const writing = (): Partial<SqliteOptions> => ({
 });
 
 const SCHEMA = {
-  migrations,
   migrationsTableName: 'migration',
   namingStrategy: new PostgresNames(),
 };

@@ -12,6 +12,7 @@ import type { Config } from '../../platform/config/config.ts';
 import './catalogues.ts';
 import { ConsoleSettings } from '../../features/console/console.settings.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';
+import { takeSchemaOf } from '../../platform/database/schema/own-schema.ts';
 import { operatorConsole } from '../../features/console/console.feature.ts';
 import { database } from '../../platform/database/database.feature.ts';
 import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';
@@ -98,6 +99,8 @@ const ground = [
 
 /** Every feature of the service. */
 export const features: readonly FeatureDefinition[] = [...optional, operatorConsole, ...ground];
+
+takeSchemaOf(features);
 
 /** Every entity of the service. */
 export const entities: (new () => object)[] = features.flatMap(({ entities: own = [] }) => own);

@@ -3,6 +3,7 @@
  * the commands of the service.
  * @packageDocumentation
  */
+import type { MigrationInterface } from 'typeorm';
 import { configOf, type UserGroupOptions } from '../app/options.ts';
 import {
   listMigrations,
@@ -10,9 +11,13 @@ import {
   prepareDatabase,
 } from '../../platform/database/schema/migrate.ts';
 
+import { ownSchema } from '../../platform/database/schema/own-schema.ts';
+
 export { entities } from '../app/features.ts';
-export { migrations } from '../../platform/database/migrations/index.ts';
 export type { MigrationState, UserGroupOptions };
+
+/** Every migration in the order in which they run; the list only ever grows at its end. */
+export const migrations: (new () => MigrationInterface)[] = [...ownSchema().migrations];
 
 /**
  * Runs the pending migrations, one process at a time; a service that starts does the same.

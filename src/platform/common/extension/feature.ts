@@ -15,7 +15,7 @@ export interface FeatureCommand extends CommandDefinition {
  */
 export interface FeatureDefinition<Name extends string = string> extends Omit<
   PluginDefinition,
-  'name' | 'compatibility' | 'migrations' | 'ports' | 'commands'
+  'name' | 'compatibility' | 'ports' | 'commands'
 > {
   name: Name;
   /** One sentence for the reference. */
@@ -24,6 +24,8 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   needs?: readonly string[];
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
   services?: readonly Type[];
+  /** The rights of a role that only serves on each of its tables, such as `SELECT, INSERT`. */
+  rights?: Readonly<Record<string, string>>;
   commands?: readonly FeatureCommand[];
   /**
    * Adds to an application what is no route of Nest, once its modules are there.

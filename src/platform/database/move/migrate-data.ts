@@ -11,7 +11,7 @@ import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
 import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
 import { requireFirstMigration } from '../schema/first-migration.ts';
 import { prepareDatabase } from '../schema/migrate.ts';
-import { migrations } from '../migrations/index.ts';
+import { ownSchema } from '../schema/own-schema.ts';
 import { requireOneDatabase } from '../schema/one-database.ts';
 import type { Statements } from '../statements.ts';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy.ts';
@@ -99,7 +99,7 @@ function requireThisVersion(source: ExclusiveSqlite, dataDir: string): void {
       ? [...source.rows<[string]>('SELECT name FROM migration')].flat()
       : [];
   requireFirstMigration(applied);
-  const lacks = migrations.find(({ name }) => !applied.includes(name));
+  const lacks = ownSchema().migrations.find(({ name }) => !applied.includes(name));
   if (lacks) {
     throw new OperatorError(
       `The embedded database in ${dataDir} lacks the migration ${lacks.name}; start this version of the service on it once.`,
@@ -116,7 +116,7 @@ async function requireNotNewer(target: Client): Promise<void> {
 }
 
 function requireKnown(applied: string[], database: string): void {
-  const known = new Set(migrations.map(({ name }) => name));
+  const known = new Set(ownSchema().migrations.map(({ name }) => name));
   if (applied.every((name) => known.has(name))) return;
   throw new OperatorError(
     `${database} is of another version of the service, or another program’s; use that version, or another database.`,

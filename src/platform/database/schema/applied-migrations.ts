@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
 import { ServiceError } from '../../common/problem/problem.ts';
-import { migrations } from '../migrations/index.ts';
 import { statement } from '../statement.ts';
 import { Statements } from '../statements.ts';
+import { ownSchema } from './own-schema.ts';
 
 const listApplied = statement<Record<string, never>, { name: string }>(
   'migration.list-applied',
@@ -24,7 +24,7 @@ export class AppliedMigrations {
       throw error instanceof ServiceError ? error : new DatabaseUnavailable(error);
     });
     const applied = rows.map(({ name }) => name);
-    const pending = migrations.filter(({ name }) => !applied.includes(name)).length;
-    return { applied: applied.length, pending, latest: applied.at(-1) ?? null };
+    const pending = ownSchema().migrations.filter(({ name }) => !applied.includes(name));
+    return { applied: applied.length, pending: pending.length, latest: applied.at(-1) ?? null };
   }
 }

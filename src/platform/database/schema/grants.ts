@@ -3,55 +3,7 @@ import { OperatorError } from '../../common/problem/operator-error.ts';
 import type { Plugin } from '../../common/extension/plugin.ts';
 import type { Config } from '../../config/config.ts';
 import { withClient } from '../postgres/with-client.ts';
-
-/** The rights on each table that the service uses, and so those of a role that only serves. */
-export const RIGHTS: Record<string, string> = {
-  activity: 'SELECT, INSERT, UPDATE, DELETE',
-  api_token: 'SELECT, INSERT, UPDATE',
-  audit_event: 'SELECT, INSERT, DELETE',
-  change_event: 'SELECT, INSERT, DELETE',
-  change_removal: 'SELECT, INSERT, UPDATE',
-  console_session: 'SELECT, INSERT, UPDATE, DELETE',
-  data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
-  encryption_key: 'SELECT, INSERT, UPDATE',
-  ended_token: 'SELECT, INSERT',
-  event_consumer: 'SELECT, INSERT, UPDATE',
-  idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
-  idempotent_response: 'SELECT, INSERT, UPDATE, DELETE',
-  migration: 'SELECT',
-  registered_data_source: 'SELECT, INSERT, UPDATE, DELETE',
-  registered_schema: 'SELECT, INSERT, UPDATE, DELETE',
-  reminder: 'SELECT, INSERT, DELETE',
-  revoked_embed_token: 'SELECT, INSERT, DELETE',
-  sweep_time: 'SELECT, UPDATE',
-  user_group: 'SELECT, INSERT, UPDATE, DELETE',
-  // The owner's rights delete the tokens of a deleted group.
-  user_group_token: 'SELECT, INSERT, UPDATE',
-  user_group_version: 'SELECT, INSERT, DELETE',
-  // The owner's rights delete the attempts of a deleted delivery.
-  webhook_attempt: 'SELECT, INSERT',
-  webhook_backlog: 'SELECT, INSERT, UPDATE, DELETE',
-  webhook_delivery: 'SELECT, INSERT, UPDATE, DELETE',
-  webhook_endpoint: 'SELECT, INSERT, UPDATE, DELETE',
-  webhook_progress: 'SELECT, INSERT, UPDATE',
-  webhook_replay: 'SELECT, INSERT, UPDATE, DELETE',
-  workspace: 'SELECT, INSERT, UPDATE',
-  workspace_history: 'SELECT, INSERT, DELETE',
-};
-
-/** Tables whose rows are numbered by a sequence. */
-export const NUMBERED = [
-  'api_token',
-  'audit_event',
-  'change_event',
-  'registered_data_source',
-  'registered_schema',
-  'user_group',
-  'webhook_delivery',
-  'workspace',
-];
-
-const sequences = NUMBERED.map((table) => `${table}_id_seq`).join(', ');
+import { ownSchema } from './own-schema.ts';
 
 /** Quoted names of plugins' objects in the database. */
 interface PluginTables {
@@ -73,14 +25,16 @@ export function grantStatements(
   { records, tables, numbers }: PluginTables = NO_TABLES,
   schema = 'public',
 ): string[] {
+  const { rights, numbered } = ownSchema();
+  const sequences = numbered.map((table) => `${table}_id_seq`).join(', ');
   return [
     ...records.map((table) => `GRANT SELECT ON ${table} TO ${role}`),
     ...tables.map((table) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO ${role}`),
     ...numbers.map((sequence) => `GRANT USAGE ON SEQUENCE ${sequence} TO ${role}`),
     `REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`,
     `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
-    `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
-    ...Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights} ON ${table} TO ${role}`),
+    `REVOKE ALL ON ${Object.keys(rights).join(', ')} FROM ${role}`,
+    ...Object.entries(rights).map(([table, granted]) => `GRANT ${granted} ON ${table} TO ${role}`),
     `REVOKE ALL ON SEQUENCE ${sequences} FROM ${role}`,
     `GRANT USAGE ON SEQUENCE ${sequences} TO ${role}`,
   ];

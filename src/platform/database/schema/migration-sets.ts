@@ -2,8 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
 import { OperatorError } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
-import { migrations } from '../migrations/index.ts';
-import { RIGHTS } from './grants.ts';
+import { ownSchema } from './own-schema.ts';
 
 /** Migrations with a record of their own. */
 export interface MigrationSet {
@@ -19,8 +18,9 @@ export interface MigrationSet {
  * @throws OperatorError if a plugin's tables cannot be distinguished from those of the service
  */
 export function migrationSets({ plugins }: Config): MigrationSet[] {
+  const { migrations, rights } = ownSchema();
   const ofPlugins = plugins.map(({ definition: { name, migrations: own = [] }, prefix }) => {
-    const taken = Object.keys(RIGHTS).find((table) => `${table}_`.startsWith(prefix));
+    const taken = Object.keys(rights).find((table) => `${table}_`.startsWith(prefix));
     if (taken !== undefined) {
       throw new OperatorError(
         `The plugin ${name} needs another name: the service itself has a table ${taken}.`,

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { withClient } from '../postgres/with-client.ts';
-import { NUMBERED } from './grants.ts';
 import type { Notify } from './migration-lock-wait.ts';
+import { ownSchema } from './own-schema.ts';
 
 /**
  * Indexes of a text whose order the operating system or ICU decides, and has decided in another version than now: rows
@@ -21,23 +21,26 @@ const ENDANGERED = `
   ORDER BY name`;
 
 /** Tables whose next number is not above those of their rows. An API token gets a random id. */
-const BEHIND = `
-  SELECT name FROM (${NUMBERED.filter((table) => table !== 'api_token')
+function behind(): string {
+  const numbered = ownSchema()
+    .numbered.filter((table) => table !== 'api_token')
     .map(
       (table) =>
         `SELECT '${table}' AS name, (SELECT max(id) FROM ${table}) AS greatest, pg_sequence_last_value('${table}_id_seq') AS last`,
-    )
-    .join(' UNION ALL ')}) AS numbered
+    );
+  return `
+  SELECT name FROM (${numbered.join(' UNION ALL ')}) AS numbered
   WHERE greatest > coalesce(last, 0) ORDER BY name`;
+}
 
 const WARNINGS = [
   {
-    sql: ENDANGERED,
+    sql: () => ENDANGERED,
     name: 'indexes',
     msg: 'the order of texts has changed below these indexes; run REINDEX on them',
   },
   {
-    sql: BEHIND,
+    sql: behind,
     name: 'tables',
     msg: 'the sequences of these tables are behind their rows, as after a logical replication; nothing can be added until they are set',
   },
@@ -51,7 +54,7 @@ export async function warnOfMove({ databaseUrl }: Config, notify: Notify): Promi
   if (databaseUrl === undefined) return;
   await withClient({ connectionString: databaseUrl, query_timeout: 2000 }, async (client) => {
     for (const { sql, name, msg } of WARNINGS) {
-      const { rows } = await client.query<{ name: string }>(sql);
+      const { rows } = await client.query<{ name: string }>(sql());
       if (rows.length > 0) notify('warn', msg, { [name]: rows.map((row) => row.name).join(', ') });
     }
   });

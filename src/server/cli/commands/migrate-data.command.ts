@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+// Has the schema of every feature.
+import '../../app/features.ts';
 import { migrateData } from '../../../platform/database/move/migrate-data.ts';
 import { keysOfConfig } from '../../../core/encryption-key/standard-key-provider.ts';
 import { KeyRing } from '../../../core/encryption-key/key-ring.ts';

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
+// Has the schema of every feature.
+import '../../app/features.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import { grantRights } from '../../../platform/database/schema/grants.ts';
 import {
