@@ -26,14 +26,6 @@ test('every path that a document or a comment names is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('the first module of contributors imports what is there', () => {
-  const imported = [...read('CONTRIBUTING.md').matchAll(/from '\.\.\/\.\.\/(\S+\.ts)'/g)].map(
-    ([, path]) => path!,
-  );
-  expect(imported).not.toEqual([]);
-  expect(imported.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([]);
-});
-
 /** `UserGroupWriter`, `Statements.read`, `BULK_WAVES`: a name of code has a capital letter or an underscore inside. */
 const NAME = /(?<=`@?)(?:[A-Za-z]\w*[a-z\d][A-Z]\w*(?:\.\w+)*(?=`|\()|[A-Z]+(?:_[A-Z]+)+(?=[`=]))/g;
 
