@@ -986,6 +986,31 @@ export class UserGroupClient {
   }
 
   /**
+   * End all tokens issued before a moment.
+   *
+   * For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or
+   * imported before `before` is inactive in every replica within a second, however many there are, and its holder
+   * cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page
+   * works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
+   * repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+   *
+   * Required scope: `admin`.
+   *
+   * `POST /api/v1/workspace/end-tokens`
+   */
+  endTokens(
+    body: Schemas['EndTokensRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['EndTokensResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/workspace/end-tokens',
+      body,
+      options,
+    });
+  }
+
+  /**
    * Read the settings of the workspace.
    *
    * The workspace of the API token: its id, its requirements for every user group, the issuer and the audiences of its
@@ -1095,31 +1120,6 @@ export class UserGroupClient {
       },
       'user_groups',
     );
-  }
-
-  /**
-   * End all tokens issued before a moment.
-   *
-   * For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or
-   * imported before `before` is inactive in every replica within a second, however many there are, and its holder
-   * cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page
-   * works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
-   * repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
-   *
-   * Required scope: `admin`.
-   *
-   * `POST /api/v1/workspace/end-tokens`
-   */
-  endTokens(
-    body: Schemas['EndTokensRequest'],
-    options: CallOptions = {},
-  ): Promise<Schemas['EndTokensResponse']> {
-    return this.#transport.json({
-      method: 'POST',
-      path: '/api/v1/workspace/end-tokens',
-      body,
-      options,
-    });
   }
 
   /**

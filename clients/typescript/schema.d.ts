@@ -619,6 +619,25 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/workspace/end-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End all tokens issued before a moment
+         * @description For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+         *
+         *     Required scope: `admin`.
+         */
+        post: operations["endTokens"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/workspace": {
         parameters: {
             query?: never;
@@ -696,25 +715,6 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         post: operations["previewIncompleteUserGroups"];
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/workspace/end-tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * End all tokens issued before a moment
-         * @description For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
-         *
-         *     Required scope: `admin`.
-         */
-        post: operations["endTokens"];
         delete?: never;
         patch?: never;
     };
@@ -1187,358 +1187,6 @@ export interface components {
              */
             status: "ready";
         };
-        AuditEventActor: {
-            /** @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none. */
-            type: string;
-            /** @description Id of the API token. */
-            api_token_id?: number;
-            /** @description IP address of the client. */
-            address?: string;
-            /** @description The `X-Request-Id` of the call. */
-            request_id?: string;
-        };
-        AuditEventObject: {
-            /** @description The kind of thing. */
-            type: string;
-            /** @description Its id, as the API knows it. */
-            id: string;
-        };
-        AuditEvent: {
-            /** @description Id of the event, drawn at random; `occurred_at` gives the order. */
-            id: string;
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            occurred_at: string;
-            /** @description The action, as `noun.verb`: see the page Audit log. */
-            action: string;
-            /** @description Who did it. */
-            actor: components["schemas"]["AuditEventActor"];
-            /** @description What it was done to. */
-            object?: components["schemas"]["AuditEventObject"];
-            /** @description The fields that changed, as they were. */
-            before?: {
-                [key: string]: unknown;
-            };
-            /** @description The fields that changed, as they became. */
-            after?: {
-                [key: string]: unknown;
-            };
-            /** @description Further details, such as the code of a refusal. */
-            details?: {
-                [key: string]: unknown;
-            };
-        };
-        Total: {
-            /** @description The matching entries that were counted. */
-            count: number;
-            /** @description Whether all are counted; otherwise there are at least as many. Counting ends after two seconds. */
-            exact: boolean;
-        };
-        AuditEventsResponse: {
-            /** @description The events, newest first. */
-            audit_events: components["schemas"]["AuditEvent"][];
-            /** @description How many entries match on all pages; only if the query has `count=true`. */
-            total?: components["schemas"]["Total"];
-        } & components["schemas"]["Page"];
-        AuditExportCounts: {
-            /** @description Number of events. */
-            exported: number;
-            /** @description Always true: an export that fails has no last line. */
-            complete: boolean;
-        };
-        AuditExportSummary: {
-            /** @description What was exported. */
-            summary: components["schemas"]["AuditExportCounts"];
-        };
-        ExportAuditEventsRequest: {
-            /** @description Only events with these actions, where `*` stands for any characters. */
-            types?: string[];
-            /** @description The kind of thing. */
-            object_type?: string;
-            /** @description The id of the thing. */
-            object_id?: string;
-            /** @description The API token that did it, by its number. */
-            api_token_id?: number;
-            /** @description The request that did it. */
-            request_id?: string;
-            /**
-             * Format: date-time
-             * @description Events of this moment and later.
-             */
-            from?: string;
-            /**
-             * Format: date-time
-             * @description Events before this moment.
-             */
-            to?: string;
-            /** @description A text, as in the filter of the list. */
-            search?: string;
-        };
-        ApiToken: {
-            /** @description Number of the token. */
-            id: number;
-            /** @description Purpose of the token. */
-            name: string;
-            /** @description The last four characters of the token. */
-            last_four: string;
-            /** @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused. */
-            state: string;
-            /** @description What the token may do. */
-            scopes: string[];
-            /** @description The addresses and CIDR ranges it may be used from, or null for any. */
-            allowed_cidrs: string[] | null;
-            /**
-             * Format: date-time
-             * @description When it was issued.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Expiry, or null for none.
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description Time of its revocation, or null.
-             */
-            revoked_at: string | null;
-            /** @description Id of the token that replaced it by a rotation, or null. */
-            superseded_by_id: number | null;
-            /** @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens. */
-            subject: string | null;
-        };
-        ApiTokensResponse: {
-            /** @description The API tokens in the order of their creation. */
-            api_tokens: components["schemas"]["ApiToken"][];
-            /** @description How many entries match on all pages; only if the query has `count=true`. */
-            total?: components["schemas"]["Total"];
-        } & components["schemas"]["Page"];
-        CreateApiTokenRequest: {
-            /**
-             * Format: date-time
-             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
-             */
-            expires_at?: string | null;
-            /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
-            allowed_cidrs?: string[] | null;
-            /** @description Purpose of the token, for people: 1–255 code points. */
-            name: string;
-            /** @description What the token may do; a scope implies no other. */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
-        };
-        ApiTokenWithSecret: {
-            /** @description The token. Save it now: it is not stored and cannot be shown again. */
-            token: string;
-        } & components["schemas"]["ApiToken"];
-        ApiTokenWithSecretResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The new API token. */
-            api_token: components["schemas"]["ApiTokenWithSecret"];
-        };
-        ApiTokenResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The API token. */
-            api_token: components["schemas"]["ApiToken"];
-        };
-        UpdateApiTokenRequest: {
-            /**
-             * Format: date-time
-             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
-             */
-            expires_at?: string | null;
-            /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
-            allowed_cidrs?: string[] | null;
-            /** @description Purpose of the token, for people: 1–255 code points. */
-            name?: string;
-            /** @description What the token may do; a scope implies no other. */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
-        };
-        RotateApiTokenRequest: {
-            /**
-             * @description For how many seconds the old token stays valid.
-             * @default 0
-             */
-            grace_period_seconds?: number;
-        };
-        Schema: components["schemas"]["RegistryEntry"];
-        SchemasResponse: {
-            /** @description Schemas in the order of their registration. */
-            schemas: components["schemas"]["Schema"][];
-        } & components["schemas"]["Page"];
-        CreateRegistryEntryRequest: {
-            /** @description Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. It cannot be changed. */
-            provided_id: string;
-            /** @description Its name for people: 1–255 code points. */
-            name: string;
-        };
-        SchemaResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The schema. */
-            schema: components["schemas"]["Schema"];
-        };
-        UpdateRegistryEntryRequest: {
-            /** @description Its name for people: 1–255 code points. */
-            name: string;
-        };
-        DeletedResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-        };
-        UserGroupReference: {
-            /** @description Internal id of the user group. */
-            team_id: number;
-            /** @description Your own id of the user group. */
-            provided_id: string;
-        };
-        ReferencesResponse: {
-            /** @description The user groups whose mappings refer to it, in the order of team_id. */
-            user_groups: components["schemas"]["UserGroupReference"][];
-            /** @description Whether required_schemas of the workspace names it; never for a data source. */
-            required: boolean;
-        } & components["schemas"]["Page"];
-        DataSource: components["schemas"]["RegistryEntry"];
-        DataSourcesResponse: {
-            /** @description Data sources in the order of their registration. */
-            data_sources: components["schemas"]["DataSource"][];
-        } & components["schemas"]["Page"];
-        DataSourceResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The data source. */
-            data_source: components["schemas"]["DataSource"];
-        };
-        DeclaredVariable: {
-            /** @description Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`. */
-            name: string;
-            /**
-             * @description Its type. `integer` is a number without a fraction, `date` and `timestamp` are texts of RFC 3339, `[]` makes a list. null is of no type.
-             * @enum {string}
-             */
-            type: "string" | "integer" | "number" | "boolean" | "date" | "timestamp" | "string[]" | "integer[]" | "number[]" | "boolean[]" | "date[]" | "timestamp[]";
-            /** @description Whether a group that lacks it is incomplete; false if it is not sent. */
-            required?: boolean;
-            /** @description The value for groups that lack it. Without one they have null. */
-            default?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-            /** @description The allowed values, or the allowed entries of a list; of the type of the variable. */
-            enum?: unknown[];
-            /** @description What it is for. */
-            description?: string;
-            /** @description Whether lists of groups and the audit log leave its value out; false if it is not sent. */
-            is_secret?: boolean;
-        };
-        Workspace: {
-            /** @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes. */
-            id: string;
-            /**
-             * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
-             * @enum {string}
-             */
-            mapping_policy: "open" | "registered";
-            /** @description The variables of every user group, each name once. They are found in its properties. */
-            variables: components["schemas"]["DeclaredVariable"][];
-            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
-            required_schemas: string[];
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
-            embed_token_issuer: string | null;
-            /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
-            embed_token_audiences: string[];
-            /**
-             * @description `allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.
-             * @enum {string}
-             */
-            view_as: "allowed" | "forbidden";
-            /** @description Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line. */
-            user_group_quota: number | null;
-        };
-        WorkspaceResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The settings of the workspace. */
-            workspace: components["schemas"]["Workspace"];
-        };
-        WorkspaceIdentity: {
-            /** @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes. */
-            id: string;
-            /** @description Issuer (`iss`) of the embed tokens of the workspace. */
-            issuer: string;
-        };
-        WorkspaceIdentityResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The workspace. */
-            workspace: components["schemas"]["WorkspaceIdentity"];
-        };
-        UpdateWorkspaceRequest: {
-            /** @description The variables of every user group, each name once. They are found in its properties. */
-            variables?: components["schemas"]["DeclaredVariable"][];
-            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
-            required_schemas?: string[];
-            /**
-             * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
-             * @enum {string}
-             */
-            mapping_policy?: "open" | "registered";
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
-            embed_token_issuer?: string | null;
-            /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
-            embed_token_audiences?: string[];
-            /**
-             * @description `allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.
-             * @enum {string}
-             */
-            view_as?: "allowed" | "forbidden";
-        };
-        UserGroupIssues: {
-            /** @description Internal id of the user group. */
-            team_id: number;
-            /** @description Your own id of the user group. */
-            provided_id: string;
-            /** @description The violations, at least one, as a write of the group would return them. */
-            errors: components["schemas"]["FieldError"][];
-        };
-        UserGroupIssuesResponse: {
-            /** @description User groups in the order of team_id; a page can have few or none and still not be the last. */
-            user_groups: components["schemas"]["UserGroupIssues"][];
-        } & components["schemas"]["Page"];
-        WorkspaceRequirements: {
-            /** @description The variables of every user group, each name once. They are found in its properties. */
-            variables?: components["schemas"]["DeclaredVariable"][];
-            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
-            required_schemas?: string[];
-        };
         ImportedLine: {
             /** @description Number of the line, from 1. */
             line: number;
@@ -1881,6 +1529,12 @@ export interface components {
             /** @description The user group as it is now. */
             user_group: components["schemas"]["UserGroup"];
         };
+        Total: {
+            /** @description The matching entries that were counted. */
+            count: number;
+            /** @description Whether all are counted; otherwise there are at least as many. Counting ends after two seconds. */
+            exact: boolean;
+        };
         UserGroupsResponse: {
             /** @description The user groups. */
             user_groups: components["schemas"]["UserGroup"][];
@@ -1952,6 +1606,13 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected; null: it does not end.
              */
             valid_until?: string | null;
+        };
+        DeletedResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
         };
         SupersededBy: {
             /** @description The generation that took its place. */
@@ -2388,6 +2049,163 @@ export interface components {
             /** @description One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended`. */
             results: components["schemas"]["ReportedToken"][];
         };
+        Schema: components["schemas"]["RegistryEntry"];
+        SchemasResponse: {
+            /** @description Schemas in the order of their registration. */
+            schemas: components["schemas"]["Schema"][];
+        } & components["schemas"]["Page"];
+        CreateRegistryEntryRequest: {
+            /** @description Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. It cannot be changed. */
+            provided_id: string;
+            /** @description Its name for people: 1–255 code points. */
+            name: string;
+        };
+        SchemaResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The schema. */
+            schema: components["schemas"]["Schema"];
+        };
+        UpdateRegistryEntryRequest: {
+            /** @description Its name for people: 1–255 code points. */
+            name: string;
+        };
+        UserGroupReference: {
+            /** @description Internal id of the user group. */
+            team_id: number;
+            /** @description Your own id of the user group. */
+            provided_id: string;
+        };
+        ReferencesResponse: {
+            /** @description The user groups whose mappings refer to it, in the order of team_id. */
+            user_groups: components["schemas"]["UserGroupReference"][];
+            /** @description Whether required_schemas of the workspace names it; never for a data source. */
+            required: boolean;
+        } & components["schemas"]["Page"];
+        DataSource: components["schemas"]["RegistryEntry"];
+        DataSourcesResponse: {
+            /** @description Data sources in the order of their registration. */
+            data_sources: components["schemas"]["DataSource"][];
+        } & components["schemas"]["Page"];
+        DataSourceResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The data source. */
+            data_source: components["schemas"]["DataSource"];
+        };
+        DeclaredVariable: {
+            /** @description Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`. */
+            name: string;
+            /**
+             * @description Its type. `integer` is a number without a fraction, `date` and `timestamp` are texts of RFC 3339, `[]` makes a list. null is of no type.
+             * @enum {string}
+             */
+            type: "string" | "integer" | "number" | "boolean" | "date" | "timestamp" | "string[]" | "integer[]" | "number[]" | "boolean[]" | "date[]" | "timestamp[]";
+            /** @description Whether a group that lacks it is incomplete; false if it is not sent. */
+            required?: boolean;
+            /** @description The value for groups that lack it. Without one they have null. */
+            default?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The allowed values, or the allowed entries of a list; of the type of the variable. */
+            enum?: unknown[];
+            /** @description What it is for. */
+            description?: string;
+            /** @description Whether lists of groups and the audit log leave its value out; false if it is not sent. */
+            is_secret?: boolean;
+        };
+        Workspace: {
+            /** @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes. */
+            id: string;
+            /**
+             * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
+             * @enum {string}
+             */
+            mapping_policy: "open" | "registered";
+            /** @description The variables of every user group, each name once. They are found in its properties. */
+            variables: components["schemas"]["DeclaredVariable"][];
+            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
+            required_schemas: string[];
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
+            embed_token_issuer: string | null;
+            /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
+            embed_token_audiences: string[];
+            /**
+             * @description `allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.
+             * @enum {string}
+             */
+            view_as: "allowed" | "forbidden";
+            /** @description Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line. */
+            user_group_quota: number | null;
+        };
+        WorkspaceResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The settings of the workspace. */
+            workspace: components["schemas"]["Workspace"];
+        };
+        WorkspaceIdentity: {
+            /** @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes. */
+            id: string;
+            /** @description Issuer (`iss`) of the embed tokens of the workspace. */
+            issuer: string;
+        };
+        WorkspaceIdentityResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The workspace. */
+            workspace: components["schemas"]["WorkspaceIdentity"];
+        };
+        UpdateWorkspaceRequest: {
+            /** @description The variables of every user group, each name once. They are found in its properties. */
+            variables?: components["schemas"]["DeclaredVariable"][];
+            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
+            required_schemas?: string[];
+            /**
+             * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
+             * @enum {string}
+             */
+            mapping_policy?: "open" | "registered";
+            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
+            embed_token_issuer?: string | null;
+            /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
+            embed_token_audiences?: string[];
+            /**
+             * @description `allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user group. `forbidden`: they cannot, and those that were are inactive.
+             * @enum {string}
+             */
+            view_as?: "allowed" | "forbidden";
+        };
+        UserGroupIssues: {
+            /** @description Internal id of the user group. */
+            team_id: number;
+            /** @description Your own id of the user group. */
+            provided_id: string;
+            /** @description The violations, at least one, as a write of the group would return them. */
+            errors: components["schemas"]["FieldError"][];
+        };
+        UserGroupIssuesResponse: {
+            /** @description User groups in the order of team_id; a page can have few or none and still not be the last. */
+            user_groups: components["schemas"]["UserGroupIssues"][];
+        } & components["schemas"]["Page"];
+        WorkspaceRequirements: {
+            /** @description The variables of every user group, each name once. They are found in its properties. */
+            variables?: components["schemas"]["DeclaredVariable"][];
+            /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
+            required_schemas?: string[];
+        };
         ChangedUserGroup: {
             /** @description Its `team_id`. */
             team_id: number;
@@ -2403,34 +2221,6 @@ export interface components {
             type: string;
             /** @description Its id, as the API knows it. */
             id: string;
-        };
-        Event: {
-            /** @description Id of the event, which is that of its audit event and of its webhook. A repeated event has the same id. */
-            id: string;
-            /** @description The kind of event, as `noun.verb`: see the page Events. */
-            type: string;
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            occurred_at: string;
-            /** @description The user group that has changed, or whose token has. */
-            user_group?: components["schemas"]["ChangedUserGroup"];
-            /** @description The changed object, if it is not a user group. Without this and `user_group` anything may have changed. */
-            object?: components["schemas"]["ChangedObject"];
-        };
-        EventsResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The events, in the order of the changes. */
-            events: components["schemas"]["Event"][];
-            /** @description The `after` of the next request; present even if there is no event. */
-            next_cursor: string;
-            /** @description Whether more events are available now. */
-            has_more: boolean;
         };
         WebhookLastHour: {
             /** @description Attempts of the last hour; of very many the latest 1,000. */
@@ -2638,6 +2428,105 @@ export interface components {
              */
             success: 1;
         };
+        ApiToken: {
+            /** @description Number of the token. */
+            id: number;
+            /** @description Purpose of the token. */
+            name: string;
+            /** @description The last four characters of the token. */
+            last_four: string;
+            /** @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused. */
+            state: string;
+            /** @description What the token may do. */
+            scopes: string[];
+            /** @description The addresses and CIDR ranges it may be used from, or null for any. */
+            allowed_cidrs: string[] | null;
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Expiry, or null for none.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of its revocation, or null.
+             */
+            revoked_at: string | null;
+            /** @description Id of the token that replaced it by a rotation, or null. */
+            superseded_by_id: number | null;
+            /** @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens. */
+            subject: string | null;
+        };
+        ApiTokensResponse: {
+            /** @description The API tokens in the order of their creation. */
+            api_tokens: components["schemas"]["ApiToken"][];
+            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            total?: components["schemas"]["Total"];
+        } & components["schemas"]["Page"];
+        CreateApiTokenRequest: {
+            /**
+             * Format: date-time
+             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
+             */
+            expires_at?: string | null;
+            /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
+            allowed_cidrs?: string[] | null;
+            /** @description Purpose of the token, for people: 1–255 code points. */
+            name: string;
+            /** @description What the token may do; a scope implies no other. */
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+        };
+        ApiTokenWithSecret: {
+            /** @description The token. Save it now: it is not stored and cannot be shown again. */
+            token: string;
+        } & components["schemas"]["ApiToken"];
+        ApiTokenWithSecretResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The new API token. */
+            api_token: components["schemas"]["ApiTokenWithSecret"];
+        };
+        ApiTokenResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The API token. */
+            api_token: components["schemas"]["ApiToken"];
+        };
+        UpdateApiTokenRequest: {
+            /**
+             * Format: date-time
+             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
+             */
+            expires_at?: string | null;
+            /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
+            allowed_cidrs?: string[] | null;
+            /** @description Purpose of the token, for people: 1–255 code points. */
+            name?: string;
+            /** @description What the token may do; a scope implies no other. */
+            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+        };
+        RotateApiTokenRequest: {
+            /**
+             * @description For how many seconds the old token stays valid.
+             * @default 0
+             */
+            grace_period_seconds?: number;
+        };
         UserGroupsOverview: {
             /** @description Number of user groups. */
             total: number;
@@ -2834,6 +2723,117 @@ export interface components {
             success: 1;
             /** @description The installation. */
             system: components["schemas"]["SystemInfo"];
+        };
+        AuditEventActor: {
+            /** @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none. */
+            type: string;
+            /** @description Id of the API token. */
+            api_token_id?: number;
+            /** @description IP address of the client. */
+            address?: string;
+            /** @description The `X-Request-Id` of the call. */
+            request_id?: string;
+        };
+        AuditEventObject: {
+            /** @description The kind of thing. */
+            type: string;
+            /** @description Its id, as the API knows it. */
+            id: string;
+        };
+        AuditEvent: {
+            /** @description Id of the event, drawn at random; `occurred_at` gives the order. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description The action, as `noun.verb`: see the page Audit log. */
+            action: string;
+            /** @description Who did it. */
+            actor: components["schemas"]["AuditEventActor"];
+            /** @description What it was done to. */
+            object?: components["schemas"]["AuditEventObject"];
+            /** @description The fields that changed, as they were. */
+            before?: {
+                [key: string]: unknown;
+            };
+            /** @description The fields that changed, as they became. */
+            after?: {
+                [key: string]: unknown;
+            };
+            /** @description Further details, such as the code of a refusal. */
+            details?: {
+                [key: string]: unknown;
+            };
+        };
+        AuditEventsResponse: {
+            /** @description The events, newest first. */
+            audit_events: components["schemas"]["AuditEvent"][];
+            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            total?: components["schemas"]["Total"];
+        } & components["schemas"]["Page"];
+        AuditExportCounts: {
+            /** @description Number of events. */
+            exported: number;
+            /** @description Always true: an export that fails has no last line. */
+            complete: boolean;
+        };
+        AuditExportSummary: {
+            /** @description What was exported. */
+            summary: components["schemas"]["AuditExportCounts"];
+        };
+        ExportAuditEventsRequest: {
+            /** @description Only events with these actions, where `*` stands for any characters. */
+            types?: string[];
+            /** @description The kind of thing. */
+            object_type?: string;
+            /** @description The id of the thing. */
+            object_id?: string;
+            /** @description The API token that did it, by its number. */
+            api_token_id?: number;
+            /** @description The request that did it. */
+            request_id?: string;
+            /**
+             * Format: date-time
+             * @description Events of this moment and later.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Events before this moment.
+             */
+            to?: string;
+            /** @description A text, as in the filter of the list. */
+            search?: string;
+        };
+        Event: {
+            /** @description Id of the event, which is that of its audit event and of its webhook. A repeated event has the same id. */
+            id: string;
+            /** @description The kind of event, as `noun.verb`: see the page Events. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description The user group that has changed, or whose token has. */
+            user_group?: components["schemas"]["ChangedUserGroup"];
+            /** @description The changed object, if it is not a user group. Without this and `user_group` anything may have changed. */
+            object?: components["schemas"]["ChangedObject"];
+        };
+        EventsResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The events, in the order of the changes. */
+            events: components["schemas"]["Event"][];
+            /** @description The `after` of the next request; present even if there is no event. */
+            next_cursor: string;
+            /** @description Whether more events are available now. */
+            has_more: boolean;
         };
         Page: {
             /**
@@ -5028,6 +5028,39 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    endTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndTokensRequest"];
+            };
+        };
+        responses: {
+            /** @description What is in force now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndTokensResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
     getWorkspace: {
         parameters: {
             query?: never;
@@ -5205,39 +5238,6 @@ export interface operations {
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    endTokens: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EndTokensRequest"];
-            };
-        };
-        responses: {
-            /** @description What is in force now. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndTokensResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_Body"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            413: components["responses"]["413_Body"];
-            415: components["responses"]["415_Body"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503_AuditUnavailable"];
             default: components["responses"]["default"];
         };
     };

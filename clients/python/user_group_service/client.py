@@ -1895,6 +1895,46 @@ class UserGroupClient(Transport):
             "user_groups",
         )
 
+    def end_tokens(
+        self,
+        *,
+        kinds: Sequence[Literal["user_group_token", "embed_token"]],
+        reason: str,
+        before: str | Absent = ABSENT,
+        dry_run: bool | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> EndTokensResponse:
+        """End all tokens issued before a moment.
+
+        For tokens that have leaked in numbers. Every user-group token, or embed token, that the
+        workspace issued or imported before `before` is inactive in every replica within a second,
+        however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user
+        for a group issues a fresh token, so the customer’s next page works again; `POST
+        /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
+        repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+
+        Required scope: `admin`.
+
+        POST /api/v1/workspace/end-tokens
+
+        Args:
+            kinds: Which tokens. Embed tokens end with the user-group token that they derive from,
+                too.
+            reason: Why, for the audit log.
+            before: Tokens issued before it are ended; by default now. Not in the future.
+            dry_run: `true`: ends nothing, and says in `would_end` how many tokens the call would
+                end.
+        """
+        return cast(
+            EndTokensResponse,
+            self._json(
+                "POST",
+                "/api/v1/workspace/end-tokens",
+                body={"before": before, "kinds": kinds, "reason": reason, "dry_run": dry_run},
+                timeout=timeout,
+            ),
+        )
+
     @overload
     def get_workspace(
         self,
@@ -2135,46 +2175,6 @@ class UserGroupClient(Transport):
                 timeout=timeout,
             ),
             "user_groups",
-        )
-
-    def end_tokens(
-        self,
-        *,
-        kinds: Sequence[Literal["user_group_token", "embed_token"]],
-        reason: str,
-        before: str | Absent = ABSENT,
-        dry_run: bool | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> EndTokensResponse:
-        """End all tokens issued before a moment.
-
-        For tokens that have leaked in numbers. Every user-group token, or embed token, that the
-        workspace issued or imported before `before` is inactive in every replica within a second,
-        however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user
-        for a group issues a fresh token, so the customer’s next page works again; `POST
-        /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
-        repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
-
-        Required scope: `admin`.
-
-        POST /api/v1/workspace/end-tokens
-
-        Args:
-            kinds: Which tokens. Embed tokens end with the user-group token that they derive from,
-                too.
-            reason: Why, for the audit log.
-            before: Tokens issued before it are ended; by default now. Not in the future.
-            dry_run: `true`: ends nothing, and says in `would_end` how many tokens the call would
-                end.
-        """
-        return cast(
-            EndTokensResponse,
-            self._json(
-                "POST",
-                "/api/v1/workspace/end-tokens",
-                body={"before": before, "kinds": kinds, "reason": reason, "dry_run": dry_run},
-                timeout=timeout,
-            ),
         )
 
     def list_webhook_endpoints(

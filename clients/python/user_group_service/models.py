@@ -64,511 +64,6 @@ class ReadyResponse(TypedDict):
     """It takes calls."""
 
 
-class AuditEventActor(TypedDict):
-    type: str
-    """`api_token`: a call of the API. `operator`: the command line or the start of the service.
-    `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or
-    none.
-    """
-
-    api_token_id: NotRequired[int]
-    """Id of the API token."""
-
-    address: NotRequired[str]
-    """IP address of the client."""
-
-    request_id: NotRequired[str]
-    """The `X-Request-Id` of the call."""
-
-
-class AuditEventObject(TypedDict):
-    type: str
-    """The kind of thing."""
-
-    id: str
-    """Its id, as the API knows it."""
-
-
-@final
-class AuditEvent(TypedDict):
-    id: str
-    """Id of the event, drawn at random; `occurred_at` gives the order."""
-
-    occurred_at: str
-    """When it happened."""
-
-    action: str
-    """The action, as `noun.verb`: see the page Audit log."""
-
-    actor: AuditEventActor
-    """Who did it."""
-
-    object: NotRequired[AuditEventObject]
-    """What it was done to."""
-
-    before: NotRequired[dict[str, Any]]
-    """The fields that changed, as they were."""
-
-    after: NotRequired[dict[str, Any]]
-    """The fields that changed, as they became."""
-
-    details: NotRequired[dict[str, Any]]
-    """Further details, such as the code of a refusal."""
-
-
-class Total(TypedDict):
-    count: int
-    """The matching entries that were counted."""
-
-    exact: bool
-    """Whether all are counted; otherwise there are at least as many. Counting ends after two
-    seconds.
-    """
-
-
-class Page(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
-
-
-class AuditEventsResponse(Page):
-    audit_events: list[AuditEvent]
-    """The events, newest first."""
-
-    total: NotRequired[Total]
-    """How many entries match on all pages; only if the query has `count=true`."""
-
-
-class AuditExportCounts(TypedDict):
-    exported: int
-    """Number of events."""
-
-    complete: bool
-    """Always true: an export that fails has no last line."""
-
-
-@final
-class AuditExportSummary(TypedDict):
-    summary: AuditExportCounts
-    """What was exported."""
-
-
-ExportAuditEventsRequest = TypedDict(
-    "ExportAuditEventsRequest",
-    {
-        "types": NotRequired[list[str]],
-        "object_type": NotRequired[str],
-        "object_id": NotRequired[str],
-        "api_token_id": NotRequired[int],
-        "request_id": NotRequired[str],
-        "from": NotRequired[str],
-        "to": NotRequired[str],
-        "search": NotRequired[str],
-    },
-)
-
-
-class ApiToken(TypedDict):
-    id: int
-    """Number of the token."""
-
-    name: str
-    """Purpose of the token."""
-
-    last_four: str
-    """The last four characters of the token."""
-
-    state: str
-    """`superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are
-    refused.
-    """
-
-    scopes: list[str]
-    """What the token may do."""
-
-    allowed_cidrs: list[str] | None
-    """The addresses and CIDR ranges it may be used from, or null for any."""
-
-    created_at: str
-    """When it was issued."""
-
-    expires_at: str | None
-    """Expiry, or null for none."""
-
-    last_used_at: str | None
-    """Time of the last use, or null. Later uses appear within a minute, the first one at once."""
-
-    revoked_at: str | None
-    """Time of its revocation, or null."""
-
-    superseded_by_id: int | None
-    """Id of the token that replaced it by a rotation, or null."""
-
-    subject: str | None
-    """Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its
-    secret is never revealed. Null for other tokens.
-    """
-
-
-class ApiTokensResponse(Page):
-    api_tokens: list[ApiToken]
-    """The API tokens in the order of their creation."""
-
-    total: NotRequired[Total]
-    """How many entries match on all pages; only if the query has `count=true`."""
-
-
-class CreateApiTokenRequest(TypedDict):
-    expires_at: NotRequired[str | None]
-    """Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps
-    its expiry.
-    """
-
-    allowed_cidrs: NotRequired[list[str] | None]
-    """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
-    existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
-    the service needs TRUST_PROXY.
-    """
-
-    name: str
-    """Purpose of the token, for people: 1–255 code points."""
-
-    scopes: list[
-        Literal[
-            "user-groups:read",
-            "user-groups:write",
-            "tokens:rotate",
-            "tokens:introspect",
-            "tokens:inspect",
-            "embed-tokens:issue",
-            "user-groups:view-as",
-            "registry:read",
-            "registry:write",
-            "webhooks:read",
-            "webhooks:write",
-            "audit:read",
-            "events:read",
-            "admin",
-        ]
-    ]
-    """What the token may do; a scope implies no other."""
-
-
-class ApiTokenWithSecret(ApiToken):
-    token: str
-    """The token. Save it now: it is not stored and cannot be shown again."""
-
-
-class ApiTokenWithSecretResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    api_token: ApiTokenWithSecret
-    """The new API token."""
-
-
-class ApiTokenResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    api_token: ApiToken
-    """The API token."""
-
-
-class UpdateApiTokenRequest(TypedDict):
-    expires_at: NotRequired[str | None]
-    """Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps
-    its expiry.
-    """
-
-    allowed_cidrs: NotRequired[list[str] | None]
-    """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
-    existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
-    the service needs TRUST_PROXY.
-    """
-
-    name: NotRequired[str]
-    """Purpose of the token, for people: 1–255 code points."""
-
-    scopes: NotRequired[
-        list[
-            Literal[
-                "user-groups:read",
-                "user-groups:write",
-                "tokens:rotate",
-                "tokens:introspect",
-                "tokens:inspect",
-                "embed-tokens:issue",
-                "user-groups:view-as",
-                "registry:read",
-                "registry:write",
-                "webhooks:read",
-                "webhooks:write",
-                "audit:read",
-                "events:read",
-                "admin",
-            ]
-        ]
-    ]
-    """What the token may do; a scope implies no other."""
-
-
-class RotateApiTokenRequest(TypedDict):
-    grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token stays valid. Default: `0`."""
-
-
-class RegistryEntry(TypedDict):
-    id: int
-    """Its number here."""
-
-    provided_id: str
-    """Your own id of it."""
-
-    name: str
-    """Its name for people."""
-
-    created_at: str
-    """When it was registered."""
-
-    updated_at: str
-    """When it was last changed."""
-
-
-class Schema(RegistryEntry):
-    pass
-
-
-class SchemasResponse(Page):
-    schemas: list[Schema]
-    """Schemas in the order of their registration."""
-
-
-class CreateRegistryEntryRequest(TypedDict):
-    provided_id: str
-    """Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no
-    control characters. It cannot be changed.
-    """
-
-    name: str
-    """Its name for people: 1–255 code points."""
-
-
-class SchemaResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    schema: Schema
-    """The schema."""
-
-
-class UpdateRegistryEntryRequest(TypedDict):
-    name: str
-    """Its name for people: 1–255 code points."""
-
-
-class DeletedResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-
-class UserGroupReference(TypedDict):
-    team_id: int
-    """Internal id of the user group."""
-
-    provided_id: str
-    """Your own id of the user group."""
-
-
-class ReferencesResponse(Page):
-    user_groups: list[UserGroupReference]
-    """The user groups whose mappings refer to it, in the order of team_id."""
-
-    required: bool
-    """Whether required_schemas of the workspace names it; never for a data source."""
-
-
-class DataSource(RegistryEntry):
-    pass
-
-
-class DataSourcesResponse(Page):
-    data_sources: list[DataSource]
-    """Data sources in the order of their registration."""
-
-
-class DataSourceResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    data_source: DataSource
-    """The data source."""
-
-
-class DeclaredVariable(TypedDict):
-    name: str
-    """Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`.
-    """
-
-    type: Literal[
-        "string",
-        "integer",
-        "number",
-        "boolean",
-        "date",
-        "timestamp",
-        "string[]",
-        "integer[]",
-        "number[]",
-        "boolean[]",
-        "date[]",
-        "timestamp[]",
-    ]
-    """Its type. `integer` is a number without a fraction, `date` and `timestamp` are texts of RFC
-    3339, `[]` makes a list. null is of no type.
-    """
-
-    required: NotRequired[bool]
-    """Whether a group that lacks it is incomplete; false if it is not sent."""
-
-    default: NotRequired[str | float | bool | None | dict[str, Any] | list[Any]]
-    """The value for groups that lack it. Without one they have null."""
-
-    enum: NotRequired[list[Any]]
-    """The allowed values, or the allowed entries of a list; of the type of the variable."""
-
-    description: NotRequired[str]
-    """What it is for."""
-
-    is_secret: NotRequired[bool]
-    """Whether lists of groups and the audit log leave its value out; false if it is not sent."""
-
-
-class Workspace(TypedDict):
-    id: str
-    """The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never
-    changes.
-    """
-
-    mapping_policy: Literal["open", "registered"]
-    """`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer
-    gets what they name.
-    """
-
-    variables: list[DeclaredVariable]
-    """The variables of every user group, each name once. They are found in its properties."""
-
-    required_schemas: list[str]
-    """The schemas that every user group must map; under `registered` by your own ids of them."""
-
-    embed_token_issuer: str | None
-    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. A change invalidates the embed tokens that were issued. Others may choose the same
-    issuer: compare `workspace_id`.
-    """
-
-    embed_token_audiences: list[str]
-    """The audiences that embed tokens may be issued for, compared code point by code point; empty
-    for any.
-    """
-
-    view_as: Literal["allowed", "forbidden"]
-    """`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user
-    group. `forbidden`: they cannot, and those that were are inactive.
-    """
-
-    user_group_quota: int | None
-    """Maximum number of user groups of the workspace, or null for no limit. The operator sets it on
-    the command line.
-    """
-
-
-class WorkspaceResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    workspace: Workspace
-    """The settings of the workspace."""
-
-
-class WorkspaceIdentity(TypedDict):
-    id: str
-    """The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never
-    changes.
-    """
-
-    issuer: str
-    """Issuer (`iss`) of the embed tokens of the workspace."""
-
-
-class WorkspaceIdentityResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    workspace: WorkspaceIdentity
-    """The workspace."""
-
-
-class UpdateWorkspaceRequest(TypedDict):
-    variables: NotRequired[list[DeclaredVariable]]
-    """The variables of every user group, each name once. They are found in its properties."""
-
-    required_schemas: NotRequired[list[str]]
-    """The schemas that every user group must map; under `registered` by your own ids of them."""
-
-    mapping_policy: NotRequired[Literal["open", "registered"]]
-    """`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer
-    gets what they name.
-    """
-
-    embed_token_issuer: NotRequired[str | None]
-    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. A change invalidates the embed tokens that were issued. Others may choose the same
-    issuer: compare `workspace_id`.
-    """
-
-    embed_token_audiences: NotRequired[list[str]]
-    """The audiences that embed tokens may be issued for, compared code point by code point; empty
-    for any.
-    """
-
-    view_as: NotRequired[Literal["allowed", "forbidden"]]
-    """`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user
-    group. `forbidden`: they cannot, and those that were are inactive.
-    """
-
-
-class UserGroupIssues(TypedDict):
-    team_id: int
-    """Internal id of the user group."""
-
-    provided_id: str
-    """Your own id of the user group."""
-
-    errors: list[FieldError]
-    """The violations, at least one, as a write of the group would return them."""
-
-
-class UserGroupIssuesResponse(Page):
-    user_groups: list[UserGroupIssues]
-    """User groups in the order of team_id; a page can have few or none and still not be the last.
-    """
-
-
-class WorkspaceRequirements(TypedDict):
-    variables: NotRequired[list[DeclaredVariable]]
-    """The variables of every user group, each name once. They are found in its properties."""
-
-    required_schemas: NotRequired[list[str]]
-    """The schemas that every user group must map; under `registered` by your own ids of them."""
-
-
 @final
 class ImportedLine(TypedDict):
     line: int
@@ -897,6 +392,17 @@ class UserGroupVersion(TypedDict):
     """
 
 
+class Page(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    has_more: bool
+    """Whether another page follows."""
+
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page; absent on the last."""
+
+
 class UserGroupVersionsResponse(Page):
     versions: list[UserGroupVersion]
     """The versions, newest first."""
@@ -1004,6 +510,16 @@ class UserGroupResponse(TypedDict):
     """The user group as it is now."""
 
 
+class Total(TypedDict):
+    count: int
+    """The matching entries that were counted."""
+
+    exact: bool
+    """Whether all are counted; otherwise there are at least as many. Counting ends after two
+    seconds.
+    """
+
+
 class UserGroupsResponse(Page):
     user_groups: list[UserGroup]
     """The user groups."""
@@ -1086,6 +602,11 @@ class UpdateUserGroupRequest(TypedDict):
 
     valid_until: NotRequired[str | None]
     """Time from which on none of its tokens can be introspected; null: it does not end."""
+
+
+class DeletedResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
 
 
 class SupersededBy(TypedDict):
@@ -1618,6 +1139,246 @@ class ReportLeakedTokensResponse(TypedDict):
     """
 
 
+class RegistryEntry(TypedDict):
+    id: int
+    """Its number here."""
+
+    provided_id: str
+    """Your own id of it."""
+
+    name: str
+    """Its name for people."""
+
+    created_at: str
+    """When it was registered."""
+
+    updated_at: str
+    """When it was last changed."""
+
+
+class Schema(RegistryEntry):
+    pass
+
+
+class SchemasResponse(Page):
+    schemas: list[Schema]
+    """Schemas in the order of their registration."""
+
+
+class CreateRegistryEntryRequest(TypedDict):
+    provided_id: str
+    """Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no
+    control characters. It cannot be changed.
+    """
+
+    name: str
+    """Its name for people: 1–255 code points."""
+
+
+class SchemaResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    schema: Schema
+    """The schema."""
+
+
+class UpdateRegistryEntryRequest(TypedDict):
+    name: str
+    """Its name for people: 1–255 code points."""
+
+
+class UserGroupReference(TypedDict):
+    team_id: int
+    """Internal id of the user group."""
+
+    provided_id: str
+    """Your own id of the user group."""
+
+
+class ReferencesResponse(Page):
+    user_groups: list[UserGroupReference]
+    """The user groups whose mappings refer to it, in the order of team_id."""
+
+    required: bool
+    """Whether required_schemas of the workspace names it; never for a data source."""
+
+
+class DataSource(RegistryEntry):
+    pass
+
+
+class DataSourcesResponse(Page):
+    data_sources: list[DataSource]
+    """Data sources in the order of their registration."""
+
+
+class DataSourceResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    data_source: DataSource
+    """The data source."""
+
+
+class DeclaredVariable(TypedDict):
+    name: str
+    """Name of the property, 1–255 code points. Dots lead into nested properties: `address.country`.
+    """
+
+    type: Literal[
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "date",
+        "timestamp",
+        "string[]",
+        "integer[]",
+        "number[]",
+        "boolean[]",
+        "date[]",
+        "timestamp[]",
+    ]
+    """Its type. `integer` is a number without a fraction, `date` and `timestamp` are texts of RFC
+    3339, `[]` makes a list. null is of no type.
+    """
+
+    required: NotRequired[bool]
+    """Whether a group that lacks it is incomplete; false if it is not sent."""
+
+    default: NotRequired[str | float | bool | None | dict[str, Any] | list[Any]]
+    """The value for groups that lack it. Without one they have null."""
+
+    enum: NotRequired[list[Any]]
+    """The allowed values, or the allowed entries of a list; of the type of the variable."""
+
+    description: NotRequired[str]
+    """What it is for."""
+
+    is_secret: NotRequired[bool]
+    """Whether lists of groups and the audit log leave its value out; false if it is not sent."""
+
+
+class Workspace(TypedDict):
+    id: str
+    """The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never
+    changes.
+    """
+
+    mapping_policy: Literal["open", "registered"]
+    """`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer
+    gets what they name.
+    """
+
+    variables: list[DeclaredVariable]
+    """The variables of every user group, each name once. They are found in its properties."""
+
+    required_schemas: list[str]
+    """The schemas that every user group must map; under `registered` by your own ids of them."""
+
+    embed_token_issuer: str | None
+    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
+    the service. A change invalidates the embed tokens that were issued. Others may choose the same
+    issuer: compare `workspace_id`.
+    """
+
+    embed_token_audiences: list[str]
+    """The audiences that embed tokens may be issued for, compared code point by code point; empty
+    for any.
+    """
+
+    view_as: Literal["allowed", "forbidden"]
+    """`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user
+    group. `forbidden`: they cannot, and those that were are inactive.
+    """
+
+    user_group_quota: int | None
+    """Maximum number of user groups of the workspace, or null for no limit. The operator sets it on
+    the command line.
+    """
+
+
+class WorkspaceResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    workspace: Workspace
+    """The settings of the workspace."""
+
+
+class WorkspaceIdentity(TypedDict):
+    id: str
+    """The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never
+    changes.
+    """
+
+    issuer: str
+    """Issuer (`iss`) of the embed tokens of the workspace."""
+
+
+class WorkspaceIdentityResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    workspace: WorkspaceIdentity
+    """The workspace."""
+
+
+class UpdateWorkspaceRequest(TypedDict):
+    variables: NotRequired[list[DeclaredVariable]]
+    """The variables of every user group, each name once. They are found in its properties."""
+
+    required_schemas: NotRequired[list[str]]
+    """The schemas that every user group must map; under `registered` by your own ids of them."""
+
+    mapping_policy: NotRequired[Literal["open", "registered"]]
+    """`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer
+    gets what they name.
+    """
+
+    embed_token_issuer: NotRequired[str | None]
+    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
+    the service. A change invalidates the embed tokens that were issued. Others may choose the same
+    issuer: compare `workspace_id`.
+    """
+
+    embed_token_audiences: NotRequired[list[str]]
+    """The audiences that embed tokens may be issued for, compared code point by code point; empty
+    for any.
+    """
+
+    view_as: NotRequired[Literal["allowed", "forbidden"]]
+    """`allowed`: embed tokens can be issued with `acting_for`, for somebody who views as a user
+    group. `forbidden`: they cannot, and those that were are inactive.
+    """
+
+
+class UserGroupIssues(TypedDict):
+    team_id: int
+    """Internal id of the user group."""
+
+    provided_id: str
+    """Your own id of the user group."""
+
+    errors: list[FieldError]
+    """The violations, at least one, as a write of the group would return them."""
+
+
+class UserGroupIssuesResponse(Page):
+    user_groups: list[UserGroupIssues]
+    """User groups in the order of team_id; a page can have few or none and still not be the last.
+    """
+
+
+class WorkspaceRequirements(TypedDict):
+    variables: NotRequired[list[DeclaredVariable]]
+    """The variables of every user group, each name once. They are found in its properties."""
+
+    required_schemas: NotRequired[list[str]]
+    """The schemas that every user group must map; under `registered` by your own ids of them."""
+
+
 class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""
@@ -1638,41 +1399,6 @@ class ChangedObject(TypedDict):
 
     id: str
     """Its id, as the API knows it."""
-
-
-class Event(TypedDict):
-    id: str
-    """Id of the event, which is that of its audit event and of its webhook. A repeated event has
-    the same id.
-    """
-
-    type: str
-    """The kind of event, as `noun.verb`: see the page Events."""
-
-    occurred_at: str
-    """When it happened."""
-
-    user_group: NotRequired[ChangedUserGroup]
-    """The user group that has changed, or whose token has."""
-
-    object: NotRequired[ChangedObject]
-    """The changed object, if it is not a user group. Without this and `user_group` anything may
-    have changed.
-    """
-
-
-class EventsResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    events: list[Event]
-    """The events, in the order of the changes."""
-
-    next_cursor: str
-    """The `after` of the next request; present even if there is no event."""
-
-    has_more: bool
-    """Whether more events are available now."""
 
 
 class WebhookLastHour(TypedDict):
@@ -1889,6 +1615,156 @@ ReplayWebhooksRequest = TypedDict(
 class WebhookReplayResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
+
+
+class ApiToken(TypedDict):
+    id: int
+    """Number of the token."""
+
+    name: str
+    """Purpose of the token."""
+
+    last_four: str
+    """The last four characters of the token."""
+
+    state: str
+    """`superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are
+    refused.
+    """
+
+    scopes: list[str]
+    """What the token may do."""
+
+    allowed_cidrs: list[str] | None
+    """The addresses and CIDR ranges it may be used from, or null for any."""
+
+    created_at: str
+    """When it was issued."""
+
+    expires_at: str | None
+    """Expiry, or null for none."""
+
+    last_used_at: str | None
+    """Time of the last use, or null. Later uses appear within a minute, the first one at once."""
+
+    revoked_at: str | None
+    """Time of its revocation, or null."""
+
+    superseded_by_id: int | None
+    """Id of the token that replaced it by a rotation, or null."""
+
+    subject: str | None
+    """Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its
+    secret is never revealed. Null for other tokens.
+    """
+
+
+class ApiTokensResponse(Page):
+    api_tokens: list[ApiToken]
+    """The API tokens in the order of their creation."""
+
+    total: NotRequired[Total]
+    """How many entries match on all pages; only if the query has `count=true`."""
+
+
+class CreateApiTokenRequest(TypedDict):
+    expires_at: NotRequired[str | None]
+    """Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps
+    its expiry.
+    """
+
+    allowed_cidrs: NotRequired[list[str] | None]
+    """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
+    existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
+    the service needs TRUST_PROXY.
+    """
+
+    name: str
+    """Purpose of the token, for people: 1–255 code points."""
+
+    scopes: list[
+        Literal[
+            "user-groups:read",
+            "user-groups:write",
+            "tokens:rotate",
+            "tokens:introspect",
+            "tokens:inspect",
+            "embed-tokens:issue",
+            "user-groups:view-as",
+            "registry:read",
+            "registry:write",
+            "webhooks:read",
+            "webhooks:write",
+            "audit:read",
+            "events:read",
+            "admin",
+        ]
+    ]
+    """What the token may do; a scope implies no other."""
+
+
+class ApiTokenWithSecret(ApiToken):
+    token: str
+    """The token. Save it now: it is not stored and cannot be shown again."""
+
+
+class ApiTokenWithSecretResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    api_token: ApiTokenWithSecret
+    """The new API token."""
+
+
+class ApiTokenResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    api_token: ApiToken
+    """The API token."""
+
+
+class UpdateApiTokenRequest(TypedDict):
+    expires_at: NotRequired[str | None]
+    """Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps
+    its expiry.
+    """
+
+    allowed_cidrs: NotRequired[list[str] | None]
+    """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
+    existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
+    the service needs TRUST_PROXY.
+    """
+
+    name: NotRequired[str]
+    """Purpose of the token, for people: 1–255 code points."""
+
+    scopes: NotRequired[
+        list[
+            Literal[
+                "user-groups:read",
+                "user-groups:write",
+                "tokens:rotate",
+                "tokens:introspect",
+                "tokens:inspect",
+                "embed-tokens:issue",
+                "user-groups:view-as",
+                "registry:read",
+                "registry:write",
+                "webhooks:read",
+                "webhooks:write",
+                "audit:read",
+                "events:read",
+                "admin",
+            ]
+        ]
+    ]
+    """What the token may do; a scope implies no other."""
+
+
+class RotateApiTokenRequest(TypedDict):
+    grace_period_seconds: NotRequired[int]
+    """For how many seconds the old token stays valid. Default: `0`."""
 
 
 class UserGroupsOverview(TypedDict):
@@ -2142,4 +2018,128 @@ class SystemResponse(TypedDict):
 
     system: SystemInfo
     """The installation."""
+
+
+class AuditEventActor(TypedDict):
+    type: str
+    """`api_token`: a call of the API. `operator`: the command line or the start of the service.
+    `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or
+    none.
+    """
+
+    api_token_id: NotRequired[int]
+    """Id of the API token."""
+
+    address: NotRequired[str]
+    """IP address of the client."""
+
+    request_id: NotRequired[str]
+    """The `X-Request-Id` of the call."""
+
+
+class AuditEventObject(TypedDict):
+    type: str
+    """The kind of thing."""
+
+    id: str
+    """Its id, as the API knows it."""
+
+
+@final
+class AuditEvent(TypedDict):
+    id: str
+    """Id of the event, drawn at random; `occurred_at` gives the order."""
+
+    occurred_at: str
+    """When it happened."""
+
+    action: str
+    """The action, as `noun.verb`: see the page Audit log."""
+
+    actor: AuditEventActor
+    """Who did it."""
+
+    object: NotRequired[AuditEventObject]
+    """What it was done to."""
+
+    before: NotRequired[dict[str, Any]]
+    """The fields that changed, as they were."""
+
+    after: NotRequired[dict[str, Any]]
+    """The fields that changed, as they became."""
+
+    details: NotRequired[dict[str, Any]]
+    """Further details, such as the code of a refusal."""
+
+
+class AuditEventsResponse(Page):
+    audit_events: list[AuditEvent]
+    """The events, newest first."""
+
+    total: NotRequired[Total]
+    """How many entries match on all pages; only if the query has `count=true`."""
+
+
+class AuditExportCounts(TypedDict):
+    exported: int
+    """Number of events."""
+
+    complete: bool
+    """Always true: an export that fails has no last line."""
+
+
+@final
+class AuditExportSummary(TypedDict):
+    summary: AuditExportCounts
+    """What was exported."""
+
+
+ExportAuditEventsRequest = TypedDict(
+    "ExportAuditEventsRequest",
+    {
+        "types": NotRequired[list[str]],
+        "object_type": NotRequired[str],
+        "object_id": NotRequired[str],
+        "api_token_id": NotRequired[int],
+        "request_id": NotRequired[str],
+        "from": NotRequired[str],
+        "to": NotRequired[str],
+        "search": NotRequired[str],
+    },
+)
+
+
+class Event(TypedDict):
+    id: str
+    """Id of the event, which is that of its audit event and of its webhook. A repeated event has
+    the same id.
+    """
+
+    type: str
+    """The kind of event, as `noun.verb`: see the page Events."""
+
+    occurred_at: str
+    """When it happened."""
+
+    user_group: NotRequired[ChangedUserGroup]
+    """The user group that has changed, or whose token has."""
+
+    object: NotRequired[ChangedObject]
+    """The changed object, if it is not a user group. Without this and `user_group` anything may
+    have changed.
+    """
+
+
+class EventsResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    events: list[Event]
+    """The events, in the order of the changes."""
+
+    next_cursor: str
+    """The `after` of the next request; present even if there is no event."""
+
+    has_more: bool
+    """Whether more events are available now."""
 

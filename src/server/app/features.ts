@@ -34,28 +34,25 @@ import { workspaces } from '../../core/workspace/workspace.feature.ts';
 
 /** A part of the HTTP interface that an application can have or leave out. */
 export type Feature =
-  | 'audit-events'
-  | 'api-tokens'
-  | 'registry'
   | 'bulk'
   | 'user-groups'
   | 'embed-tokens'
   | 'introspection'
   | 'inspection'
   | 'revocation'
-  | 'events'
+  | 'registry'
   | 'webhooks'
+  | 'api-tokens'
   | 'overview'
-  | 'system';
+  | 'system'
+  | 'audit-events'
+  | 'events';
 
 /** A name in a choice: of a feature, or of a set of them. */
 type FeatureName = Feature | 'all' | 'core';
 
 /** The features whose routes an application can choose. */
 const optional: readonly FeatureDefinition<Feature>[] = [
-  auditEvents,
-  apiTokens,
-  registry,
   // In the document its paths come before those with the id of a group.
   bulk,
   userGroups,
@@ -63,10 +60,13 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   introspection,
   inspection,
   revocation,
-  events,
+  registry,
   webhooks,
+  apiTokens,
   overview,
   system,
+  auditEvents,
+  events,
 ];
 
 /** The smallest set with which renderers and the backend of a host are served. */
