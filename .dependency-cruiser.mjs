@@ -224,7 +224,7 @@ export default {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(server/app/openapi|platform/(common|config))/|^src/server/app/app\\.module\\.ts$',
+          '^src/(server/app/openapi|platform/(common|config))/|^src/server/app/(app\\.module|features)\\.ts$',
       },
     },
     {

@@ -1,7 +1,10 @@
 import { decodeJwt, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { encryptionKeys } from '../../src/platform/config/readers.ts';
-import { deriveSigningKey, type SigningKey } from '../../src/core/embed-token/signing-key.ts';
+import {
+  deriveSigningKey,
+  type SigningKey,
+} from '../../src/core/embed-token/signing/signing-key.ts';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { passTime } from '../support/time/fake-time.ts';

@@ -4,7 +4,7 @@ import {
   onEachDatabase,
   type TestDatabase,
 } from '../support/database/databases.ts';
-import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
+import { deriveSigningKey } from '../../src/core/embed-token/signing/signing-key.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { withKeys } from '../support/keys.ts';
 import { runCli, startServer } from '../support/process/processes.ts';

@@ -1,6 +1,6 @@
 import { createHash, sign, verify } from 'node:crypto';
-import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
-import { SigningKeys } from '../../src/core/embed-token/signing-keys.ts';
+import { deriveSigningKey } from '../../src/core/embed-token/signing/signing-key.ts';
+import { SigningKeys } from '../../src/core/embed-token/signing/signing-keys.ts';
 import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 
 const ringOf = (...names: string[]) =>

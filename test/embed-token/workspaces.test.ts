@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encryptionKeys } from '../../src/platform/config/readers.ts';
-import { deriveSigningKey } from '../../src/core/embed-token/signing-key.ts';
+import { deriveSigningKey } from '../../src/core/embed-token/signing/signing-key.ts';
 import type { UpdateWorkspaceRequest } from '../../src/features/registry/settings/dto/workspace.dto.ts';
 import { onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';

@@ -87,18 +87,21 @@ async function runWith(
 }
 
 test('the example has the form of the code, and touches one file outside of its folder', async () => {
-  expect(files.size).toBe(9);
+  expect(files.size).toBe(10);
   expect(changed).toBe('src/server/app/features.ts');
   await run(join('node_modules', 'prettier', 'bin', 'prettier.cjs'), '--check', ...files.keys());
 });
 
 test('its command, its variable and its operation are listed', async () => {
   expect(await run('dist/src/cli.js', '--help')).toMatch(/^ +greeting +show greetings$/m);
-  const { paths } = JSON.parse(await run('dist/src/cli.js', 'openapi')) as {
+  const { paths, tags } = JSON.parse(await run('dist/src/cli.js', 'openapi')) as {
     paths: Record<string, { post?: { operationId: string; responses: object } }>;
+    tags: { name: string }[];
   };
   const greet = paths['/api/v1/greetings']!.post!;
   expect(greet.operationId).toBe('greet');
+  expect(JSON.stringify(greet)).toContain('Hello Ada');
+  expect(tags.map(({ name }) => name)).toContain('Greetings');
   expect(greet.responses).toHaveProperty('409');
   await expect(runWith({ GREETNG: 'Hi' }, 'dist/src/cli.js', 'config', 'check')).rejects.toThrow(
     'GREETING',

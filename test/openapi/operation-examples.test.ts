@@ -1,5 +1,4 @@
-import { operationExamples } from '../../src/server/app/openapi/examples.ts';
-import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
+import { describeOpenApi, operationExamples } from '../../src/server/app/openapi/openapi.ts';
 import { absolute, createAjv, withSharedInPlace } from '../support/api/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -23,6 +22,14 @@ const QUERIES: Record<string, string> = {
   listUserGroups: '?limit=1',
   listEvents: '?types=user_group.update',
 };
+
+/** Come first: later examples change the group. */
+const CONTRACT = [
+  'createOrLookUpUserGroup',
+  'upsertUserGroup',
+  'rotateUserGroupToken',
+  'introspectToken',
+];
 
 /** The parts of a response that differ from call to call. */
 const OWN = /(^|_)(id|at|token|secret|kid|jti|iat|time|last_four|next_cursor)$/;
@@ -65,10 +72,11 @@ function withOwnParts(actual: unknown, example: unknown, name = ''): unknown {
 test('each example of an operation is in the document, and its schema accepts it', async () => {
   const { document, found } = await operations();
   const ajv = createAjv(document);
+  const examples = await operationExamples();
   const withExample: string[] = [];
   for (const { operation } of found) {
     const { operationId: id, requestBody, responses } = operation;
-    const known = operationExamples[id];
+    const known = examples[id];
     if (!known) continue;
     const { request, response } = known;
     const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
@@ -89,14 +97,16 @@ test('each example of an operation is in the document, and its schema accepts it
       withExample.push(id);
     }
   }
-  expect(new Set(withExample)).toEqual(new Set(Object.keys(operationExamples)));
+  expect(new Set(withExample)).toEqual(new Set(Object.keys(examples)));
   expect(withExample.length).toBeGreaterThan(25);
 });
 
 test('each example of a request gets the response of its example', async () => {
   const { found } = await operations();
+  const examples = await operationExamples();
   let token = '';
-  for (const [id, { request, response }] of Object.entries(operationExamples)) {
+  for (const id of new Set([...CONTRACT, ...Object.keys(examples)])) {
+    const { request, response } = examples[id]!;
     const { method, path } = found.find(({ operation }) => operation.operationId === id)!;
     const body = request && { ...request, ...currentToken(request, token) };
     const at = path.replace('{id}', 'acme-emea') + (QUERIES[id] ?? '');

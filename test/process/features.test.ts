@@ -146,11 +146,11 @@ onEachDatabase((kind) => {
     const [, { session }] = await (await signedIn(core)).session();
     expect(session).toMatchObject({
       features: [
-        'audit-events',
-        'api-tokens',
         'user-groups',
         'embed-tokens',
         'introspection',
+        'api-tokens',
+        'audit-events',
         'console',
       ],
       scopes: [
@@ -227,7 +227,7 @@ onEachDatabase((kind) => {
         ([, name]) => name,
       );
     expect(await listed()).toEqual([
-      ...['audit', 'token', 'workspace', 'group', 'introspect', 'keys'],
+      ...['group', 'introspect', 'workspace', 'token', 'audit', 'keys'],
       ...['migration', 'migrate-data', 'config', 'openapi', 'help'],
     ]);
     expect(await listed('group')).not.toEqual(expect.arrayContaining(['import']));
@@ -252,7 +252,7 @@ onEachDatabase((kind) => {
     const { env, drop } = await createTestDatabase(kind);
     const given = { ...env, PORT: '0', METRICS_PORT: '0', FEATURES: 'core,webhook' };
     const line =
-      'user-group-service: FEATURES names webhook, which is no feature; they are all, core, audit-events,';
+      'user-group-service: FEATURES names webhook, which is no feature; they are all, core, bulk,';
     expect(await runWarm('main.js', given)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(line),

@@ -38,7 +38,7 @@ import {
 } from '../../platform/common/http/parameters/preconditions.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import { ApiTokenService } from './api-token.service.ts';
-import { entityTagOfApiToken } from './api-token.view.ts';
+import { entityTagOfApiToken } from './dto/api-token.view.ts';
 import {
   ApiTokenQueryDto,
   CreateApiTokenRequest,

@@ -11,6 +11,7 @@ export const apiTokens = defineFeature({
   name: 'api-tokens',
   about: 'API tokens of callers: issued, limited by scopes, rotated and revoked.',
   modules: [ApiTokenAdministrationModule],
+  openapi: async () => (await import('./api-token.openapi.ts')).apiTokenOpenApi,
   services: [ApiTokenModule],
   entities: [ApiToken],
   rights: {

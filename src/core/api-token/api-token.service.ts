@@ -27,7 +27,7 @@ import {
   requireAnotherAdmin,
   requireGrantable,
 } from './api-token.rules.ts';
-import { settingsOf, entityTagOfApiToken, toApiTokenView } from './api-token.view.ts';
+import { settingsOf, entityTagOfApiToken, toApiTokenView } from './dto/api-token.view.ts';
 import type {
   ApiTokenQueryDto,
   CreateApiTokenRequest,

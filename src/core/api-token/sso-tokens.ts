@@ -10,7 +10,7 @@ import { Transactor } from '../../platform/database/transactor.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
-import { settingsOf } from './api-token.view.ts';
+import { settingsOf } from './dto/api-token.view.ts';
 
 export interface Person {
   /** Issuer and subject, joined with `#`: never reused for another person. */

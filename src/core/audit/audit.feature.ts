@@ -17,6 +17,7 @@ export const auditEvents = defineFeature({
   name: 'audit-events',
   about: 'The audit log: who has changed what, and who was refused or shown a token.',
   modules: [AuditEventModule],
+  openapi: async () => (await import('./audit.openapi.ts')).auditOpenApi,
   services: [AuditModule],
   entities: [AuditEvent],
   rights: {

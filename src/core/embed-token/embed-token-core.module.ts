@@ -7,7 +7,7 @@ import { EmbedTokenRevoker, RevokedEmbedTokenExpiry } from './embed-token.revoke
 import { EmbedTokenService } from './embed-token.service.ts';
 import { EmbedTokenVerifier } from './embed-token.verifier.ts';
 import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
-import { SigningKeys } from './signing-keys.ts';
+import { SigningKeys } from './signing/signing-keys.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 
 @Module({

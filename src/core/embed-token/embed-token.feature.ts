@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EmbedTokenCoreModule } from './embed-token-core.module.ts';
 import { EmbedTokenController } from './embed-token.controller.ts';
-import { JwksController } from './jwks.controller.ts';
+import { JwksController } from './signing/jwks.controller.ts';
 
 @Module({ imports: [EmbedTokenCoreModule], controllers: [EmbedTokenController, JwksController] })
 class EmbedTokenModule {}
@@ -11,4 +11,5 @@ export const embedTokens = defineFeature({
   name: 'embed-tokens',
   about: 'Short-lived signed tokens for browsers, and the keys that verify them.',
   modules: [EmbedTokenModule],
+  openapi: async () => (await import('./embed-token.openapi.ts')).embedTokenOpenApi,
 });

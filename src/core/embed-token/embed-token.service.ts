@@ -21,7 +21,7 @@ import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
 import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token.ts';
 import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS } from './embed-token.rules.ts';
-import { SigningKeys } from './signing-keys.ts';
+import { SigningKeys } from './signing/signing-keys.ts';
 
 const JTI_BYTES = 16;
 

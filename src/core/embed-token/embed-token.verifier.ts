@@ -9,7 +9,7 @@ import { currentTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository.ts';
 import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token.ts';
-import { SigningKeys } from './signing-keys.ts';
+import { SigningKeys } from './signing/signing-keys.ts';
 
 /** A token with the longest id, audience, origin, issuer and actor has less than 5,900 characters. */
 const MAX_LENGTH = 6144;

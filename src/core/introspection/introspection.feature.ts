@@ -27,6 +27,7 @@ export const introspection = defineFeature({
   name: 'introspection',
   about: 'What a token means, for renderers (RFC 7662).',
   modules: [IntrospectionModule],
+  openapi: async () => (await import('./introspection.openapi.ts')).introspectionOpenApi,
   services: [IntrospectionServicesModule],
   metrics: (app) => [
     {

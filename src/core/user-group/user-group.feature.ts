@@ -14,6 +14,7 @@ export const userGroups = defineFeature({
   name: 'user-groups',
   about: 'User groups and their tokens: the contract and the resource API.',
   modules: [UserGroupModule],
+  openapi: async () => (await import('./user-group.openapi.ts')).userGroupOpenApi,
   services: [UserGroupCoreModule],
   entities: [
     EndedToken,

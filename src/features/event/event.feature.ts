@@ -12,6 +12,7 @@ export const events = defineFeature({
   name: 'events',
   about: 'Changes as a list, as streams and for durable consumers.',
   modules: [EventModule],
+  openapi: async () => (await import('./event.openapi.ts')).eventOpenApi,
   services: [EventCoreModule],
   entities: [EventConsumerRecord],
   rights: {

@@ -19,4 +19,5 @@ export const overview = defineFeature({
   name: 'overview',
   about: 'Counts of a workspace, and its activity by hour.',
   modules: [OverviewModule],
+  openapi: async () => (await import('./overview.openapi.ts')).overviewOpenApi,
 });

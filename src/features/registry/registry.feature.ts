@@ -38,6 +38,7 @@ export const registry = defineFeature({
   name: 'registry',
   about: 'The schemas and data sources that mappings refer to, and the settings of a workspace.',
   modules: [RegistryModule],
+  openapi: async () => (await import('./registry.openapi.ts')).registryOpenApi,
   services: [WorkspaceSettingsModule],
   commands: [
     {

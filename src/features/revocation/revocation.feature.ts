@@ -35,6 +35,7 @@ export const revocation = defineFeature({
   name: 'revocation',
   about: 'Ends tokens: one by its holder (RFC 7009), those that have leaked, all of a workspace.',
   modules: [RevocationModule],
+  openapi: async () => (await import('./revocation.openapi.ts')).revocationOpenApi,
   services: [RevocationServicesModule],
   commands: [
     {

@@ -18,4 +18,5 @@ export const system = defineFeature({
   name: 'system',
   about: 'The state of the installation.',
   modules: [SystemModule],
+  openapi: async () => (await import('./system.openapi.ts')).systemOpenApi,
 });

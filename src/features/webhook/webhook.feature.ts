@@ -18,6 +18,7 @@ export const webhooks = defineFeature({
   name: 'webhooks',
   about: 'Sends events to endpoints of a workspace, with reminders of what ends soon.',
   modules: [WebhookModule],
+  openapi: async () => (await import('./webhook.openapi.ts')).webhookOpenApi,
   entities: [
     Reminder,
     WebhookAttempt,

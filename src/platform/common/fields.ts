@@ -20,7 +20,8 @@ type Keywords = Partial<
 
 type Described = [description: string, example?: unknown, keywords?: Keywords];
 
-const TIME_EXAMPLE = '2030-01-01T12:00:00.000Z';
+/** The time in examples. */
+export const TIME_EXAMPLE = '2030-01-01T12:00:00.000Z';
 
 export const Text = kind({ type: String });
 /** A text of 1–255 characters. */

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import type { Express, Request } from 'express';
 import type { CommandDefinition } from './command.ts';
+import type { OpenApiParts } from './openapi-parts.ts';
 import type { PluginDefinition } from './plugin.ts';
 
 /** A command of a feature. */
@@ -24,6 +25,8 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   needs?: readonly string[];
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
   services?: readonly Type[];
+  /** Loads its parts of the OpenAPI document. */
+  openapi?: () => Promise<OpenApiParts>;
   /** The rights of a role that only serves on each of its tables, such as `SELECT, INSERT`. */
   rights?: Readonly<Record<string, string>>;
   commands?: readonly FeatureCommand[];

@@ -9,10 +9,11 @@ import {
 } from '../../../platform/common/access/access.decorator.ts';
 import { scopes } from '../../../platform/common/access/scopes.ts';
 import { baseSchemas, describeRecorded } from '../../../platform/common/api-docs.ts';
+import type { OpenApiParts } from '../../../platform/common/extension/openapi-parts.ts';
 import { PATCH_TYPES } from '../../../platform/common/json/read-body.ts';
 import { serviceVersion } from '../../../platform/common/version.ts';
 import { Config } from '../../../platform/config/config.ts';
-import { operationExamples } from './examples.ts';
+import { features } from '../features.ts';
 import { extendSchemas } from './extended-schemas.ts';
 import { leaveOut } from './left-out.ts';
 import { separateNull } from './nullable.ts';
@@ -50,24 +51,6 @@ export async function buildOpenApi(
     .setDescription(DESCRIPTION.trim())
     .setVersion(serviceVersion)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addTag('User groups', 'User groups and their tokens: the contract.')
-    .addTag('User groups (v1)', 'The same groups as resources of plain HTTP, without their tokens.')
-    .addTag(
-      'User group tokens',
-      'Their tokens, for operators and for those who know the group alone.',
-    )
-    .addTag('Embed tokens', 'Short-lived tokens for pages, derived from a user group.')
-    .addTag('Introspection', 'What a token means, for the renderers of dashboards.')
-    .addTag('Revocation', 'Ends tokens for those who hold them, or have found them.')
-    .addTag('Registry', 'The schemas and data sources that mappings refer to.')
-    .addTag('Workspace', 'What a workspace asks of its user groups.')
-    .addTag('Webhooks', 'Where the workspace is told of its events.')
-    .addTag('API tokens', 'The tokens with which applications call this API.')
-    .addTag('Overview', 'The workspace at a glance.')
-    .addTag('System', 'The installation.')
-    .addTag('Audit log', 'Who did what.')
-    .addTag('Events', 'What has changed, to follow.')
-    .addTag('Health', 'Probes for orchestrators and load balancers.')
     // The page of the document offers them in this order.
     .addSecurity(API_TOKEN_SCHEME, {
       type: 'apiKey',
@@ -87,6 +70,11 @@ export async function buildOpenApi(
       description:
         'The API token as the secret of an OAuth 2.0 client (RFC 6749, section 2.3.1), only for introspection. Any client id is accepted.',
     });
+  const parts = await partsOfFeatures();
+  for (const { tags = {} } of parts) {
+    for (const [name, about] of Object.entries(tags)) builder.addTag(name, about);
+  }
+  builder.addTag('Health', 'Probes for orchestrators and load balancers.');
   // A relative URL is resolved against that of the document, so that it is right below any path of a proxy.
   if (publicUrl !== undefined) builder.addServer(publicUrl, 'PUBLIC_URL of the service');
   builder.addServer('.', 'The server of this document');
@@ -97,78 +85,29 @@ export async function buildOpenApi(
   documentSecurity(document);
   documentScopes(document);
   documentPatches(document);
-  documentExamples(document);
+  documentExamples(document, parts);
   describeShared(document);
   extendSchemas(document);
   separateNull(document);
-  if ('/api/v1/webhook-endpoints' in document.paths) document.webhooks = { event: WEBHOOK };
+  documentWebhooks(document, parts);
   leaveOut(document);
   return document;
 }
 
-const messageHeader = (name: string, description: string, example: string) => ({
-  name,
-  in: 'header' as const,
-  required: true,
-  description,
-  schema: { type: 'string' },
-  example,
-});
+async function partsOfFeatures(): Promise<OpenApiParts[]> {
+  return Promise.all(features.flatMap(({ openapi }) => openapi?.() ?? []));
+}
 
-/** The service's own requests to the endpoints of a workspace. */
-const WEBHOOK: PathItem = {
-  post: {
-    operationId: 'receiveEvent',
-    summary: 'Receive an event',
-    description:
-      'What the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.',
-    tags: ['Webhooks'],
-    // The endpoint belongs to the receiver.
-    security: [],
-    parameters: [
-      messageHeader('webhook-id', 'The event; the same for each attempt.', 'evt_5377108433215711'),
-      messageHeader('webhook-timestamp', 'When it was sent, in seconds since 1970.', '1893499200'),
-      messageHeader(
-        'webhook-signature',
-        'One signature or, while a secret is rolled, two.',
-        'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-      ),
-    ],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            required: ['type', 'timestamp', 'data'],
-            properties: {
-              type: { type: 'string', description: 'What has happened: `noun.verb`.' },
-              timestamp: { type: 'string', format: 'date-time', description: 'Time of the event.' },
-              data: {
-                type: 'object',
-                description: 'What has changed: `user_group`, or `object`, as in an event.',
-                properties: {
-                  user_group: { $ref: '#/components/schemas/ChangedUserGroup' },
-                  object: { $ref: '#/components/schemas/ChangedObject' },
-                },
-              },
-            },
-            example: {
-              type: 'user_group.update',
-              timestamp: '2030-01-01T12:00:00.000Z',
-              data: { user_group: { team_id: 7, provided_id: 'acme-emea', version: 3 } },
-            },
-          },
-        },
-      },
-    },
-    responses: {
-      '2XX': { description: 'It has arrived.' },
-      '410': { description: 'Send nothing here any more.' },
-      '429': { description: 'Send nothing here for as long as `Retry-After` says.' },
-    },
-  },
-};
+/** Returns the examples of the operations of every feature. */
+export async function operationExamples(): Promise<NonNullable<OpenApiParts['examples']>> {
+  return examplesOf(await partsOfFeatures());
+}
+
+function examplesOf(parts: readonly OpenApiParts[]): NonNullable<OpenApiParts['examples']> {
+  return Object.assign({}, ...parts.map(({ examples }) => examples)) as NonNullable<
+    OpenApiParts['examples']
+  >;
+}
 
 /** Sorts the paths by the tag of their first operation; those of one tag keep the order of the modules. */
 function inOrderOfTags({ paths, tags = [] }: OpenAPIObject): OpenAPIObject['paths'] {
@@ -221,11 +160,12 @@ function documentPatches(document: OpenAPIObject): void {
   }
 }
 
-function documentExamples({ paths }: OpenAPIObject): void {
+function documentExamples({ paths }: OpenAPIObject, parts: readonly OpenApiParts[]): void {
+  const known = examplesOf(parts);
   for (const { operationId = '', requestBody, responses } of Object.values(paths).flatMap(
     operationsOf,
   )) {
-    const example = operationExamples[operationId];
+    const example = known[operationId];
     if (!example) continue;
     const bodies = Object.entries(responses).map(([status, body]) =>
       status < '300' ? body : undefined,
@@ -238,6 +178,19 @@ function documentExamples({ paths }: OpenAPIObject): void {
       }
     }
   }
+}
+
+/** Adds the requests that the service sends, if the document has what asks for them. */
+function documentWebhooks(document: OpenAPIObject, parts: readonly OpenApiParts[]): void {
+  const used = new Set(Object.values(document.paths).flatMap(tagsOf));
+  const sent = parts
+    .flatMap(({ webhooks = {} }) => Object.entries(webhooks))
+    .filter(([, item]) => tagsOf(item).some((tag) => used.has(tag)));
+  if (sent.length > 0) document.webhooks = Object.fromEntries(sent);
+}
+
+function tagsOf(item: PathItem): string[] {
+  return operationsOf(item).flatMap(({ tags = [] }) => tags);
 }
 
 /** Builds the same document without a database: in preview nothing is instantiated. */

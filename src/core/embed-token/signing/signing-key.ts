@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
-import type { JsonWebKey } from './dto/jwks.dto.ts';
+import type { JsonWebKey } from '../dto/jwks.dto.ts';
 
 export interface SigningKey {
   /** RFC 7638 thumbprint of the public key. */

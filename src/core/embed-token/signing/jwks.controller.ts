@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, schemaPath } from '../../platform/common/api-docs.ts';
-import { ApiPublicProblems, ApiTags, Operation } from '../../platform/common/operation.ts';
-import { Public } from '../../platform/common/access/access.decorator.ts';
-import { JsonWebKeySet } from './dto/jwks.dto.ts';
+import { ApiExtraModels, ApiOkResponse, schemaPath } from '../../../platform/common/api-docs.ts';
+import { ApiPublicProblems, ApiTags, Operation } from '../../../platform/common/operation.ts';
+import { Public } from '../../../platform/common/access/access.decorator.ts';
+import { JsonWebKeySet } from '../dto/jwks.dto.ts';
 import { SigningKeys } from './signing-keys.ts';
 
 /** Time a verifier may lack a new key: the steps in docs/operate/encryption-keys.md wait that long before signing with it. */

@@ -1,8 +1,8 @@
-import type { Scope } from '../../platform/common/access/caller.ts';
-import { entityTagOf } from '../../platform/common/http/parameters/preconditions.ts';
-import { currentTime, toWireTime, toWireTimeOrNull } from '../../platform/common/time.ts';
-import type { ShownApiToken } from './api-token.repository.ts';
-import type { ApiTokenState, ApiTokenView } from './dto/api-token-response.dto.ts';
+import type { Scope } from '../../../platform/common/access/caller.ts';
+import { entityTagOf } from '../../../platform/common/http/parameters/preconditions.ts';
+import { currentTime, toWireTime, toWireTimeOrNull } from '../../../platform/common/time.ts';
+import type { ShownApiToken } from '../api-token.repository.ts';
+import type { ApiTokenState, ApiTokenView } from './api-token-response.dto.ts';
 
 export function toApiTokenView(token: ShownApiToken): ApiTokenView {
   return {

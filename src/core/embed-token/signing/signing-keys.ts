@@ -1,5 +1,5 @@
-import type { KeyRing } from '../encryption-key/key-ring.ts';
-import type { JsonWebKey } from './dto/jwks.dto.ts';
+import type { KeyRing } from '../../encryption-key/key-ring.ts';
+import type { JsonWebKey } from '../dto/jwks.dto.ts';
 import { deriveSigningKey, type SigningKey } from './signing-key.ts';
 
 /** One signing key for each key of `TOKEN_ENCRYPTION_KEYS`: the first signs, every one verifies. */

@@ -1,0 +1,7 @@
+import type { OpenApiParts } from '../../platform/common/extension/openapi-parts.ts';
+
+export const auditOpenApi: OpenApiParts = {
+  tags: {
+    'Audit log': 'Who did what.',
+  },
+};
