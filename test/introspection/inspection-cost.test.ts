@@ -1,11 +1,12 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
-import { recordRoundTrips } from '../support/database/database-traffic.ts';
+import { keepCachesCurrent, recordRoundTrips } from '../support/database/database-traffic.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { noteTokens } from '../support/jest/leaks.ts';
 import { withService } from '../support/test-service.ts';
 
 const roundTrips = recordRoundTrips();
+keepCachesCurrent();
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,5 +1,9 @@
 import { type Answer, NDJSON } from '../../support/api/api-client.ts';
-import { recordRoundTrips, type RoundTrip } from '../../support/database/database-traffic.ts';
+import {
+  keepCachesCurrent,
+  recordRoundTrips,
+  type RoundTrip,
+} from '../../support/database/database-traffic.ts';
 import { type DatabaseKind, onEachDatabase } from '../../support/database/databases.ts';
 import { withService } from '../../support/test-service.ts';
 
@@ -47,6 +51,7 @@ function cost(statements: number, roundTrips = statements): Cost {
 
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
+  keepCachesCurrent();
   const service = withService(kind);
   const alone: Record<string, RoundTrip[]> = {};
   const together: Record<string, RoundTrip[]> = {};

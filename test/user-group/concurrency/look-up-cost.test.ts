@@ -1,9 +1,10 @@
-import { recordRoundTrips } from '../../support/database/database-traffic.ts';
+import { keepCachesCurrent, recordRoundTrips } from '../../support/database/database-traffic.ts';
 import { onEachDatabase } from '../../support/database/databases.ts';
 import { type TestService, withService } from '../../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
+  keepCachesCurrent();
   const service = withService(kind);
   /** The statements without those that tell other processes of changes at the same time. */
   const sent = () =>

@@ -1,5 +1,5 @@
 import { NDJSON } from '../../support/api/api-client.ts';
-import { recordRoundTrips } from '../../support/database/database-traffic.ts';
+import { keepCachesCurrent, recordRoundTrips } from '../../support/database/database-traffic.ts';
 import { onPostgres } from '../../support/database/databases.ts';
 import { planOf, wholeScansIn } from '../../support/database/query-plan.ts';
 import { withService } from '../../support/test-service.ts';
@@ -12,6 +12,7 @@ const TABLES = ['user_group', 'user_group_token', 'data_source_mapping', 'audit_
 // must not leave it the choice to read a whole table or a whole index.
 onPostgres('without statistics of the tables', () => {
   const roundTrips = recordRoundTrips();
+  keepCachesCurrent();
   const service = withService('postgres');
 
   beforeAll(async () => {
