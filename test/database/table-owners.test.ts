@@ -1,6 +1,6 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { wings } from '../../.dependency-cruiser.mjs';
-import { entities } from '../../src/server/app/features.ts';
+import { entities, features } from '../../src/server/app/features.ts';
 import { sources } from '../support/code/source-code.ts';
 
 const floors: Record<string, string[]>[] = Object.values(wings);
@@ -79,6 +79,17 @@ test('every entity is declared by a feature, and by one', () => {
   const { tables } = getMetadataArgsStorage();
   const declared = entities.map((entity) => tables.find(({ target }) => target === entity)?.name);
   expect(declared.sort()).toEqual([...owners.keys()].sort());
+});
+
+test('every table has its rights, in the declaration of its entity', () => {
+  const { tables } = getMetadataArgsStorage();
+  const tablesOf = (own: readonly unknown[] = []) =>
+    tables.filter(({ target }) => own.includes(target)).map(({ name }) => name!);
+  for (const { name, entities: own, rights = {} } of features) {
+    // No entity has the record of the migrations.
+    const granted = Object.keys(rights).filter((table) => table !== 'migration');
+    expect([name, granted.sort()]).toEqual([name, tablesOf(own).sort()]);
+  }
 });
 
 test('a table is used by its owner and by those who may import its owner', () => {

@@ -10,7 +10,6 @@ import {
   type MigrationState,
   prepareDatabase,
 } from '../../platform/database/schema/migrate.ts';
-
 import { ownSchema } from '../../platform/database/schema/own-schema.ts';
 
 export { entities } from '../app/features.ts';

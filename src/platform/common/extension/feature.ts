@@ -16,11 +16,13 @@ export interface FeatureCommand extends CommandDefinition {
  */
 export interface FeatureDefinition<Name extends string = string> extends Omit<
   PluginDefinition,
-  'name' | 'compatibility' | 'ports' | 'commands'
+  'name' | 'compatibility' | 'migrations' | 'ports' | 'commands'
 > {
   name: Name;
   /** One sentence for the reference. */
   about: string;
+  /** Its part of the one list of the service, which is in the order of the numbers at the end of their names. */
+  migrations?: PluginDefinition['migrations'];
   /** Features without which it does not work; a start that leaves one of them out fails. */
   needs?: readonly string[];
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
