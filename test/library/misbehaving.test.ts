@@ -340,6 +340,10 @@ describe('what cannot be used ends the start with a line that names it', () => {
       () => [{ type: 'gauge', name: 'event_streams', help: 'Odd.', read: () => 1 }],
       /^the metric event_streams of the plugin odd cannot be exported: /,
     ],
+    [
+      () => [{ type: 'histogram', name: 'odd', help: 'Odd.', buckets: [1], start: ODD[1]![1] }],
+      'the metric odd of the plugin odd cannot be exported: odd luck.',
+    ],
     [() => [null], /^metrics of the plugin odd /],
   ])('metrics %#', async (metrics, message) => {
     await refused({ metrics: metrics as () => Metric[] }).toThrow(message);

@@ -276,10 +276,27 @@ test('its metrics are exported', async () => {
   const plugin = definePlugin({
     name: 'measured',
     ...COMPATIBLE,
-    metrics: () => [{ type: 'gauge', name: 'measured_things', help: 'Things.', read: () => 7 }],
+    metrics: () => [
+      { type: 'gauge', name: 'measured_things', help: 'Things.', read: () => 7 },
+      {
+        type: 'histogram',
+        name: 'thing_seconds',
+        help: 'Age of things.',
+        label: 'kind',
+        values: ['old', 'new'],
+        buckets: [1, 60],
+        start: (observe) => {
+          observe(7, 'old');
+        },
+      },
+    ],
   });
   const service = await startTestService('sqlite', {}, [plugin]);
-  expect(await service.app.get(Metrics).registry.metrics()).toContain('measured_things 7');
+  const lines = (await service.app.get(Metrics).registry.metrics()).split('\n');
+  expect(lines).toContain('measured_things 7');
+  expect(lines).toContain('thing_seconds_bucket{le="1",kind="old"} 0');
+  expect(lines).toContain('thing_seconds_bucket{le="60",kind="old"} 1');
+  expect(lines).toContain('thing_seconds_count{kind="new"} 0');
   await service.close();
 });
 

@@ -61,9 +61,19 @@ export const webhooks = defineFeature({
     {
       type: 'counter',
       name: 'webhook_attempts_total',
-      help: 'Attempts to send webhooks by result: delivered, refused (another status), unanswered.',
+      help: 'Attempts to send webhooks by result: delivered, refused (another status), no_response.',
       label: 'result',
       read: () => app.get(WebhookDeliverer).counts,
+    },
+    {
+      type: 'histogram',
+      name: 'webhook_attempt_duration_seconds',
+      help: 'Duration of attempts to send webhooks by result: delivered, refused, no_response.',
+      label: 'result',
+      values: ['delivered', 'refused', 'no_response'],
+      // The last is the deadline of an attempt.
+      buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      start: (observe) => (app.get(WebhookDeliverer).observe = observe),
     },
     {
       type: 'counter',

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { errorCatalogue } from '../common/problem/problem.ts';
 import type { ExtensionCall } from '../common/extension/extensions.ts';
 import type { ObservedRequest } from '../common/http/observing/observe-requests.ts';
-import type { Metric } from '../common/extension/metric.ts';
+import type { HistogramMetric, Metric, ReadMetric } from '../common/extension/metric.ts';
 
 export class Metrics {
   readonly registry = new Registry();
@@ -41,28 +41,32 @@ export class Metrics {
     if (problem !== undefined) this.problems.inc({ code: problem });
   }
 
-  /** Exports attempts to send webhooks; returns what observes them. Called once. */
-  observerOfWebhooks(): (attempt: { result: string; seconds: number }) => void {
-    const attempts = new Histogram({
-      name: 'webhook_attempt_duration_seconds',
-      help: 'Duration of attempts to send webhooks by result: delivered, refused, unanswered.',
-      labelNames: ['result'],
-      // The last is the deadline of an attempt.
-      buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-      registers: [this.registry],
-    });
-    for (const result of ['delivered', 'refused', 'unanswered']) attempts.zero({ result });
-    return ({ result, seconds }) => {
-      attempts.observe({ result }, seconds);
-    };
-  }
-
   observeExtension({ extension, call, result, seconds }: ExtensionCall): void {
     this.extensionCalls.observe({ extension, call, result }, seconds);
   }
 
-  /** @throws Error if the name is taken or invalid */
-  watch({ type, name, help, label, read }: Metric): void {
+  /** @throws Error if the name is taken or invalid, or as `start` of a histogram */
+  watch(metric: Metric): void {
+    if (metric.type === 'histogram') this.startHistogram(metric);
+    else this.watchValues(metric);
+  }
+
+  private startHistogram({ name, help, label, buckets, values = [], start }: HistogramMetric) {
+    const labelsOf = (value = '') => (label === undefined ? {} : { [label]: value });
+    const histogram = new Histogram({
+      name,
+      help,
+      labelNames: Object.keys(labelsOf()),
+      buckets: [...buckets],
+      registers: [this.registry],
+    });
+    for (const value of values) histogram.zero(labelsOf(value));
+    start((value, labelValue) => {
+      histogram.observe(labelsOf(labelValue), value);
+    });
+  }
+
+  private watchValues({ type, name, help, label, read }: ReadMetric): void {
     const Kind = type === 'counter' ? Counter : Gauge;
     new Kind({
       name,

@@ -2,18 +2,16 @@ import { type INestApplication, Logger } from '@nestjs/common';
 import type { HttpServer } from '../../platform/common/http/server/http-server.ts';
 import type { Plugin } from '../../platform/common/extension/plugin.ts';
 import { serviceVersion } from '../../platform/common/version.ts';
-import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import {
   type Expected,
   type Extension,
   Extensions,
 } from '../../platform/common/extension/extensions.ts';
 import { reasonOf } from '../../platform/common/problem/reason-of.ts';
-import type { Metric } from '../../platform/common/extension/metric.ts';
+import type { Metric, ReadMetric } from '../../platform/common/extension/metric.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { metricsOf } from './features.ts';
 import { Metrics } from '../../platform/metrics/metrics.ts';
-import { WebhookDeliverer } from '../../features/webhook/delivery/webhook-deliverer.ts';
 
 /** Exports the metrics of the features, and those of the process and its HTTP server. */
 export function watchApplication(
@@ -22,9 +20,6 @@ export function watchApplication(
   config: Config,
 ): void {
   const metrics = app.get(Metrics);
-  if (app.get(ServedFeatures).has('webhooks')) {
-    app.get(WebhookDeliverer).observe = metrics.observerOfWebhooks();
-  }
   app.get(Extensions).observe = (call) => metrics.observeExtension(call);
   const ofProcess: Metric[] = [
     {
@@ -62,7 +57,7 @@ export function watchPlugins(app: INestApplication, plugins: readonly Plugin[]):
     const watched = extension.now('metrics', () => definition.metrics!(app), METRICS);
     for (const one of watched) {
       try {
-        metrics.watch(containMetric(extension, one));
+        metrics.watch(one.type === 'histogram' ? one : containMetric(extension, one));
       } catch (error) {
         throw extension.failed(`the metric ${one.name}`, `cannot be exported: ${reasonOf(error)}`);
       }
@@ -77,12 +72,12 @@ const METRICS: Expected<Metric[]> = {
 };
 
 /** Returns a metric of an extension that is left out while it cannot be read; the log reports this once. */
-function containMetric(extension: Extension, watched: Metric): Metric {
+function containMetric(extension: Extension, watched: ReadMetric): ReadMetric {
   const logger = new Logger('Extension');
   const { name: metric, type, label } = watched;
   let isReported = false;
   const whatIsOne = label === undefined ? 'a number' : 'an object of numbers';
-  const expected: Expected<ReturnType<Metric['read']>> = {
+  const expected: Expected<ReturnType<ReadMetric['read']>> = {
     is: (value) => areValues(value, type, label),
     what: type === 'counter' ? `${whatIsOne}, none below 0` : whatIsOne,
   };
@@ -103,9 +98,9 @@ function containMetric(extension: Extension, watched: Metric): Metric {
 
 function areValues(
   values: unknown,
-  type: Metric['type'],
+  type: ReadMetric['type'],
   label: string | undefined,
-): values is ReturnType<Metric['read']> {
+): values is ReturnType<ReadMetric['read']> {
   const isValue = (value: unknown) =>
     typeof value === 'number' && Number.isFinite(value) && (type === 'gauge' || value >= 0);
   if (values === null) return true;

@@ -37,7 +37,11 @@ export { type AuditAction, declareAction } from '../../core/audit/audit-actions.
 export { ownActions } from '../app/own-actions.ts';
 export { type AuditActor, type AuditEntry, AuditLog } from '../../core/audit/audit-log.ts';
 export { type IdempotentCall, IdempotentCalls } from '../../core/idempotency/idempotent-calls.ts';
-export type { Metric } from '../../platform/common/extension/metric.ts';
+export type {
+  HistogramMetric,
+  Metric,
+  ReadMetric,
+} from '../../platform/common/extension/metric.ts';
 export { FromEnv, type VariableOptions } from '../../platform/config/variable.ts';
 export { integer, list, oneOf, text } from '../../platform/config/readers.ts';
 

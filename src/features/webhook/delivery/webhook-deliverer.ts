@@ -37,10 +37,9 @@ type Result = Sent | { failure: 'secret_unreadable'; status?: undefined };
 @Injectable()
 export class WebhookDeliverer {
   /** Attempts of this process by result. */
-  readonly counts = { delivered: 0, refused: 0, unanswered: 0 };
+  readonly counts = { delivered: 0, refused: 0, no_response: 0 };
   /** Called for each attempt of this process; does nothing unless set. */
-  observe: (attempt: { result: keyof WebhookDeliverer['counts']; seconds: number }) => void = () =>
-    undefined;
+  observe: (seconds: number, result: keyof WebhookDeliverer['counts']) => void = () => undefined;
   private readonly logger = new Logger(WebhookDeliverer.name);
   private readonly sender: WebhookSender;
   private readonly slots = new AttemptSlots();
@@ -139,9 +138,9 @@ export class WebhookDeliverer {
   ): Promise<boolean> {
     const { result, made, isDelivered } = await this.make(endpoint, delivery);
     const { at, status, durationMs } = made;
-    const outcome = isDelivered ? 'delivered' : status === null ? 'unanswered' : 'refused';
+    const outcome = isDelivered ? 'delivered' : status === null ? 'no_response' : 'refused';
     this.counts[outcome]++;
-    this.observe({ result: outcome, seconds: durationMs / 1000 });
+    this.observe(durationMs / 1000, outcome);
     const retryAfterMs = result.failure === undefined ? result.retryAfterMs : null;
     // A missing key is not the fault of the endpoint.
     const pauseMs =
