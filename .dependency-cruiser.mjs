@@ -42,8 +42,15 @@ export const wings = {
     // What a group's mapping may name, and the rules it has to keep, lie below the groups.
     mapping: ['change-log', 'audit', 'workspace'],
     'user-group': ['change-log', 'activity', 'audit', 'encryption-key', 'rate-limit', 'mapping'],
-    'embed-token': ['change-log', 'audit', 'encryption-key', 'user-group', 'idempotency'],
-    introspection: ['change-log', 'activity', 'mapping', 'user-group', 'embed-token'],
+    'embed-token': [
+      'change-log',
+      'audit',
+      'encryption-key',
+      'workspace',
+      'user-group',
+      'idempotency',
+    ],
+    introspection: ['change-log', 'activity', 'mapping', 'workspace', 'user-group', 'embed-token'],
   },
   // A feature without a row imports no other.
   features: {

@@ -32,7 +32,7 @@ export function unsigned(claims: Claims, alg = 'none'): string {
   return `${part({ alg })}.${part(claims)}.`;
 }
 
-/** A JWT whose secret is a public key, as somebody may have it who reads `/.well-known/jwks.json`. */
+/** A JWT whose secret is a public key, as anybody has it who reads the key set of the workspace. */
 export function signedWithPublicKey(claims: Claims, jwk: object & { kid?: string }): string {
   const secret = createPublicKey({ key: jwk as never, format: 'jwk' }).export({
     type: 'spki',

@@ -22,7 +22,7 @@ export interface paths {
         get: operations["createOrLookUpUserGroup"];
         /**
          * Write a user group
-         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows. The audit log records this as `user_group_token.show`.
+         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -48,7 +48,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups
-         * @description Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is, and can be empty. A line with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20 imports of an API token run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
+         * @description Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is. A line with the id of an earlier line is refused; a line that ends the token of an existing group says so (`token_replaced`). Each line counts as a call for the rate limits: while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -67,7 +67,7 @@ export interface paths {
         put?: never;
         /**
          * Export user groups
-         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. At most 2 exports of an API token run at once. It is a POST because the response contains credentials.
+         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. It is a POST because the response contains credentials.
          *
          *     Required scope: `admin`.
          */
@@ -86,7 +86,7 @@ export interface paths {
         put?: never;
         /**
          * Change many user groups
-         * @description Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most 2 of an API token run at once.
+         * @description Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, or all. `rotate` also needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. It ends when the client disconnects, and can be repeated: with `issued_before` no token is rotated twice.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -160,7 +160,7 @@ export interface paths {
         };
         /**
          * List user groups
-         * @description Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group whose place in the order changes between two pages may appear on both or on neither.
+         * @description Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be combined. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`. A group whose place in the order changes between two pages may appear on both or on neither.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -254,7 +254,7 @@ export interface paths {
         };
         /**
          * List the tokens of a user group
-         * @description The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. Shows whether an old token is still in use before you end its overlap. If a dashboard refuses a token, its last four characters find it here, with the reason.
+         * @description The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. If a dashboard refuses a token, its last four characters find it here.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -332,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an embed token
-         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it. An `Idempotency-Key` counts with `acting_for` alone: without it a repetition issues another token.
+         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a browser. Renderers introspect it, or verify it with the keys of the workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and the workspace can forbid it. An `Idempotency-Key` counts only with `acting_for`.
          *
          *     Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
          */
@@ -340,7 +340,7 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/.well-known/jwks.json": {
+    "/workspaces/{workspace_id}/.well-known/jwks.json": {
         parameters: {
             query?: never;
             header?: never;
@@ -348,10 +348,27 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The public keys of embed tokens
-         * @description A JSON Web Key Set, as RFC 7517 has it and without `success`: with it embed tokens are verified offline. Needs no API token, may be cached for five minutes, and does not use the database.
+         * The public keys of a workspace
+         * @description A JSON Web Key Set (RFC 7517), without `success`, by which the embed tokens of one workspace are verified offline. May be cached for five minutes. Needs neither an API token nor the database: any id has keys, whether there is such a workspace or not.
          */
         get: operations["getJsonWebKeySet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/workspaces/{workspace_id}/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the keys of a workspace are
+         * @description The part of OpenID Connect Discovery 1.0 that exists, without `success`: nobody signs in here. It describes the issuer that a workspace has by default. Available if PUBLIC_URL is set. Needs no API token.
+         */
+        get: operations["getIssuerMetadata"];
         put?: never;
         post?: never;
         delete?: never;
@@ -368,7 +385,7 @@ export interface paths {
         put?: never;
         /**
          * Introspect a token
-         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
+         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.
          *
          *     Required scope: `tokens:introspect`.
          */
@@ -404,7 +421,7 @@ export interface paths {
         };
         /**
          * Where things are, for OAuth 2.0 clients
-         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.
+         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.
          */
         get: operations["getAuthorizationServerMetadata"];
         put?: never;
@@ -423,7 +440,7 @@ export interface paths {
         put?: never;
         /**
          * Inspect a token
-         * @description For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token. Send the token in the body, never in a URL.
+         * @description For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token.
          *
          *     Required scope: `tokens:inspect`.
          */
@@ -442,7 +459,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. White space around the token is left out; a text that can be no token is a 422. OAuth 2.0 clients send the API token as their secret, as for introspection.
+         * @description For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -461,7 +478,7 @@ export interface paths {
         put?: never;
         /**
          * Report leaked tokens
-         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 of an API token run at once. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.
+         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits. It goes on when the client disconnects, and can be repeated. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, or in quotes.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -630,7 +647,7 @@ export interface paths {
         put?: never;
         /**
          * End all tokens issued before a moment
-         * @description For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token, so the customer’s next page works again; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+         * @description For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
          *
          *     Required scope: `admin`.
          */
@@ -657,7 +674,7 @@ export interface paths {
         delete?: never;
         /**
          * Change the settings of the workspace
-         * @description Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.
+         * @description Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do.
          *
          *     Required scope: `registry:write`.
          */
@@ -785,7 +802,7 @@ export interface paths {
         put?: never;
         /**
          * Roll the secret of a webhook endpoint
-         * @description Creates a new secret, which the response shows once. For `grace_period_seconds` each message is signed with both, so that the receiver can change over in its own time; an even older secret ends at once. The headers stay, unless the old secret cannot be decrypted any more.
+         * @description Creates a new secret, which the response shows once. For `grace_period_seconds` each message is signed with both; an even older secret ends at once.
          *
          *     Required scope: `webhooks:write`.
          */
@@ -823,7 +840,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed, and changes nothing about the endpoint: a failure does not disable it.
+         * @description Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed; a failure does not disable the endpoint.
          *
          *     Required scope: `webhooks:write`.
          */
@@ -842,7 +859,7 @@ export interface paths {
         put?: never;
         /**
          * Send webhooks again
-         * @description Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.
+         * @description Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time.
          *
          *     Required scope: `webhooks:write`.
          */
@@ -911,7 +928,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API token
-         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.
+         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.
          *
          *     Required scope: `admin`.
          */
@@ -947,7 +964,7 @@ export interface paths {
         };
         /**
          * Count what the workspace has
-         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next.
+         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -966,7 +983,7 @@ export interface paths {
         };
         /**
          * Read the activity of the workspace, by the hour or day
-         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so the last point lags by that much.
+         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up to five seconds.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -985,7 +1002,7 @@ export interface paths {
         };
         /**
          * Describe the installation
-         * @description The version of the service, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the process that handles the request; other replicas may differ while they restart.
+         * @description The version of the service, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the process that handles the request.
          *
          *     Required scope: `admin`.
          */
@@ -1004,7 +1021,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; who was shown tokens of groups, summed per hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
+         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; who was shown tokens of groups, summed per hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`.
          *
          *     Required scope: `audit:read`.
          */
@@ -1061,7 +1078,7 @@ export interface paths {
         };
         /**
          * Follow events
-         * @description Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Until `current` comes, events may be missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+         * @description Returns the events as they happen, as server-sent events. `change` has one in its data. `open` begins the stream with the time in milliseconds at which the call arrived. `current` comes at least four times a second and says that every event before `at`, by the same clock, has been sent; until it comes, events may be missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
          *
          *     Required scope: `events:read`.
          */
@@ -1630,7 +1647,7 @@ export interface components {
             generation: number;
             /** @description `current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `replaced`: a rotation, or the end of its overlap, has ended it. `revoked`: a request has ended its overlap. */
             state: string;
-            /** @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had all that the workspace requires. `tokens_ended`: it was ended together with all others of the workspace. */
+            /** @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`: all tokens of the workspace were ended together. */
             refused_because: string | null;
             /** @description The last four characters of the token. */
             last_four: string;
@@ -1704,7 +1721,7 @@ export interface components {
              * @description Expiry, unless it is ended sooner.
              */
             expires_at: string;
-            /** @description Id of the key of /.well-known/jwks.json that signed it. */
+            /** @description Id of the key of the workspace that signed it. */
             kid: string;
             /** @description Id of the token, which is also a claim of it and part of introspection responses. */
             jti: string;
@@ -1749,6 +1766,24 @@ export interface components {
         JsonWebKeySet: {
             /** @description The keys; the first signs, and tokens signed by any of them are valid. */
             keys: components["schemas"]["JsonWebKey"][];
+        };
+        IssuerMetadata: {
+            /**
+             * Format: uri
+             * @description The default issuer (`iss`) of the embed tokens of the workspace.
+             */
+            issuer: string;
+            /**
+             * Format: uri
+             * @description The public keys of its embed tokens (RFC 7517).
+             */
+            jwks_uri: string;
+            /** @description None: nobody signs in here. */
+            response_types_supported: string[];
+            /** @description The `sub` of a token is the same for every renderer. */
+            subject_types_supported: string[];
+            /** @description The only algorithm of embed tokens. */
+            id_token_signing_alg_values_supported: string[];
         };
         IntrospectionRequest: {
             /** @description The user-group token, or embed token, that a dashboard was given. */
@@ -1803,7 +1838,7 @@ export interface components {
             exp?: number;
             /** @description Of an embed token: its audience. Compare it with your own name. */
             aud?: string;
-            /** @description Of an embed token: its issuer, the `embed_token_issuer` of the workspace or EMBED_TOKEN_ISSUER. */
+            /** @description Of an embed token: its issuer, which is that of the workspace. */
             iss?: string;
             /** @description Of an embed token: its own id. */
             jti?: string;
@@ -1871,11 +1906,6 @@ export interface components {
             revocation_endpoint: string;
             /** @description How a caller of it may send its API token. */
             revocation_endpoint_auth_methods_supported: string[];
-            /**
-             * Format: uri
-             * @description The public keys of embed tokens (RFC 7517).
-             */
-            jwks_uri: string;
             /** @description None: there is no consent page. */
             response_types_supported: string[];
             /** @description None: tokens are issued by the API, not by a token endpoint. */
@@ -2132,7 +2162,7 @@ export interface components {
             variables: components["schemas"]["DeclaredVariable"][];
             /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas: string[];
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
+            /** @description Issuer (`iss`) of its embed tokens, or null for the default, `{PUBLIC_URL}/workspaces/{id}`. A change invalidates the tokens that were issued. Tools that read `openid-configuration` need the default. */
             embed_token_issuer: string | null;
             /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences: string[];
@@ -2178,7 +2208,7 @@ export interface components {
              * @enum {string}
              */
             mapping_policy?: "open" | "registered";
-            /** @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`. */
+            /** @description Issuer (`iss`) of its embed tokens, or null for the default, `{PUBLIC_URL}/workspaces/{id}`. A change invalidates the tokens that were issued. Tools that read `openid-configuration` need the default. */
             embed_token_issuer?: string | null;
             /** @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any. */
             embed_token_audiences?: string[];
@@ -3460,6 +3490,8 @@ export interface components {
         "If-None-Match": string;
         /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
         count: boolean;
+        /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
+        workspace_id: string;
         /** @description Only the one with this id of your own. */
         provided_id: string;
         /** @description Its number. */
@@ -4344,7 +4376,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
+                workspace_id: components["parameters"]["workspace_id"];
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -4359,6 +4394,33 @@ export interface operations {
                 };
             };
             400: components["responses"]["400"];
+            503: components["responses"]["503_ShuttingDown"];
+            default: components["responses"]["default"];
+        };
+    };
+    getIssuerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
+                workspace_id: components["parameters"]["workspace_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            400: components["responses"]["400"];
+            404: components["responses"]["404_PublicUrlUnset"];
             503: components["responses"]["503_ShuttingDown"];
             default: components["responses"]["default"];
         };

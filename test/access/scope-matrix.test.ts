@@ -1,5 +1,6 @@
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { type Scope, scopes } from '../../src/platform/common/access/caller.ts';
+import { NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { handlersOf } from '../support/events/handlers.ts';
@@ -441,10 +442,11 @@ const routes: Route[] = [
 
 /** The routes that ask for no token, because what they answer is nobody's own. */
 const publicRoutes = [
-  { method: 'GET', path: '/.well-known/jwks.json' },
   { method: 'GET', path: '/.well-known/oauth-authorization-server' },
   { method: 'GET', path: '/health/live' },
   { method: 'GET', path: '/health/ready' },
+  { method: 'GET', path: '/workspaces/:workspace_id/.well-known/jwks.json' },
+  { method: 'GET', path: '/workspaces/:workspace_id/.well-known/openid-configuration' },
 ];
 
 /** The routes of the console. All but the public ones ask for a session of any scope. test/console calls each. */
@@ -535,7 +537,8 @@ onEachDatabase((kind) => {
   test.each(publicRoutes)('$method $path answers anybody the same', async ({ method, path }) => {
     const answers = [];
     for (const by of [undefined, 'wrong', `uga_${'0'.repeat(38)}`, service.bootstrapToken]) {
-      answers.push(await service.clientOf(by).send({ method, path }));
+      const called = path.replace(':workspace_id', NO_WORKSPACE);
+      answers.push(await service.clientOf(by).send({ method, path: called }));
     }
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]!.status).toBe(200);

@@ -239,7 +239,14 @@ onEachDatabase((kind) => {
         sub: 'embedding',
         token_type: 'embed_token',
       });
-      expect((await client.getJsonWebKeySet()).keys.map((key) => key.kid)).toContain(kid);
+      const { workspace } = await client.getWorkspaceIdentity();
+      const { keys } = await client.getJsonWebKeySet(workspace.id);
+      expect(keys.map((key) => key.kid)).toContain(kid);
+      const { issuer, jwks_uri } = await client.getIssuerMetadata(workspace.id);
+      expect([issuer, jwks_uri]).toEqual([
+        workspace.issuer,
+        `${workspace.issuer}/.well-known/jwks.json`,
+      ]);
     });
   });
 

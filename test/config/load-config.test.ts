@@ -58,7 +58,6 @@ test('every variable of the interface exists', () => {
     'VAULT_TRANSIT_KEY',
     'BOOTSTRAP_API_TOKEN',
     'ROTATION_GRACE_SECONDS',
-    'EMBED_TOKEN_ISSUER',
     'BODY_LIMIT',
     'RATE_LIMIT_PER_MINUTE',
     'WORKSPACE_RATE_LIMIT_PER_MINUTE',
@@ -150,8 +149,6 @@ test.each([
   ['AUDIT_RETENTION_DAYS', '0', { auditRetentionDays: 0 }],
   ['MIGRATION_WAIT_SECONDS', '86400', { migrationWaitSeconds: 86_400 }],
   ['AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE', '0', { authenticationFailureLimitPerMinute: 0 }],
-  ['EMBED_TOKEN_ISSUER', 'https://a.example/x', { embedTokenIssuer: 'https://a.example/x' }],
-  ['EMBED_TOKEN_ISSUER', 'urn:acme:groups', { embedTokenIssuer: 'urn:acme:groups' }],
   ['PUBLIC_URL', 'HTTPS://A.example:443/', { publicUrl: 'https://a.example' }],
   ['PUBLIC_URL', 'http://127.0.0.1:3000', { publicUrl: 'http://127.0.0.1:3000' }],
   ['PUBLIC_URL', 'https://a.example/x/', { publicUrl: 'https://a.example/x' }],
@@ -206,16 +203,6 @@ test.each([
   expect(read({ [name]: value })).toMatchObject(expected);
 });
 
-test('the issuer of embed tokens is PUBLIC_URL, unless it is set', () => {
-  const PUBLIC_URL = 'https://a.example/groups/';
-  expect(loadConfig({}).embedTokenIssuer).toBe('user-group-service');
-  expect(loadConfig({ PUBLIC_URL }).embedTokenIssuer).toBe('https://a.example/groups');
-  expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: '' }).embedTokenIssuer).toBe(
-    'https://a.example/groups',
-  );
-  expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: 'b' }).embedTokenIssuer).toBe('b');
-});
-
 test.each([
   ['PORT', '65536'],
   ['PORT', '-1'],
@@ -248,9 +235,7 @@ test.each([
   ['PUBLIC_URL', 'https://a.example/?x'],
   ['PUBLIC_URL', 'https://a.example/#x'],
   ['PUBLIC_URL', 'https:///'],
-  ['EMBED_TOKEN_ISSUER', 'user groups'],
-  ['EMBED_TOKEN_ISSUER', '7:groups'],
-  ['EMBED_TOKEN_ISSUER', 'x'.repeat(256)],
+  ['PUBLIC_URL', `https://a.example/${'x'.repeat(183)}`],
   ['CONSOLE_OIDC_ISSUER', 'http://id.example.com'],
   ['CONSOLE_OIDC_CLIENT_ID', 'two words'],
   ['CONSOLE_OIDC_SCOPE', 'email'],
@@ -410,7 +395,6 @@ test.each([
   'RATE_LIMIT',
   'AUDIT_RETENTION_MINUTES',
   'BOOTSTRAP_TOKEN',
-  'EMBED_ISSUER',
   'TOKEN_KEYS',
 ])('%s looks meant and is refused', (name) => {
   expect(() => loadConfig({ [name]: 'x' })).toThrow(/did you mean/);

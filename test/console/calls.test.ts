@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import type { Scope } from '../../src/platform/common/access/caller.ts';
+import { keySetPath, NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import type { Answer } from '../support/api/api-client.ts';
 import { ConsoleBrowser, OWN_PAGE, signedIn } from '../support/console/console.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
@@ -214,7 +215,7 @@ onEachDatabase((kind) => {
       '/console/api/api/v1/workspace',
       '/console/api/docs',
       '/console/api/health/live',
-      '/console/api/.well-known/jwks.json',
+      `/console/api${keySetPath(NO_WORKSPACE)}`,
       '/console/sessionx',
       '/console/session/',
       '/console/sessions/',

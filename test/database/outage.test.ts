@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
+import { keySetPath, NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import { Cable } from '../support/servers/cable.ts';
 import {
   administer,
@@ -73,7 +74,7 @@ onPostgres('on postgres', () => {
     await expectOutage();
     await expectOutage();
     // A call that needs no database gets its response without it.
-    expect((await server.api.call('GET', '/.well-known/jwks.json')).status).toBe(200);
+    expect((await server.api.call('GET', keySetPath(NO_WORKSPACE))).status).toBe(200);
     expect((await server.api.call('GET', '/health/live')).status).toBe(200);
     const readiness = await server.api.call('GET', '/health/ready');
     expect([readiness.status, readiness.body.code]).toEqual([503, 'database_unavailable']);

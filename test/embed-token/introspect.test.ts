@@ -5,6 +5,7 @@ import {
   deriveSigningKey,
   type SigningKey,
 } from '../../src/core/embed-token/signing/signing-key.ts';
+import { keySetPath, workspaceIdOf } from '../support/api/workspace-keys.ts';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { passTime } from '../support/time/fake-time.ts';
@@ -25,11 +26,13 @@ interface Claims {
 
 onEachDatabase((kind) => {
   const service = withService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
+  let workspaceId: string;
   let key: SigningKey;
   let count = 0;
 
   beforeAll(async () => {
-    key = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret);
+    workspaceId = await workspaceIdOf(service.api);
+    key = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret, workspaceId);
   });
 
   const embedTokensOf = (id: string) =>
@@ -85,7 +88,7 @@ onEachDatabase((kind) => {
       iat,
       exp,
       aud: AUDIENCE,
-      iss: 'user-group-service',
+      iss: `urn:user-group-service:workspaces:${workspaceId}`,
       workspace_id,
       jti,
       origin: 'https://app.example.com',
@@ -105,7 +108,8 @@ onEachDatabase((kind) => {
 
   test('the longest ids, audience and origin make a token that is accepted', async () => {
     const issuer = `https://${'i'.repeat(247)}`;
-    const other = await startTestService(kind, { EMBED_TOKEN_ISSUER: issuer });
+    const other = await startTestService(kind);
+    await other.api.call('PATCH', '/api/v1/workspace', { embed_token_issuer: issuer });
     const id = '😀'.repeat(255);
     await other.api.get({ user_group_id: id, name: 'Long' });
     const { body } = await other.api.call('POST', embedTokensOf(id), {
@@ -268,7 +272,7 @@ onEachDatabase((kind) => {
         { kid: '__proto__' },
         { jwk },
         { kid: undefined, jwk },
-        { jku: `${service.baseUrl}/.well-known/jwks.json` },
+        { jku: `${service.baseUrl}${keySetPath(workspaceId)}` },
         { x5u: 'https://attacker.example/x' },
       ];
       for (const header of headers) {
@@ -280,7 +284,7 @@ onEachDatabase((kind) => {
 
     test('the key of another installation', async () => {
       const claims = claimsOf((await create()).embedToken);
-      const other = await deriveSigningKey(Buffer.alloc(32, 8));
+      const other = await deriveSigningKey(Buffer.alloc(32, 8), workspaceId);
       for (const kid of [other.kid, key.kid]) {
         expect(await isActive(await forge(claims, { kid }, other.privateKey))).toBe(false);
       }

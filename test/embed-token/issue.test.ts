@@ -55,7 +55,7 @@ onEachDatabase((kind) => {
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'ES256', typ: 'JWT', kid });
     const claims = decodeJwt(token);
     expect(claims).toEqual({
-      iss: 'user-group-service',
+      iss: `urn:user-group-service:workspaces:${claims['workspace_id'] as string}`,
       sub: 'acme',
       aud: AUDIENCE,
       iat: expect.any(Number),

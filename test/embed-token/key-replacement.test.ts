@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { keySetPath, workspaceIdOf } from '../support/api/workspace-keys.ts';
 import {
   createTestDatabase,
   onEachDatabase,
@@ -10,7 +11,6 @@ import { withKeys } from '../support/keys.ts';
 import { runCli, startServer } from '../support/process/processes.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
-const JWKS = '/.well-known/jwks.json';
 const GROUP = '/api/v1/user-groups/acme';
 
 onEachDatabase((kind) => {
@@ -35,19 +35,22 @@ onEachDatabase((kind) => {
   const issue = async ({ api }: Pick<TestService, 'api'>) =>
     (await api.call('POST', `${GROUP}/embed-tokens`, { audience: 'renderer' })).body.embed_token;
 
-  const kidsOf = async ({ baseUrl }: TestService) => {
-    const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as {
+  const keysUrl = async ({ api, baseUrl }: TestService) =>
+    new URL(keySetPath(await workspaceIdOf(api)), baseUrl);
+
+  const kidsOf = async (running: TestService) => {
+    const { keys } = (await (await fetch(await keysUrl(running))).json()) as {
       keys: { kid: string }[];
     };
     return keys.map(({ kid }) => kid);
   };
 
   /** Returns for each token whether it is accepted; the service and an offline verifier must agree. */
-  async function accepted({ api, baseUrl }: TestService, tokens: string[]): Promise<boolean[]> {
-    const keys = createRemoteJWKSet(new URL(JWKS, baseUrl));
+  async function accepted(running: TestService, tokens: string[]): Promise<boolean[]> {
+    const keys = createRemoteJWKSet(await keysUrl(running));
     const results: boolean[] = [];
     for (const token of tokens) {
-      const { body } = await api.call('POST', '/api/v1/introspect', { token });
+      const { body } = await running.api.call('POST', '/api/v1/introspect', { token });
       const offline = await jwtVerify(token, keys).then(
         () => true,
         () => false,
@@ -93,10 +96,11 @@ onEachDatabase((kind) => {
   });
 
   test('no private key is in what the service says or writes', async () => {
-    const { privateKey, publicJwk } = await deriveSigningKey(secretOf('k2'));
-    const { d } = privateKey.export({ format: 'jwk' }) as { d: string };
     const running = await startServer(withKeys(database, 'k2'));
-    const keySet = await running.api.call('GET', JWKS);
+    const workspaceId = await workspaceIdOf(running.api);
+    const { privateKey, publicJwk } = await deriveSigningKey(secretOf('k2'), workspaceId);
+    const { d } = privateKey.export({ format: 'jwk' }) as { d: string };
+    const keySet = await running.api.call('GET', keySetPath(workspaceId));
     expect(keySet.text).toContain(publicJwk.x);
     expect(keySet.text).not.toContain('"d"');
     const { token } = await issue(running);

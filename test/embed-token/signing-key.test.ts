@@ -2,6 +2,9 @@ import { createHash, sign, verify } from 'node:crypto';
 import { deriveSigningKey } from '../../src/core/embed-token/signing/signing-key.ts';
 import { SigningKeys } from '../../src/core/embed-token/signing/signing-keys.ts';
 import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
+import { NO_WORKSPACE } from '../support/api/workspace-keys.ts';
+
+const WORKSPACE = 'ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718';
 
 const ringOf = (...names: string[]) =>
   new KeyRing(names.map((id) => ({ id, secret: createHash('sha256').update(id).digest() })));
@@ -10,29 +13,43 @@ const ringOf = (...names: string[]) =>
 test.each([
   [
     Buffer.alloc(32, 7),
-    'uyJtX-skMBM22-pLlr5Qq6Eo7o0AxE7EBFPH-znSDiw',
-    'F5jyoqYTtKIAS6WUq8Dr9LKeMtZHQq17N4qVto5_-d4',
-    'KbwjkXknuyZPxSa63sjo_rY7cDlu255bPa77yzxMllA',
-    'Ia7Z8HTC-9jNUVqIyGBnVGXuZdKkcfLsA2tjK0BHRPw',
+    WORKSPACE,
+    'ZNdVg4rvXhn4t8uSxUKTjxA4qdTxmun3oQWNHxsgrSA',
+    'pO6-bAsFX5j9qKopZIE2dL-rJzDr4QsMNyZnE_TNv2U',
+    'dUtUAMB9P5DOkRwGibvCRZhPhV5Rn50HrY6D7iqHXQ0',
+    'F0Y2pKISITslKVLodAAq7DNU0l02Lbrv9G4ApI5sh1o',
   ],
   [
     Buffer.from(Array.from({ length: 32 }, (_, index) => index)),
-    'tRWVtYNUuZSwhvUcKBN-XpY5ZH_ZK64322iupFFtax8',
-    '2zcGvRgu8bOmLGT_ixzveorG4l7S0wfLHUMw6bHFazg',
-    'Of0rEQt7LyLJNhDXFp4ZiWDtSPj2-h2o53L_mTyWeMo',
-    'EGxcoh1blJkksPCtFED5yEZinlli2vcBp-CqJ6gxx_I',
+    WORKSPACE,
+    'euor4qRsP7NBvVXNs3dKQPzOiyKO9lAd7m71pTM_7zM',
+    'sK1fCFz5Slq8Yim3LaHaqHDKw5RHTC5RAwFJIHrCxpA',
+    'SZgZI_1iZzLWlFnB6ujRylBlrCAa1aWL26HfOgOsOmo',
+    'sq7uRyCD4w5qm9DRjxAxdUKiaSMaVSdoZBCsMXdA0KE',
   ],
-])('a secret always gives the same key %#', async (secret, d, x, y, kid) => {
-  const key = await deriveSigningKey(secret);
-  expect(key.privateKey.export({ format: 'jwk' })).toEqual({ kty: 'EC', crv: 'P-256', x, y, d });
-  expect(key.publicJwk).toEqual({ kty: 'EC', crv: 'P-256', x, y, use: 'sig', alg: 'ES256', kid });
-  expect(key.kid).toBe(kid);
-});
+  [
+    Buffer.alloc(32, 7),
+    NO_WORKSPACE,
+    'V5wIEAjCwwxh2DBsGKBM_HmCdDrddTKCi8owYGFOK20',
+    'QAm6b8cUnh1Bpq29t-vk-3atTg3af_bugetHhTfOFRs',
+    '9Zn_TWP9CJMytbqw1LoPk_jECaANbd5dlouwb_k-KlU',
+    '4DQ57nhh_fqvVJReKovhnA3iQVr1M73SwZszpPl9eCk',
+  ],
+])(
+  'a secret and a workspace always give the same key %#',
+  async (secret, workspace, d, x, y, kid) => {
+    const key = await deriveSigningKey(secret, workspace);
+    expect(key.privateKey.export({ format: 'jwk' })).toEqual({ kty: 'EC', crv: 'P-256', x, y, d });
+    expect(key.publicJwk).toEqual({ kty: 'EC', crv: 'P-256', x, y, use: 'sig', alg: 'ES256', kid });
+    expect(key.kid).toBe(kid);
+  },
+);
 
 test('the public key verifies what the private key signs, for any secret', async () => {
   for (let round = 0; round < 50; round++) {
     const { privateKey, publicJwk } = await deriveSigningKey(
       createHash('sha256').update(`secret ${round}`).digest(),
+      WORKSPACE,
     );
     const signature = sign('sha256', Buffer.from('text'), privateKey);
     const key = { key: { ...publicJwk }, format: 'jwk' } as const;
@@ -41,19 +58,18 @@ test('the public key verifies what the private key signs, for any secret', async
 });
 
 test('the first key of the ring signs, and every one is published once, without its private half', async () => {
-  const [both, first, second] = await Promise.all(
-    [ringOf('a', 'b'), ringOf('a'), ringOf('b')].map((ring) => SigningKeys.of(ring)),
-  );
-  expect(both!.current.kid).toBe(first!.current.kid);
-  expect(both!.publicJwks.map(({ kid }) => kid)).toEqual([first!.current.kid, second!.current.kid]);
-  expect(both!.publicJwks.flatMap((jwk) => Object.keys(jwk))).not.toContain('d');
+  const keysOf = (ring: KeyRing, workspaceId = WORKSPACE) => new SigningKeys(ring).of(workspaceId);
+  const both = await keysOf(ringOf('a', 'b'));
+  const [[first], [second]] = [await keysOf(ringOf('a')), await keysOf(ringOf('b'))];
+  expect(both.map(({ kid }) => kid)).toEqual([first.kid, second.kid]);
+  expect(both.flatMap(({ publicJwk }) => Object.keys(publicJwk))).not.toContain('d');
+  const others = (await keysOf(ringOf('a', 'b'), NO_WORKSPACE)).map(({ kid }) => kid);
+  expect(new Set([...others, first.kid, second.kid]).size).toBe(4);
   // One secret under two ids is one key.
   const { secret } = ringOf('a').current;
-  const twice = await SigningKeys.of(
-    new KeyRing([
-      { id: 'k2', secret },
-      { id: 'k1', secret },
-    ]),
-  );
-  expect(twice.publicJwks).toHaveLength(1);
+  const twice = new KeyRing([
+    { id: 'k2', secret },
+    { id: 'k1', secret },
+  ]);
+  expect(await keysOf(twice)).toHaveLength(1);
 });

@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encryptionKeys } from '../../src/platform/config/readers.ts';
-import { deriveSigningKey } from '../../src/core/embed-token/signing/signing-key.ts';
+import {
+  deriveSigningKey,
+  type SigningKey,
+} from '../../src/core/embed-token/signing/signing-key.ts';
 import type { UpdateWorkspaceRequest } from '../../src/features/registry/settings/dto/workspace.dto.ts';
 import { onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
@@ -60,18 +63,22 @@ onEachDatabase((kind) => {
 
   test('the documented check takes the tokens of its workspace, and of no other', async () => {
     const tokens = [await issue(own), await issue(other)];
-    const env = { GROUPS_URL: service.baseUrl, ISSUER: 'user-group-service' };
+    const GROUPS_URL = service.baseUrl;
     for (const [workspace, verdicts] of [
       [own, ['acme', 'refused']],
       [other, ['refused', 'acme']],
     ] as const) {
       const WORKSPACE_ID = (await settingsOf(workspace)).id;
-      expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual(verdicts);
+      const ISSUER = `urn:user-group-service:workspaces:${WORKSPACE_ID}`;
+      const env = { GROUPS_URL, WORKSPACE_ID, ISSUER };
+      expect(await verifyAsDocumented(env, tokens)).toEqual(verdicts);
+      for (const wrong of [{ WORKSPACE_ID: '' }, { ISSUER: 'user-group-service' }]) {
+        expect(await verifyAsDocumented({ ...env, ...wrong }, tokens)).toEqual([
+          'refused',
+          'refused',
+        ]);
+      }
     }
-    expect(await verifyAsDocumented({ ...env, WORKSPACE_ID: '' }, tokens)).toEqual([
-      'refused',
-      'refused',
-    ]);
   });
 
   test('a token names its workspace by an id that says nothing and stays', async () => {
@@ -93,15 +100,24 @@ onEachDatabase((kind) => {
       workspace_id: (await settingsOf(own)).id,
     });
     expect((await other.introspect(token)).text).toBe('{"active":false}');
-    const { privateKey, kid } = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret);
-    const sign = (changes: object) =>
+    const { secret } = encryptionKeys(TEST_KEYS)[0]!;
+    const ids = [(await settingsOf(own)).id, (await settingsOf(other)).id] as const;
+    const keys = await Promise.all(ids.map((id) => deriveSigningKey(secret, id)));
+    const sign = ({ privateKey, kid }: SigningKey, changes: object) =>
       new SignJWT({ ...decodeJwt(token), ...changes })
         .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid })
         .sign(privateKey);
-    const foreign = await sign({ workspace_id: (await settingsOf(other)).id });
-    expect([await isActive(own, foreign), await isActive(other, foreign)]).toEqual([false, false]);
-    const nameless = await sign({ workspace_id: undefined });
-    expect(await isActive(own, nameless)).toBe(false);
+    expect(await isActive(own, await sign(keys[0]!, {}))).toBe(true);
+    // Each key with the other id, and the other key under the own id and `kid`.
+    for (const forged of [
+      await sign(keys[0]!, { workspace_id: ids[1] }),
+      await sign(keys[1]!, { workspace_id: ids[0] }),
+      await sign({ ...keys[1]!, kid: keys[0]!.kid }, { workspace_id: ids[0] }),
+      await sign(keys[0]!, { workspace_id: undefined }),
+      await sign(keys[0]!, { workspace_id: [ids[0]] }),
+    ]) {
+      expect([await isActive(own, forged), await isActive(other, forged)]).toEqual([false, false]);
+    }
   });
 
   test('a workspace can have an issuer of its own, which ends the tokens of the one before', async () => {
@@ -112,7 +128,7 @@ onEachDatabase((kind) => {
     expect([await isActive(own, before), await isActive(own, after)]).toEqual([false, true]);
     const theirs = await issue(other);
     expect([decodeJwt(theirs).iss, await isActive(other, theirs)]).toEqual([
-      'user-group-service',
+      `urn:user-group-service:workspaces:${(await settingsOf(other)).id}`,
       true,
     ]);
     expect((await set(own, { embed_token_audiences: [] })).status).toBe(200);
@@ -121,18 +137,24 @@ onEachDatabase((kind) => {
     expect([await isActive(own, before), await isActive(own, after)]).toEqual([true, false]);
   });
 
-  test('choosing the issuer of another workspace makes nobody one of its groups', async () => {
-    const issuer = 'https://groups.example.com/own';
-    for (const workspace of [own, other]) await set(workspace, { embed_token_issuer: issuer });
-    const tokens = [await issue(own), await issue(other)];
-    expect([await isActive(own, tokens[1]!), await isActive(other, tokens[0]!)]).toEqual([
-      false,
-      false,
-    ]);
-    const env = { GROUPS_URL: service.baseUrl, ISSUER: issuer };
-    const WORKSPACE_ID = (await settingsOf(own)).id;
-    expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual(['acme', 'refused']);
-  });
+  test.each(['its default', 'https://groups.example.com/own'])(
+    'choosing the issuer of another workspace makes nobody one of its groups: %s',
+    async (chosen) => {
+      const issuer = chosen === 'its default' ? String(decodeJwt(await issue(own)).iss) : chosen;
+      for (const workspace of [own, other]) await set(workspace, { embed_token_issuer: issuer });
+      const tokens = [await issue(own), await issue(other)];
+      expect([await isActive(own, tokens[1]!), await isActive(other, tokens[0]!)]).toEqual([
+        false,
+        false,
+      ]);
+      const env = { GROUPS_URL: service.baseUrl, ISSUER: issuer };
+      const WORKSPACE_ID = (await settingsOf(own)).id;
+      expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual([
+        'acme',
+        'refused',
+      ]);
+    },
+  );
 
   test('a workspace can allow some audiences alone', async () => {
     await set(own, { embed_token_audiences: [AUDIENCE, 'é'] });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
+import { keySetPath, NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import {
   createTestDatabase,
   onEachDatabase,
@@ -115,7 +116,7 @@ onEachDatabase((kind) => {
       '/api/v1/user-groups/large%201',
       '/health/live',
       '/health/live',
-      '/.well-known/jwks.json',
+      keySetPath(NO_WORKSPACE),
     ];
     socket.write(
       names

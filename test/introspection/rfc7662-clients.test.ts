@@ -117,16 +117,6 @@ onEachDatabase((kind) => {
       cause: [{ scheme: 'token' }, { scheme: 'bearer' }, { scheme: 'basic' }],
     });
   });
-
-  test('the metadata leads to the keys that verify an embed token', async () => {
-    await issue('embedded');
-    const issued = await service.api.call('POST', '/api/v1/user-groups/embedded/embed-tokens', {
-      audience: 'renderer',
-    });
-    const { jwks_uri } = await discover();
-    const keys = (await (await throughProxy(jwks_uri!, {})).json()) as { keys: { kid: string }[] };
-    expect(keys.keys.map(({ kid }) => kid)).toContain(issued.body.embed_token.kid);
-  });
 });
 
 test('openid-client tells a refused introspection from an inactive token, and has its Retry-After', async () => {

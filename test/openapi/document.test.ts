@@ -5,6 +5,7 @@ import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
 import { ownScopes } from '../../src/server/app/catalogues.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
+import { NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import type { Answer } from '../support/api/api-client.ts';
 import { absolute, createAjv, withSharedInPlace } from '../support/api/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';
@@ -103,7 +104,6 @@ test('describes every route of the application, and no other', () => {
     'DELETE /api/v1/schemas/{id}',
     'DELETE /api/v1/user-groups/{id}',
     'DELETE /api/v1/webhook-endpoints/{id}',
-    'GET /.well-known/jwks.json',
     'GET /.well-known/oauth-authorization-server',
     'GET /api/user',
     'GET /api/v1/api-tokens',
@@ -135,6 +135,8 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/workspace/unresolvable-mappings',
     'GET /health/live',
     'GET /health/ready',
+    'GET /workspaces/{workspace_id}/.well-known/jwks.json',
+    'GET /workspaces/{workspace_id}/.well-known/openid-configuration',
     'PATCH /api/v1/api-tokens/{id}',
     'PATCH /api/v1/data-sources/{id}',
     'PATCH /api/v1/schemas/{id}',
@@ -396,7 +398,8 @@ test('an operation without a token says so, and that it is not counted', async (
     for (const { headers = {} } of Object.values(get!.responses)) {
       expect(headers).not.toHaveProperty('RateLimit');
     }
-    expectDescribed('get', await service.clientOf(undefined).call('GET', path), path);
+    const called = path.replace('{workspace_id}', NO_WORKSPACE);
+    expectDescribed('get', await service.clientOf(undefined).call('GET', called), path);
   }
 });
 
@@ -453,10 +456,11 @@ test('the schema of a body refuses what the service refuses', () => {
 
 /** The paths that need no token. */
 const PUBLIC_PATHS = [
-  '/.well-known/jwks.json',
   '/.well-known/oauth-authorization-server',
   '/health/live',
   '/health/ready',
+  '/workspaces/{workspace_id}/.well-known/jwks.json',
+  '/workspaces/{workspace_id}/.well-known/openid-configuration',
 ];
 
 /**

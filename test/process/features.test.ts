@@ -114,10 +114,7 @@ onEachDatabase((kind) => {
       'GET',
       '/.well-known/oauth-authorization-server',
     );
-    expect(metadata).toMatchObject({
-      issuer: PUBLIC_URL,
-      jwks_uri: `${PUBLIC_URL}/.well-known/jwks.json`,
-    });
+    expect(metadata).toMatchObject({ issuer: PUBLIC_URL });
     expect(metadata).not.toHaveProperty('revocation_endpoint');
     const { properties } = part.components['schemas']!['AuthorizationServerMetadata'] as {
       properties: object;

@@ -1,8 +1,11 @@
 import { request } from 'node:http';
+import { keySetPath, NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import type { Answer } from '../support/api/api-client.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { describeOperations } from '../support/api/every-operation.ts';
 import { withService } from '../support/test-service.ts';
+
+const KEY_SET = keySetPath(NO_WORKSPACE);
 
 /** The files that the docs page may load, with their media types. */
 const LOADED: Record<string, RegExp> = {
@@ -129,7 +132,7 @@ onEachDatabase((kind) => {
         if (control?.split(', ')[0] !== 'no-store') kept.push(`${method} ${path}`);
       }
     }
-    expect(new Set(kept)).toEqual(new Set(['GET /.well-known/jwks.json']));
+    expect(new Set(kept)).toEqual(new Set([`GET ${KEY_SET}`]));
   });
 
   test('no answer leads elsewhere, whatever the request says about hosts and protocols', async () => {
@@ -212,12 +215,15 @@ interface Raw {
 async function everyOperation(): Promise<{ method: string; path: string }[]> {
   const operations = await describeOperations();
   return operations
-    .map(({ method, path }) => ({ method, path: path.replace(/\{\w+\}/g, '999999') }))
+    .map(({ method, path }) => ({
+      method,
+      path: path.replace('{workspace_id}', NO_WORKSPACE).replace(/\{\w+\}/g, '999999'),
+    }))
     .filter(({ path }) => !path.includes('/export'));
 }
 
 /** The form in which the interface of others wants it. */
 function isOwnType(path: string, type: string): boolean {
   if (path === '/api/v1/events/stream') return type === 'text/event-stream; charset=utf-8';
-  return path === '/.well-known/jwks.json' && type.startsWith('application/jwk-set+json');
+  return path === KEY_SET && type.startsWith('application/jwk-set+json');
 }

@@ -4,8 +4,11 @@ import { wings } from '../../.dependency-cruiser.mjs';
 import { countTokens } from '../../scripts/surface/tokens.mjs';
 import { sources } from '../support/code/source-code.ts';
 
-/** The tokens of what a change of the core makes one read, of which features have none. */
-const MAX_TOKENS = 174_000;
+/**
+ * The tokens of what a change of the core makes one read, of which features have none: the 173,900 of the day on which
+ * features became declarations, and 5 %. Beyond them something leaves the core, or becomes a feature.
+ */
+const MAX_TOKENS = 182_600;
 const MAX_FILES_OF_A_FOLDER = 14;
 
 const root = join(import.meta.dirname, '..', '..');

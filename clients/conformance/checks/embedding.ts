@@ -156,7 +156,8 @@ export const embedChecks: Check[] = [
     'an embed token with another algorithm is refused',
     'The token chooses how it is verified: not at all, or with the public key as a secret. Allow ES256 alone.',
     async (kit, token, claims) => {
-      const { keys = [] } = await kit.service.call('GET', '/.well-known/jwks.json');
+      const path = `/workspaces/${String(claims['workspace_id'])}/.well-known/jwks.json`;
+      const { keys = [] } = await kit.service.call('GET', path);
       const jwk = (keys as { kid?: string }[]).find(({ kid }) => kid === headerOf(token)['kid']);
       return {
         'of the algorithm none': unsigned(claims),

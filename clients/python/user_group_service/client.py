@@ -37,6 +37,7 @@ from .models import (
     ImportedLine,
     InspectionResponse,
     IntrospectionResponse,
+    IssuerMetadata,
     JsonWebKeySet,
     LiveResponse,
     OverviewResponse,
@@ -153,8 +154,7 @@ class UserGroupClient(Transport):
         Creates the group (then `name` is needed) or stores every field that is sent. A field that
         is not sent stays; `mapping` and `properties` are replaced as a whole. The token never
         changes. The response contains it even if nothing changes, so a caller with the scope
-        `user-groups:write` can read the token of any group whose id it knows. The audit log records
-        this as `user_group_token.show`.
+        `user-groups:write` can read the token of any group whose id it knows.
 
         Required scope: `user-groups:write`.
 
@@ -243,11 +243,9 @@ class UserGroupClient(Transport):
         line gets its result, in order, once it is durable. A refused line does not affect others,
         and its `status` and `code` are those of the catalogue of errors. The last line of the
         response is the summary: without it the response was cut off. An import can be repeated as
-        it is, and can be empty. A line with the id of an earlier line is refused with a text that
-        names both; a line that ends the token of an existing group says so (`token_replaced`). A
-        byte order mark at the beginning is skipped. Each line counts as a call for the rate limits:
-        while a limit is reached the import pauses and reads no more of its body; it does not fail.
-        At most 20 imports of an API token run at once. BODY_LIMIT holds for each line. Read the
+        it is. A line with the id of an earlier line is refused; a line that ends the token of an
+        existing group says so (`token_replaced`). Each line counts as a call for the rate limits:
+        while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the
         response while you send, or ask for `results=failed`.
 
         Required scope: `user-groups:write`.
@@ -280,8 +278,8 @@ class UserGroupClient(Transport):
         """Export user groups.
 
         Every group of the workspace with its current token, in order of `team_id`, as an import
-        takes them. The last line is the summary: without it the response was cut off. At most 2
-        exports of an API token run at once. It is a POST because the response contains credentials.
+        takes them. The last line is the summary: without it the response was cut off. It is a POST
+        because the response contains credentials.
 
         Required scope: `admin`.
 
@@ -325,17 +323,16 @@ class UserGroupClient(Transport):
         """Change many user groups.
 
         Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that
-        pass the filters of the query, as the list has them, or all of the workspace. `rotate` also
-        needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each
-        group gets its result once it is durable, and is written as by its own call: it has its own
-        audit event. A refused group does not affect others. A group that passes the filters and is
-        changed before its turn comes is not deleted, and one that no longer has the `status` of the
-        filter, because the rules of the workspace have changed, stays as it is (412
-        `precondition_failed`). The last line of the response is the summary: without it the
-        response was cut off. Each group counts as a call for the rate limits: while a limit is
-        reached the change pauses; it does not fail. When the client disconnects, the change ends.
-        It can be repeated: groups that are suspended, resumed or deleted stay so, and with
-        `issued_before` no token is rotated twice. At most 2 of an API token run at once.
+        pass the filters of the query, or all. `rotate` also needs the scope `tokens:rotate`, and
+        without `ids` the call needs `user-groups:read`. Each group gets its result once it is
+        durable, and is written as by its own call: it has its own audit event. A refused group does
+        not affect others. A group that passes the filters and is changed before its turn comes is
+        not deleted, and one that no longer has the `status` of the filter, because the rules of the
+        workspace have changed, stays as it is (412 `precondition_failed`). The last line of the
+        response is the summary: without it the response was cut off. Each group counts as a call
+        for the rate limits: while a limit is reached the change pauses; it does not fail. It ends
+        when the client disconnects, and can be repeated: with `issued_before` no token is rotated
+        twice.
 
         Required scope: `user-groups:write`.
 
@@ -551,10 +548,9 @@ class UserGroupClient(Transport):
         """List user groups.
 
         Without tokens, in the order of `sort`; by default in order of creation, which is that of
-        `team_id`. Filters can be combined, with each other and with every order. With filters one
-        call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none,
-        and still a `next_cursor`; the list ends where there is none. A group whose place in the
-        order changes between two pages may appear on both or on neither.
+        `team_id`. Filters can be combined. With filters one call looks at 1,000 groups at most: a
+        page may have fewer groups than asked for, or none, and still a `next_cursor`. A group whose
+        place in the order changes between two pages may appear on both or on neither.
 
         Required scope: `user-groups:read`.
 
@@ -922,9 +918,8 @@ class UserGroupClient(Transport):
         """List the tokens of a user group.
 
         The current token and those before it, without the tokens themselves: when each was issued,
-        replaced and last introspected, and why it is refused. Shows whether an old token is still
-        in use before you end its overlap. If a dashboard refuses a token, its last four characters
-        find it here, with the reason.
+        replaced and last introspected, and why it is refused. If a dashboard refuses a token, its
+        last four characters find it here.
 
         Required scope: `user-groups:read`.
 
@@ -1083,15 +1078,14 @@ class UserGroupClient(Transport):
     ) -> EmbedTokenResponse:
         """Issue an embed token.
 
-        A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group
-        token, which then never reaches a browser. Introspection accepts it, and everybody can
-        verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if
-        the token it depends on ends or the group is suspended or deleted. The grace period of a
-        rotation applies to it too. The workspace can have a list of the audiences that it may be
-        issued for: another is a 422. With `acting_for` the token is for somebody who views as the
-        group: the audit log records who and why before it is issued, the token and its
-        introspection name them in `act`, and the workspace can forbid it. An `Idempotency-Key`
-        counts with `acting_for` alone: without it a repetition issues another token.
+        A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token
+        never reaches a browser. Renderers introspect it, or verify it with the keys of the
+        workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on
+        ends or the group is suspended or deleted. The grace period of a rotation applies to it too.
+        An audience that the workspace does not allow is a 422. With `acting_for` the token is for
+        somebody who views as the group: the audit log records who and why before it is issued,
+        `act` names them, and the workspace can forbid it. An `Idempotency-Key` counts only with
+        `acting_for`.
 
         Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
 
@@ -1131,22 +1125,53 @@ class UserGroupClient(Transport):
 
     def get_json_web_key_set(
         self,
+        workspace_id: str,
         *,
         timeout: Timeout | None = None,
     ) -> JsonWebKeySet:
-        """The public keys of embed tokens.
+        """The public keys of a workspace.
 
-        A JSON Web Key Set, as RFC 7517 has it and without `success`: with it embed tokens are
-        verified offline. Needs no API token, may be cached for five minutes, and does not use the
-        database.
+        A JSON Web Key Set (RFC 7517), without `success`, by which the embed tokens of one workspace
+        are verified offline. May be cached for five minutes. Needs neither an API token nor the
+        database: any id has keys, whether there is such a workspace or not.
 
-        GET /.well-known/jwks.json
+        GET /workspaces/{workspace_id}/.well-known/jwks.json
+
+        Args:
+            workspace_id: The id of the workspace, as `GET /api/v1/workspace/identity` returns it.
         """
         return cast(
             JsonWebKeySet,
             self._json(
                 "GET",
-                "/.well-known/jwks.json",
+                f"/workspaces/{segment(workspace_id)}/.well-known/jwks.json",
+                public=True,
+                timeout=timeout,
+            ),
+        )
+
+    def get_issuer_metadata(
+        self,
+        workspace_id: str,
+        *,
+        timeout: Timeout | None = None,
+    ) -> IssuerMetadata:
+        """Where the keys of a workspace are.
+
+        The part of OpenID Connect Discovery 1.0 that exists, without `success`: nobody signs in
+        here. It describes the issuer that a workspace has by default. Available if PUBLIC_URL is
+        set. Needs no API token.
+
+        GET /workspaces/{workspace_id}/.well-known/openid-configuration
+
+        Args:
+            workspace_id: The id of the workspace, as `GET /api/v1/workspace/identity` returns it.
+        """
+        return cast(
+            IssuerMetadata,
+            self._json(
+                "GET",
+                f"/workspaces/{segment(workspace_id)}/.well-known/openid-configuration",
                 public=True,
                 timeout=timeout,
             ),
@@ -1169,7 +1194,7 @@ class UserGroupClient(Transport):
         compare `aud` with your own name. An unknown, replaced, expired or foreign token is
         `{"active": false}`, without a reason. A change is seen by every replica within a second.
         OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in
-        the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
+        the form, with any client id.
 
         Required scope: `tokens:introspect`.
 
@@ -1238,9 +1263,9 @@ class UserGroupClient(Transport):
     ) -> AuthorizationServerMetadata:
         """Where things are, for OAuth 2.0 clients.
 
-        Metadata as RFC 8414 has it and without `success`, by which clients find introspection and
-        the public keys. Available if PUBLIC_URL is set: the address is never derived from headers.
-        Needs no API token.
+        Metadata as RFC 8414 has it and without `success`, by which clients find introspection.
+        Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API
+        token.
 
         GET /.well-known/oauth-authorization-server
         """
@@ -1265,8 +1290,7 @@ class UserGroupClient(Transport):
         For people who want to know why a dashboard is blank. Takes any text, and says what it is,
         whether it is accepted now, each check with its result, the group, who has replaced the
         token, and what to do next. A token of another workspace is `unknown`, like any unknown
-        text. Each call is in the audit log, without the token. Send the token in the body, never in
-        a URL.
+        text. Each call is in the audit log, without the token.
 
         Required scope: `tokens:inspect`.
 
@@ -1300,9 +1324,7 @@ class UserGroupClient(Transport):
         For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is
         replaced without an overlap: the next GET of its group returns the new one. The overlap of a
         replaced one ends. An embed token ends, and an API token of the workspace, too. A text that
-        is no token of the workspace gets the same response. White space around the token is left
-        out; a text that can be no token is a 422. OAuth 2.0 clients send the API token as their
-        secret, as for introspection.
+        is no token of the workspace gets the same response.
 
         Required scope: `tokens:rotate`.
 
@@ -1345,10 +1367,9 @@ class UserGroupClient(Transport):
         returns a new one, and a copy in other hands is inactive. The audit log and an event name
         each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response
         never repeats a token. Each different token counts as a call for the rate limits: while a
-        limit is reached the report waits; it does not fail. When the client disconnects, the report
-        goes on. It can be repeated. At most 2 of an API token run at once. Patterns:
-        `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a
-        CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.
+        limit is reached the report waits. It goes on when the client disconnects, and can be
+        repeated. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, or
+        in quotes.
 
         Required scope: `tokens:rotate`.
 
@@ -1908,10 +1929,10 @@ class UserGroupClient(Transport):
 
         For tokens that have leaked in numbers. Every user-group token, or embed token, that the
         workspace issued or imported before `before` is inactive in every replica within a second,
-        however many there are, and its holder cannot rotate it. The next GET or PUT of /api/user
-        for a group issues a fresh token, so the customer’s next page works again; `POST
-        /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
-        repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+        and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh
+        token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved
+        back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and
+        ends none.
 
         Required scope: `admin`.
 
@@ -2003,7 +2024,7 @@ class UserGroupClient(Transport):
         Stores every setting that is sent. A change to `registered` resolves every stored mapping
         and is refused if one cannot be; a change to `open` forgets what they were resolved to. A
         new requirement is never refused for groups that do not meet it: their tokens are inactive
-        until they do. Writes of user groups wait meanwhile.
+        until they do.
 
         Required scope: `registry:write`.
 
@@ -2020,9 +2041,9 @@ class UserGroupClient(Transport):
                 own ids of them.
             mapping_policy: `open`: a mapping takes any ids. `registered`: only ids of the registry,
                 and the renderer gets what they name.
-            embed_token_issuer: Issuer (`iss`) of the embed tokens of the workspace, or null for the
-                EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were
-                issued. Others may choose the same issuer: compare `workspace_id`.
+            embed_token_issuer: Issuer (`iss`) of its embed tokens, or null for the default,
+                `{PUBLIC_URL}/workspaces/{id}`. A change invalidates the tokens that were issued.
+                Tools that read `openid-configuration` need the default.
             embed_token_audiences: The audiences that embed tokens may be issued for, compared code
                 point by code point; empty for any.
             view_as: `allowed`: embed tokens can be issued with `acting_for`, for somebody who views
@@ -2433,8 +2454,7 @@ class UserGroupClient(Transport):
         """Roll the secret of a webhook endpoint.
 
         Creates a new secret, which the response shows once. For `grace_period_seconds` each message
-        is signed with both, so that the receiver can change over in its own time; an even older
-        secret ends at once. The headers stay, unless the old secret cannot be decrypted any more.
+        is signed with both; an even older secret ends at once.
 
         Required scope: `webhooks:write`.
 
@@ -2525,8 +2545,7 @@ class UserGroupClient(Transport):
 
         Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed
         as any other, and returns what the endpoint responded. An endpoint that is disabled or
-        pauses gets it, too. The attempt is listed, and changes nothing about the endpoint: a
-        failure does not disable it.
+        pauses gets it, too. The attempt is listed; a failure does not disable the endpoint.
 
         Required scope: `webhooks:write`.
 
@@ -2560,7 +2579,7 @@ class UserGroupClient(Transport):
         Sends one event again, or those of a period that have not arrived, each under its
         `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them
         once it is enabled. The events of a period are scheduled in the background, one replay of a
-        workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.
+        workspace at a time.
 
         Required scope: `webhooks:write`.
 
@@ -2851,9 +2870,9 @@ class UserGroupClient(Transport):
         """Rotate an API token.
 
         Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its
-        own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it
-        is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then
-        it has the same access as before, but cannot administer API tokens: its successor can.
+        own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends
+        when the new one is rotated. Until then it has the same access as before, but cannot
+        administer API tokens: its successor can.
 
         Required scope: `admin`.
 
@@ -2913,8 +2932,7 @@ class UserGroupClient(Transport):
 
         How many user groups there are and how many need attention, how many replaced tokens are
         still valid, and, for API tokens with the scope `admin`, how many API tokens there are.
-        Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call
-        may wait, the call gets the last count, and a later one the next.
+        Calls share a count, which is as old as `as_of` says.
 
         Required scope: `user-groups:read`.
 
@@ -2941,7 +2959,7 @@ class UserGroupClient(Transport):
 
         How many tokens were introspected, tokens of user groups replaced and user groups created,
         in all processes together; one point for each hour or day of the period, at most 2,200. Kept
-        for 90 days; written every five seconds, so the last point lags by that much.
+        for 90 days; the last point lags by up to five seconds.
 
         Required scope: `user-groups:read`.
 
@@ -2972,8 +2990,7 @@ class UserGroupClient(Transport):
 
         The version of the service, its database, the ids of its encryption keys and its settings,
         for administrators of every workspace: no secrets, no addresses, and nothing of other
-        workspaces. The configuration is that of the process that handles the request; other
-        replicas may differ while they restart.
+        workspaces. The configuration is that of the process that handles the request.
 
         Required scope: `admin`.
 
@@ -3010,7 +3027,7 @@ class UserGroupClient(Transport):
         what it changed; who was shown tokens of groups, summed per hour; and refused calls. Filters
         can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines
         1,000 events at most: a page may have fewer events than asked for, or none, and still a
-        `next_cursor`; the list ends where there is none.
+        `next_cursor`.
 
         Required scope: `audit:read`.
 
@@ -3220,14 +3237,13 @@ class UserGroupClient(Transport):
         """Follow events.
 
         Returns the events as they happen, as server-sent events. `change` has one in its data.
-        `current` comes at least four times a second and says that everything which was committed
-        before `at` has been told; `open` begins the stream with the moment of the same clock, in
-        milliseconds, at which the call arrived. So a reader that noted by its own clock when it
-        made the call knows for how long it has missed nothing. Until `current` comes, events may be
-        missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the
-        stream begins, and of events that are sent together the last. The stream ends after five
-        minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At
-        most 50 streams and waiting calls of an API token at once.
+        `open` begins the stream with the time in milliseconds at which the call arrived. `current`
+        comes at least four times a second and says that every event before `at`, by the same clock,
+        has been sent; until it comes, events may be missing. Resume with the last `id` as
+        `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent
+        together the last. The stream ends after five minutes at the latest, before a restart, or
+        when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API
+        token at once.
 
         Required scope: `events:read`.
 

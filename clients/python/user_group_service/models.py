@@ -633,10 +633,8 @@ class UserGroupToken(TypedDict):
     refused_because: str | None
     """Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap.
     `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap.
-    `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the
-    `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had
-    all that the workspace requires. `tokens_ended`: it was ended together with all others of the
-    workspace.
+    `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`:
+    all tokens of the workspace were ended together.
     """
 
     last_four: str
@@ -723,7 +721,7 @@ class EmbedToken(TypedDict):
     """Expiry, unless it is ended sooner."""
 
     kid: str
-    """Id of the key of /.well-known/jwks.json that signed it."""
+    """Id of the key of the workspace that signed it."""
 
     jti: str
     """Id of the token, which is also a claim of it and part of introspection responses."""
@@ -763,6 +761,23 @@ class JsonWebKey(TypedDict):
 class JsonWebKeySet(TypedDict):
     keys: list[JsonWebKey]
     """The keys; the first signs, and tokens signed by any of them are valid."""
+
+
+class IssuerMetadata(TypedDict):
+    issuer: str
+    """The default issuer (`iss`) of the embed tokens of the workspace."""
+
+    jwks_uri: str
+    """The public keys of its embed tokens (RFC 7517)."""
+
+    response_types_supported: list[str]
+    """None: nobody signs in here."""
+
+    subject_types_supported: list[str]
+    """The `sub` of a token is the same for every renderer."""
+
+    id_token_signing_alg_values_supported: list[str]
+    """The only algorithm of embed tokens."""
 
 
 class IntrospectionRequest(TypedDict):
@@ -845,9 +860,7 @@ class IntrospectionResponse(TypedDict):
     """Of an embed token: its audience. Compare it with your own name."""
 
     iss: NotRequired[str]
-    """Of an embed token: its issuer, the `embed_token_issuer` of the workspace or
-    EMBED_TOKEN_ISSUER.
-    """
+    """Of an embed token: its issuer, which is that of the workspace."""
 
     jti: NotRequired[str]
     """Of an embed token: its own id."""
@@ -925,9 +938,6 @@ class AuthorizationServerMetadata(TypedDict):
 
     revocation_endpoint_auth_methods_supported: list[str]
     """How a caller of it may send its API token."""
-
-    jwks_uri: str
-    """The public keys of embed tokens (RFC 7517)."""
 
     response_types_supported: list[str]
     """None: there is no consent page."""
@@ -1278,9 +1288,9 @@ class Workspace(TypedDict):
     """The schemas that every user group must map; under `registered` by your own ids of them."""
 
     embed_token_issuer: str | None
-    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. A change invalidates the embed tokens that were issued. Others may choose the same
-    issuer: compare `workspace_id`.
+    """Issuer (`iss`) of its embed tokens, or null for the default, `{PUBLIC_URL}/workspaces/{id}`.
+    A change invalidates the tokens that were issued. Tools that read `openid-configuration` need
+    the default.
     """
 
     embed_token_audiences: list[str]
@@ -1338,9 +1348,9 @@ class UpdateWorkspaceRequest(TypedDict):
     """
 
     embed_token_issuer: NotRequired[str | None]
-    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
-    the service. A change invalidates the embed tokens that were issued. Others may choose the same
-    issuer: compare `workspace_id`.
+    """Issuer (`iss`) of its embed tokens, or null for the default, `{PUBLIC_URL}/workspaces/{id}`.
+    A change invalidates the tokens that were issued. Tools that read `openid-configuration` need
+    the default.
     """
 
     embed_token_audiences: NotRequired[list[str]]

@@ -147,7 +147,7 @@ export class ApiTokenController {
   @Operation(
     'rotateApiToken',
     'Rotate an API token',
-    'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.',
+    'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.',
   )
   @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of what was created.' })
   @ApiProblems(

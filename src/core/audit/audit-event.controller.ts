@@ -34,7 +34,7 @@ export class AuditEventController {
   @Operation(
     'listAuditEvents',
     'List audit events',
-    'The events of the workspace, newest first: every change with who made it, from where, and what it changed; who was shown tokens of groups, summed per hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.',
+    'The events of the workspace, newest first: every change with who made it, from where, and what it changed; who was shown tokens of groups, summed per hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`.',
   )
   @Ok(AuditEventsResponse, 'One page of events.')
   @ApiReadProblems()

@@ -16,7 +16,7 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
     {
       provide: SigningKeys,
       inject: [KeyRing],
-      useFactory: (ring: KeyRing) => SigningKeys.of(ring),
+      useFactory: (ring: KeyRing) => new SigningKeys(ring),
     },
     EmbedTokenReader,
     EmbedTokenRevoker,

@@ -31,7 +31,7 @@ export class EmbedTokenController {
   @Operation(
     'issueEmbedToken',
     'Issue an embed token',
-    'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, the token and its introspection name them in `act`, and the workspace can forbid it. An `Idempotency-Key` counts with `acting_for` alone: without it a repetition issues another token.',
+    'A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a browser. Renderers introspect it, or verify it with the keys of the workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and the workspace can forbid it. An `Idempotency-Key` counts only with `acting_for`.',
   )
   @Created(EmbedTokenResponse, 'The embed token.')
   @ApiProblems(

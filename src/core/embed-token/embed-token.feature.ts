@@ -2,9 +2,12 @@ import { Module } from '@nestjs/common';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EmbedTokenCoreModule } from './embed-token-core.module.ts';
 import { EmbedTokenController } from './embed-token.controller.ts';
-import { JwksController } from './signing/jwks.controller.ts';
+import { WorkspaceKeysController } from './signing/workspace-keys.controller.ts';
 
-@Module({ imports: [EmbedTokenCoreModule], controllers: [EmbedTokenController, JwksController] })
+@Module({
+  imports: [EmbedTokenCoreModule],
+  controllers: [EmbedTokenController, WorkspaceKeysController],
+})
 class EmbedTokenModule {}
 
 export const embedTokens = defineFeature({

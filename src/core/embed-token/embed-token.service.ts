@@ -12,6 +12,7 @@ import { ValidationFailed } from '../../platform/common/problem/errors.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
+import { issuerOf } from '../workspace/workspace-issuer.ts';
 import { statusOf } from '../user-group/status/user-group-status.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
@@ -69,14 +70,13 @@ export class EmbedTokenService {
     if (!snapshot) throw new UserGroupNotFound();
     // Read at one moment: a rotation may have come after the first read.
     const current = snapshot.tokens.at(-1)!;
-    const { embedTokensEpoch, embedTokensEndedBefore, embedTokenIssuer, publicId } =
-      snapshot.workspace;
+    const { embedTokensEpoch, embedTokensEndedBefore, publicId } = snapshot.workspace;
     if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
     const now = currentTime();
     const iat = Math.floor(now / 1000);
     const response = await this.sign({
-      iss: embedTokenIssuer ?? this.config.embedTokenIssuer,
+      iss: issuerOf(this.config, snapshot.workspace),
       sub: providedId,
       aud,
       iat,
@@ -113,7 +113,9 @@ export class EmbedTokenService {
   }
 
   private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenResponse> {
-    const { kid, privateKey } = this.keys.current;
+    const keys = await this.keys.of(claims.workspace_id);
+    this.keys.keep(claims.workspace_id, keys);
+    const [{ kid, privateKey }] = keys;
     const token = await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .sign(privateKey);

@@ -9,7 +9,10 @@ import { currentTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository.ts';
 import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token.ts';
-import { SigningKeys } from './signing/signing-keys.ts';
+import { issuerOf } from '../workspace/workspace-issuer.ts';
+import type { JsonWebKey } from './dto/workspace-keys.dto.ts';
+import type { SigningKey } from './signing/signing-key.ts';
+import { SigningKeys, type WorkspaceKeys } from './signing/signing-keys.ts';
 
 /** A token with the longest id, audience, origin, issuer and actor has less than 5,900 characters. */
 const MAX_LENGTH = 6144;
@@ -20,9 +23,9 @@ const MAX_REMEMBERED = 1000;
 /** The claims of a text. Nothing of it may be trusted unless it is signed. */
 export interface UnverifiedToken {
   claims: EmbedTokenClaims;
-  /** Whether a key of the service has signed it; it may have expired since. */
+  /** Whether a key of the workspace that it names has signed it; it may have expired since. */
   isSigned: boolean;
-  /** The key that it names, if the service has this key. */
+  /** The key that it names, if its workspace has this key. */
   kid: string | undefined;
 }
 
@@ -52,7 +55,7 @@ export class EmbedTokenVerifier {
   /** Reads the claims of a text for people, whether they can be trusted or not; undefined if it is no embed token. */
   async read(text: string): Promise<UnverifiedToken | undefined> {
     if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
-    const read = this.readUnverified(text);
+    const read = await this.readUnverified(text);
     // Compared with the clock of its issue: an expired token can be signed.
     return (
       read && {
@@ -63,20 +66,19 @@ export class EmbedTokenVerifier {
   }
 
   /** Tells whether the token names this workspace. */
-  isOf(
-    { publicId, embedTokenIssuer }: EmbeddingWorkspace,
-    { workspace_id, iss }: EmbedTokenClaims,
-  ): boolean {
-    return workspace_id === publicId && iss === (embedTokenIssuer ?? this.config.embedTokenIssuer);
+  isOf(workspace: EmbeddingWorkspace, { workspace_id, iss }: EmbedTokenClaims): boolean {
+    return workspace_id === workspace.publicId && iss === issuerOf(this.config, workspace);
   }
 
-  /** Uses only `kid` of the key parameters in the header; the key comes from the ring. */
+  /** Uses only `kid` of the key parameters in the header; the keys are those of the workspace that the token names. */
   private async check(
     text: string,
     currentDate = new Date(currentTime()),
   ): Promise<EmbedTokenClaims | undefined> {
     try {
-      const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {
+      const { workspace_id: workspaceId } = decodeJwt<Pick<EmbedTokenClaims, 'workspace_id'>>(text);
+      const keys = await this.keys.of(workspaceId);
+      const { payload } = await jwtVerify(text, ({ kid }) => publicKeyOf(keys, kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
         currentDate,
@@ -94,24 +96,34 @@ export class EmbedTokenVerifier {
           'gen',
         ],
       });
+      this.keys.keep(workspaceId, keys);
       return claimsOf(payload);
     } catch {
       return undefined;
     }
   }
 
-  private readUnverified(text: string): Pick<UnverifiedToken, 'claims' | 'kid'> | undefined {
+  private async readUnverified(
+    text: string,
+  ): Promise<Pick<UnverifiedToken, 'claims' | 'kid'> | undefined> {
     try {
       const claims = claimsOf(decodeJwt(text));
-      return claims && { claims, kid: this.keys.find(decodeProtectedHeader(text).kid)?.kid };
+      if (!claims) return undefined;
+      const keys = await this.keys.of(claims.workspace_id);
+      return { claims, kid: findKey(keys, decodeProtectedHeader(text).kid)?.kid };
     } catch {
       return undefined;
     }
   }
+}
 
-  private getPublicKey(kid: string | undefined) {
-    const key = this.keys.find(kid);
-    if (!key) throw new JWKSNoMatchingKey();
-    return key.publicJwk;
-  }
+function findKey(keys: WorkspaceKeys, kid: string | undefined): SigningKey | undefined {
+  return keys.find((key) => key.kid === kid);
+}
+
+/** @throws JWKSNoMatchingKey */
+function publicKeyOf(keys: WorkspaceKeys, kid: string | undefined): JsonWebKey {
+  const key = findKey(keys, kid);
+  if (!key) throw new JWKSNoMatchingKey();
+  return key.publicJwk;
 }

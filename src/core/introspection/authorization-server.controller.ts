@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiPublicProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
 import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Public } from '../../platform/common/access/access.decorator.ts';
-import { PublicUrlUnset } from './introspection.errors.ts';
+import { PublicUrlUnset } from '../workspace/workspace.errors.ts';
 import { Config } from '../../platform/config/config.ts';
 import { AuthorizationServerMetadata } from './dto/authorization-server.dto.ts';
 
@@ -19,7 +19,7 @@ export class AuthorizationServerController {
   @Operation(
     'getAuthorizationServerMetadata',
     'Where things are, for OAuth 2.0 clients',
-    'Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.',
+    'Metadata as RFC 8414 has it and without `success`, by which clients find introspection. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.',
   )
   @Ok(AuthorizationServerMetadata, 'The metadata.')
   @ApiPublicProblems(PublicUrlUnset)
@@ -42,7 +42,6 @@ export class AuthorizationServerController {
           'Bearer',
         ],
       }),
-      ...(this.served.has('embed-tokens') && { jwks_uri: `${publicUrl}/.well-known/jwks.json` }),
       response_types_supported: [],
       grant_types_supported: [],
     };

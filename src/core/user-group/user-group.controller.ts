@@ -58,7 +58,7 @@ export class UserGroupController {
   @Operation(
     'upsertUserGroup',
     'Write a user group',
-    'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows. The audit log records this as `user_group_token.show`.',
+    'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows.',
   )
   @Ok(UserGroupWithTokenResponse, 'The user group as stored.')
   @ApiProblems(UserGroupQuotaReached, ...WRITE_ERRORS, ...TOKEN_ERRORS)

@@ -21,7 +21,7 @@ export class Workspace {
   /** JSON text of schema ids: the required schemas of each user group. */
   @Column('text', { default: '[]' }) requiredSchemas!: string;
 
-  /** The issuer of its embed tokens; null means `EMBED_TOKEN_ISSUER`. */
+  /** The issuer of its embed tokens; null for the one by default. */
   @Column('text', { nullable: true }) embedTokenIssuer!: string | null;
 
   /** JSON text of the allowed audiences of embed tokens; empty allows any. */

@@ -52,7 +52,7 @@ export class UserGroupBulkController {
   @Operation(
     'importUserGroups',
     'Import user groups',
-    'Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is, and can be empty. A line with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20 imports of an API token run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.',
+    'Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is. A line with the id of an earlier line is refused; a line that ends the token of an existing group says so (`token_replaced`). Each line counts as a call for the rate limits: while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.',
   )
   @ApiNdjsonResponse(
     'One JSON object per line: a result for each line that is not blank, then the summary.',
@@ -77,7 +77,7 @@ export class UserGroupBulkController {
   @Operation(
     'exportUserGroups',
     'Export user groups',
-    'Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. At most 2 exports of an API token run at once. It is a POST because the response contains credentials.',
+    'Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. It is a POST because the response contains credentials.',
   )
   @ApiNdjsonResponse(
     'One JSON object per line: the groups, then the summary.',
@@ -99,7 +99,7 @@ export class UserGroupBulkController {
   @Operation(
     'changeUserGroups',
     'Change many user groups',
-    'Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, as the list has them, or all of the workspace. `rotate` also needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. When the client disconnects, the change ends. It can be repeated: groups that are suspended, resumed or deleted stay so, and with `issued_before` no token is rotated twice. At most 2 of an API token run at once.',
+    'Suspends, resumes or deletes groups, or rotates their tokens: those of `ids`, those that pass the filters of the query, or all. `rotate` also needs the scope `tokens:rotate`, and without `ids` the call needs `user-groups:read`. Each group gets its result once it is durable, and is written as by its own call: it has its own audit event. A refused group does not affect others. A group that passes the filters and is changed before its turn comes is not deleted, and one that no longer has the `status` of the filter, because the rules of the workspace have changed, stays as it is (412 `precondition_failed`). The last line of the response is the summary: without it the response was cut off. Each group counts as a call for the rate limits: while a limit is reached the change pauses; it does not fail. It ends when the client disconnects, and can be repeated: with `issued_before` no token is rotated twice.',
   )
   @ApiNdjsonResponse(
     'One JSON object per line: the start, a result for each group, then the summary. After `rotate` the results are credentials.',

@@ -55,7 +55,7 @@ export class EventController {
   @Operation(
     'streamEvents',
     'Follow events',
-    'Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Until `current` comes, events may be missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
+    'Returns the events as they happen, as server-sent events. `change` has one in its data. `open` begins the stream with the time in milliseconds at which the call arrived. `current` comes at least four times a second and says that every event before `at`, by the same clock, has been sent; until it comes, events may be missing. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
   )
   @ApiHeader({
     name: 'Last-Event-ID',

@@ -21,7 +21,7 @@ export class InspectionController {
   @Operation(
     'inspectToken',
     'Inspect a token',
-    'For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token. Send the token in the body, never in a URL.',
+    'For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token.',
   )
   @Ok(InspectionResponse, 'What the text is.')
   @ApiProblems(AuditUnavailable)

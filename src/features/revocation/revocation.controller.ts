@@ -30,7 +30,7 @@ export class RevocationController {
   @Operation(
     'revokeToken',
     'Revoke a token',
-    'For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response. White space around the token is left out; a text that can be no token is a 422. OAuth 2.0 clients send the API token as their secret, as for introspection.',
+    'For a holder of a token (RFC 7009), in JSON or as a form. A current user-group token is replaced without an overlap: the next GET of its group returns the new one. The overlap of a replaced one ends. An embed token ends, and an API token of the workspace, too. A text that is no token of the workspace gets the same response.',
   )
   @Ok(RevokeTokenResponse, 'The token is inactive.')
   @ApiProblems(CredentialsAmbiguous, LastAdminApiToken, ApiTokenSuperseded, AuditUnavailable)
@@ -48,7 +48,7 @@ export class RevocationController {
   @Operation(
     'reportLeakedTokens',
     'Report leaked tokens',
-    'For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits; it does not fail. When the client disconnects, the report goes on. It can be repeated. At most 2 of an API token run at once. Patterns: `ugt_[0-9A-Za-z]{38}` and `uga_[0-9A-Za-z]{38}`, of which the last six characters are a CRC-32 in base62. A token of another form is found as a word of its own, or in quotes.',
+    'For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits. It goes on when the client disconnects, and can be repeated. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, or in quotes.',
   )
   @Ok(ReportLeakedTokensResponse, 'What has become of each.')
   @ApiProblems(ApiTokenSuperseded, AuditUnavailable)

@@ -18,7 +18,7 @@ export class SystemController {
   @Operation(
     'getSystem',
     'Describe the installation',
-    'The version of the service, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the process that handles the request; other replicas may differ while they restart.',
+    'The version of the service, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the process that handles the request.',
   )
   @Ok(SystemResponse, 'The installation.')
   @ApiReadProblems()

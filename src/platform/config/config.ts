@@ -7,7 +7,6 @@ import {
   headerText,
   httpUrl,
   integer,
-  issuer,
   list,
   nameList,
   oneOf,
@@ -44,7 +43,7 @@ export class Config {
 
   @FromEnv('PUBLIC_URL', {
     about:
-      'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and by default of embed tokens. A trailing slash is removed.',
+      'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of embed tokens: a change invalidates those in use. A trailing slash is removed.',
     read: httpUrl,
   })
   publicUrl?: string;
@@ -191,14 +190,6 @@ export class Config {
     read: duration('seconds', 0, 86_400),
   })
   rotationGraceSeconds = 0;
-
-  @FromEnv('EMBED_TOKEN_ISSUER', {
-    about:
-      'Issuer (`iss`) of embed tokens, unless their workspace has its own: a URL, or a text without spaces and colons. A change invalidates all embed tokens in use.',
-    defaultText: '`PUBLIC_URL`, or `user-group-service` without it',
-    read: issuer,
-  })
-  embedTokenIssuer = 'user-group-service';
 
   @FromEnv('BODY_LIMIT', {
     group: 'Limits',

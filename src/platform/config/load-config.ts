@@ -42,9 +42,6 @@ export function loadConfig(
   refuseConflicts(config);
   const own: Settings[] = ownSettings.map((type) => readSettings(type, env));
   for (const settings of own) settings.requireConsistent?.(config);
-  if (!env['EMBED_TOKEN_ISSUER'] && config.publicUrl !== undefined) {
-    config.embedTokenIssuer = config.publicUrl;
-  }
   if (config.databaseSchema !== undefined) {
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }

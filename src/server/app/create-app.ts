@@ -19,7 +19,15 @@ import { Metrics } from '../../platform/metrics/metrics.ts';
 import { EncryptionCount } from '../../core/encryption-key/encryption-count.ts';
 import { KeyCheck } from '../../features/key-administration/key-check.ts';
 
-const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console'];
+const KNOWN_BELOW = [
+  '/api/v1',
+  '/.well-known',
+  '/health',
+  '/docs',
+  '/docs-json',
+  '/console',
+  '/workspaces',
+];
 
 /**
  * Creates the application, on a prepared database; not yet listening.

@@ -30,7 +30,6 @@ export interface UserGroupOptions {
   /** Created with every scope if the database has no API token; not created by default. */
   bootstrapApiToken?: string;
   rotationGraceSeconds?: number;
-  embedTokenIssuer?: string;
   publicUrl?: string;
   consoleOidcIssuer?: string;
   consoleOidcClientId?: string;

@@ -23,7 +23,8 @@ const faults = new Set((process.env.FAULTS ?? '').split(',').filter(Boolean));
 const has = (name) => faults.has(name);
 
 const database = new Database(DATABASE, { readonly: !has('writes') });
-const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', SERVICE_URL));
+const KEY_SET = `/workspaces/${WORKSPACE_ID}/.well-known/jwks.json`;
+const keys = createRemoteJWKSet(new URL(KEY_SET, SERVICE_URL));
 const kept = new Map();
 const mappings = new Map();
 const pending = new Map();
@@ -112,7 +113,7 @@ async function verify(token) {
 }
 
 async function knows(kid) {
-  const { keys: known } = await call('GET', '/.well-known/jwks.json');
+  const { keys: known } = await call('GET', KEY_SET);
   return known.some((key) => key.kid === kid);
 }
 

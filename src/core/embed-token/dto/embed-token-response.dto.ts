@@ -13,7 +13,7 @@ export class EmbedToken {
   expires_at!: string;
 
   @Text(
-    'Id of the key of /.well-known/jwks.json that signed it.',
+    'Id of the key of the workspace that signed it.',
     'PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE',
   )
   kid!: string;

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
-import type { JsonWebKey } from '../dto/jwks.dto.ts';
+import type { JsonWebKey } from '../dto/workspace-keys.dto.ts';
 
 export interface SigningKey {
   /** RFC 7638 thumbprint of the public key. */
@@ -9,18 +9,21 @@ export interface SigningKey {
   publicJwk: JsonWebKey;
 }
 
-/** Separates this use of a secret from every other; another text would derive other keys. */
-const PURPOSE = 'user-group-service/embed-token/ES256/v1';
+/** Separates this use of a secret from every other, and workspaces from each other; another text would derive other keys. */
+const PURPOSE = 'user-group-service/embed-token/ES256/v2';
 /** 128 bits more than the order has, so that reducing favours no key (FIPS 186-5, A.2.1, asks for 64). */
 const SEED_LENGTH = 48;
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * Derives a P-256 key from a secret of the key ring: HKDF-SHA-256 (RFC 5869) without salt, reduced to 1…n−1. The same
- * secret always gives the same key, in every process; the key does not reveal the secret.
+ * Derives the P-256 key of a workspace from a secret of the key ring: HKDF-SHA-256 (RFC 5869) without salt, reduced to
+ * 1…n−1. The same secret and workspace always give the same key, in every process; the key reveals neither the secret
+ * nor the key of another workspace.
+ * @param workspaceId its public id
  */
-export async function deriveSigningKey(secret: Buffer): Promise<SigningKey> {
-  const d = scalarOf(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SEED_LENGTH)));
+export async function deriveSigningKey(secret: Buffer, workspaceId: string): Promise<SigningKey> {
+  const info = `${PURPOSE}/${workspaceId}`;
+  const d = scalarOf(Buffer.from(hkdfSync('sha256', secret, '', info, SEED_LENGTH)));
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(d);
   const [x, y] = coordinatesOf(ecdh.getPublicKey());

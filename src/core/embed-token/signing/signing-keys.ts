@@ -1,26 +1,33 @@
+import { LRUCache } from 'lru-cache';
 import type { KeyRing } from '../../encryption-key/key-ring.ts';
-import type { JsonWebKey } from '../dto/jwks.dto.ts';
 import { deriveSigningKey, type SigningKey } from './signing-key.ts';
 
-/** One signing key for each key of `TOKEN_ENCRYPTION_KEYS`: the first signs, every one verifies. */
+/** Deriving the keys of a workspace takes about as long as verifying a token. */
+const MAX_KEPT = 1000;
+
+/** The keys of a workspace: one for each key of `TOKEN_ENCRYPTION_KEYS`. The first signs, every one verifies. */
+export type WorkspaceKeys = readonly [SigningKey, ...SigningKey[]];
+
+/** Derives the signing keys of each workspace, so that a token of one is never taken for one of another. */
 export class SigningKeys {
-  private constructor(private readonly keys: readonly SigningKey[]) {}
+  private readonly kept = new LRUCache<string, WorkspaceKeys>({ max: MAX_KEPT });
 
-  static async of({ keys }: KeyRing): Promise<SigningKeys> {
-    return new SigningKeys(await Promise.all(keys.map(({ secret }) => deriveSigningKey(secret))));
+  constructor(private readonly ring: KeyRing) {}
+
+  /** @param workspaceId any text: whether there is such a workspace is not looked up */
+  async of(workspaceId: string): Promise<WorkspaceKeys> {
+    const kept = this.kept.get(workspaceId);
+    if (kept) return kept;
+    const keys = await Promise.all(
+      this.ring.keys.map(({ secret }) => deriveSigningKey(secret, workspaceId)),
+    );
+    // One secret under two ids is one key.
+    const byKid = new Map(keys.map((key) => [key.kid, key]));
+    return [...byKid.values()] as [SigningKey, ...SigningKey[]];
   }
 
-  get current(): SigningKey {
-    return this.keys[0]!;
-  }
-
-  find(kid: string | undefined): SigningKey | undefined {
-    return this.keys.find((key) => key.kid === kid);
-  }
-
-  /** The public halves without duplicates; the first one signs. */
-  get publicJwks(): JsonWebKey[] {
-    const byKid = new Map(this.keys.map(({ kid, publicJwk }) => [kid, publicJwk]));
-    return [...byKid.values()];
+  /** Keeps the keys of a workspace that is known to exist: guessed ids cannot fill the memory. */
+  keep(workspaceId: string, keys: WorkspaceKeys): void {
+    this.kept.set(workspaceId, keys);
   }
 }

@@ -36,15 +36,6 @@ export class AuthorizationServerMetadata {
   ])
   revocation_endpoint_auth_methods_supported!: string[];
 
-  @Text(
-    'The public keys of embed tokens (RFC 7517).',
-    'https://user-groups.example.com/.well-known/jwks.json',
-    {
-      format: 'uri',
-    },
-  )
-  jwks_uri!: string;
-
   @ListOf(String, 'None: there is no consent page.', [], { maxItems: 0 })
   response_types_supported!: string[];
 

@@ -92,7 +92,7 @@ export class IntrospectionResponse {
   aud?: string;
 
   @Text.optional(
-    'Of an embed token: its issuer, the `embed_token_issuer` of the workspace or EMBED_TOKEN_ISSUER.',
+    'Of an embed token: its issuer, which is that of the workspace.',
     'user-group-service',
   )
   iss?: string;

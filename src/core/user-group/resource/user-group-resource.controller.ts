@@ -56,7 +56,7 @@ export class UserGroupResourceController {
   @Operation(
     'listUserGroups',
     'List user groups',
-    'Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group whose place in the order changes between two pages may appear on both or on neither.',
+    'Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be combined. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`. A group whose place in the order changes between two pages may appear on both or on neither.',
   )
   @Ok(UserGroupsResponse, 'One page of user groups.')
   @ApiReadProblems()

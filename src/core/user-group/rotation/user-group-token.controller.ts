@@ -46,7 +46,7 @@ export class UserGroupTokenController {
   @Operation(
     'listUserGroupTokens',
     'List the tokens of a user group',
-    'The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. Shows whether an old token is still in use before you end its overlap. If a dashboard refuses a token, its last four characters find it here, with the reason.',
+    'The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. If a dashboard refuses a token, its last four characters find it here.',
   )
   @Ok(UserGroupTokensResponse, 'One page of tokens.')
   @ApiReadProblems(UserGroupNotFound)

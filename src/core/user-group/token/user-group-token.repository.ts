@@ -10,7 +10,7 @@ import type { UserGroupToken } from '../entities/user-group-token.entity.ts';
 /** The settings of a workspace that its embed tokens depend on. */
 export interface EmbeddingWorkspace {
   publicId: string;
-  /** Null means `EMBED_TOKEN_ISSUER`. */
+  /** Null for the one by default. */
   embedTokenIssuer: string | null;
   /** Whether tokens for somebody who acts for a group are issued and accepted. */
   viewAs: 'allowed' | 'forbidden';

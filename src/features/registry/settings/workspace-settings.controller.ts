@@ -78,7 +78,7 @@ export class WorkspaceSettingsController {
   @Operation(
     'updateWorkspace',
     'Change the settings of the workspace',
-    'Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.',
+    'Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do.',
   )
   @Ok(WorkspaceResponse, 'The settings as they are now.', ETAG)
   @ApiProblems(MappingsUnresolvable, AuditUnavailable, ...PRECONDITION_ERRORS)

@@ -4,7 +4,7 @@ import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { isIssuer } from '../../../platform/common/text.ts';
 import { schemaNamed, type SchemaIds } from '../../../core/mapping/user-group-rules.ts';
 
-/** Accepts null, or a valid `EMBED_TOKEN_ISSUER`. */
+/** Accepts null, or an issuer of RFC 7519. */
 export const issuerViolations = orNull(
   textThat(
     isIssuer,

@@ -41,6 +41,7 @@ import {
   type FlawedGroups,
   UnresolvableMappings,
 } from '../../group-checks/unresolvable-mappings.ts';
+import { issuerOf } from '../../../core/workspace/workspace-issuer.ts';
 import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../../core/mapping/workspace-rules.ts';
 import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';
@@ -76,10 +77,10 @@ export class WorkspaceSettingsService {
   }
 
   async getIdentity({ workspaceId }: Caller): Promise<WorkspaceIdentityResponse> {
-    const { publicId, embedTokenIssuer } = await this.settings.read({ workspaceId });
+    const workspace = await this.settings.read({ workspaceId });
     return {
       success: 1,
-      workspace: { id: publicId, issuer: embedTokenIssuer ?? this.config.embedTokenIssuer },
+      workspace: { id: workspace.publicId, issuer: issuerOf(this.config, workspace) },
     };
   }
 

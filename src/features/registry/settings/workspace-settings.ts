@@ -4,7 +4,7 @@ import type { UserGroupRules } from '../../../core/mapping/user-group-rules.ts';
 
 export interface WorkspaceSettings extends Omit<UserGroupRules, 'schemas'> {
   publicId: string;
-  /** Null means `EMBED_TOKEN_ISSUER`. */
+  /** Null for the one by default. */
   embedTokenIssuer: string | null;
   /** The allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: readonly string[];

@@ -66,7 +66,7 @@ export class WebhookDeliveryController {
   @Operation(
     'sendTestEvent',
     'Send a test event',
-    'Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed, and changes nothing about the endpoint: a failure does not disable it.',
+    'Sends one event of the type `webhook.test` to this endpoint alone, at once and once, signed as any other, and returns what the endpoint responded. An endpoint that is disabled or pauses gets it, too. The attempt is listed; a failure does not disable the endpoint.',
   )
   @Ok(WebhookTestResponse, 'The attempt, whatever the endpoint responded.')
   @ApiReadProblems(WebhookEndpointNotFound, WebhookTestRefused, AuditUnavailable)
@@ -83,7 +83,7 @@ export class WebhookDeliveryController {
   @Operation(
     'replayWebhooks',
     'Send webhooks again',
-    'Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.',
+    'Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time.',
   )
   @Ok(WebhookReplayResponse, 'They will be sent.')
   @ApiProblems(

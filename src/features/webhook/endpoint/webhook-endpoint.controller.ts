@@ -164,7 +164,7 @@ export class WebhookEndpointController {
   @Operation(
     'rollWebhookSecret',
     'Roll the secret of a webhook endpoint',
-    'Creates a new secret, which the response shows once. For `grace_period_seconds` each message is signed with both, so that the receiver can change over in its own time; an even older secret ends at once. The headers stay, unless the old secret cannot be decrypted any more.',
+    'Creates a new secret, which the response shows once. For `grace_period_seconds` each message is signed with both; an even older secret ends at once.',
   )
   @Created(WebhookEndpointWithSecretResponse, 'The endpoint with its new secret.')
   @ApiProblems(WebhookEndpointNotFound, AuditUnavailable, ...IDEMPOTENCY_ERRORS)

@@ -1,17 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { operationsOf } from './shared-components.ts';
 
-/** The fields of the metadata of RFC 8414 that lead to a path. */
-const LEADING_FIELDS: [path: string, fields: RegExp][] = [
-  ['/api/v1/revoke', /^revocation_/],
-  ['/.well-known/jwks.json', /^jwks_/],
-];
-
 /** Removes from a document what belongs to operations that the application does not serve. */
 export function leaveOut(document: OpenAPIObject): void {
-  for (const [path, fields] of LEADING_FIELDS) {
-    if (!(path in document.paths)) removeFromMetadata(document, fields);
-  }
+  if (!('/api/v1/revoke' in document.paths)) removeFromMetadata(document, /^revocation_/);
   removeTags(document);
   removeSchemas(document);
 }

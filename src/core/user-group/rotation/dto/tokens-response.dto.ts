@@ -45,7 +45,7 @@ export class TokenView {
 
   @CodeOf.orNull(
     inactiveReasons,
-    'Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_expired`: the `valid_until` of its group has passed. `group_incomplete`: it would be accepted if its group had all that the workspace requires. `tokens_ended`: it was ended together with all others of the workspace.',
+    'Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`: all tokens of the workspace were ended together.',
     'overlap_expired',
   )
   refused_because!: InactiveReason | null;

@@ -45,7 +45,7 @@ const VARIABLES = [
 ] as const;
 
 const ISSUER = [
-  'Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. A change invalidates the embed tokens that were issued. Others may choose the same issuer: compare `workspace_id`.',
+  'Issuer (`iss`) of its embed tokens, or null for the default, `{PUBLIC_URL}/workspaces/{id}`. A change invalidates the tokens that were issued. Tools that read `openid-configuration` need the default.',
   'https://groups.example.com/acme',
   { maxLength: 255 },
 ] as const;

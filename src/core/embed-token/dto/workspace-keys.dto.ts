@@ -35,3 +35,29 @@ export class JsonWebKeySet {
   @ListOf(JsonWebKey, 'The keys; the first signs, and tokens signed by any of them are valid.')
   keys!: JsonWebKey[];
 }
+
+/** The part of OpenID Connect Discovery 1.0, section 3, that exists. The empty list says that nobody signs in here. */
+export class IssuerMetadata {
+  @Text(
+    'The default issuer (`iss`) of the embed tokens of the workspace.',
+    'https://groups.example.com/workspaces/ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718',
+    { format: 'uri' },
+  )
+  issuer!: string;
+
+  @Text(
+    'The public keys of its embed tokens (RFC 7517).',
+    'https://groups.example.com/workspaces/ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718/.well-known/jwks.json',
+    { format: 'uri' },
+  )
+  jwks_uri!: string;
+
+  @ListOf(String, 'None: nobody signs in here.', [], { maxItems: 0 })
+  response_types_supported!: string[];
+
+  @ListOf(String, 'The `sub` of a token is the same for every renderer.', ['public'])
+  subject_types_supported!: string[];
+
+  @ListOf(String, 'The only algorithm of embed tokens.', ['ES256'])
+  id_token_signing_alg_values_supported!: string[];
+}
