@@ -11,7 +11,8 @@ WITH rotated AS MATERIALIZED (
   SELECT *
   FROM (
     SELECT CAST(:rotated.n AS integer) AS "n", CAST(:rotated.tokenHash AS bytea) AS "tokenHash",
-      CAST(:rotated.validUntil AS bigint) AS "validUntil", CAST(:rotated.retiredBy AS integer) AS "retiredBy"
+      CAST(:rotated.validUntil AS bigint) AS "validUntil", CAST(:rotated.retiredBy AS integer) AS "retiredBy",
+      CAST(:rotated.mayBeEnded AS integer) AS "mayBeEnded"
   ) AS r
 ),
 
@@ -57,12 +58,15 @@ free_rotation AS MATERIALIZED (
     AND t.token_hash = r."tokenHash"
     AND t.workspace_id = :workspaceId
     AND coalesce(t.retired_at, 0) = 0
-    AND NOT coalesce(
-      (
-        t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
-        OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
-      ),
-      false
+    AND (
+      r."mayBeEnded" = 1
+      OR NOT coalesce(
+        (
+          t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+          OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
+        ),
+        false
+      )
     )
     AND r.n IN (SELECT min(n) FROM rotated GROUP BY "tokenHash")
   FOR NO KEY UPDATE OF t SKIP LOCKED
@@ -169,12 +173,15 @@ SELECT r.n, a.id, a.generation, a.name, a."providedId",
       WHERE t.token_hash = r."tokenHash"
         AND t.workspace_id = :workspaceId
         AND coalesce(t.retired_at, 0) = 0
-        AND NOT coalesce(
-          (
-            t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
-            OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
-          ),
-          false
+        AND (
+          r."mayBeEnded" = 1
+          OR NOT coalesce(
+            (
+              t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+              OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
+            ),
+            false
+          )
         )
     ) END AS "isCurrent"
 FROM rotated r

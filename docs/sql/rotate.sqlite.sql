@@ -12,7 +12,8 @@ WITH rotated AS MATERIALIZED (
   SELECT *
   FROM (
     SELECT :rotated.n AS "n", unhex(substr(:rotated.tokenHash, 3)) AS "tokenHash",
-      :rotated.validUntil AS "validUntil", :rotated.retiredBy AS "retiredBy"
+      :rotated.validUntil AS "validUntil", :rotated.retiredBy AS "retiredBy",
+      :rotated.mayBeEnded AS "mayBeEnded"
   ) AS r
 )
 SELECT r.n, g.id, t.generation + 1 AS generation, g.name, g.provided_id AS "providedId",
@@ -24,12 +25,15 @@ WHERE t.token_hash IN (SELECT "tokenHash" FROM rotated)
   AND t.token_hash = r."tokenHash"
   AND t.workspace_id = :workspaceId
   AND coalesce(t.retired_at, 0) = 0
-  AND NOT coalesce(
-    (
-      t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
-      OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
-    ),
-    false
+  AND (
+    r."mayBeEnded" = 1
+    OR NOT coalesce(
+      (
+        t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+        OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
+      ),
+      false
+    )
   )
   AND r.n IN (SELECT min(n) FROM rotated GROUP BY "tokenHash");
 
@@ -92,7 +96,8 @@ WITH rotated AS MATERIALIZED (
   SELECT *
   FROM (
     SELECT :rotated.n AS "n", unhex(substr(:rotated.tokenHash, 3)) AS "tokenHash",
-      :rotated.validUntil AS "validUntil", :rotated.retiredBy AS "retiredBy"
+      :rotated.validUntil AS "validUntil", :rotated.retiredBy AS "retiredBy",
+      :rotated.mayBeEnded AS "mayBeEnded"
   ) AS r
 ),
 applied AS MATERIALIZED (
@@ -250,7 +255,8 @@ WITH rotated AS MATERIALIZED (
   SELECT *
   FROM (
     SELECT :rotated.n AS "n", unhex(substr(:rotated.tokenHash, 3)) AS "tokenHash",
-      :rotated.validUntil AS "validUntil", :rotated.retiredBy AS "retiredBy"
+      :rotated.validUntil AS "validUntil", :rotated.retiredBy AS "retiredBy",
+      :rotated.mayBeEnded AS "mayBeEnded"
   ) AS r
 ),
 applied AS MATERIALIZED (
@@ -270,12 +276,15 @@ SELECT r.n, a.id, a.generation, a.name, a."providedId",
       WHERE t.token_hash = r."tokenHash"
         AND t.workspace_id = :workspaceId
         AND coalesce(t.retired_at, 0) = 0
-        AND NOT coalesce(
-          (
-            t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
-            OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
-          ),
-          false
+        AND (
+          r."mayBeEnded" = 1
+          OR NOT coalesce(
+            (
+              t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
+              OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
+            ),
+            false
+          )
         )
     ) END AS "isCurrent"
 FROM rotated r

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { UserGroupTokenNotFound } from '../group/user-group.errors.ts';
+import { UserGroupNotFound, UserGroupTokenNotFound } from '../group/user-group.errors.ts';
+import { UserGroupRepository } from '../group/user-group.repository.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import {
   type Attempt,
@@ -21,19 +22,22 @@ export interface RotatedToken {
 }
 
 /**
- * Replaces tokens that callers name. It reads nothing: the statement that retires a token finds it, if it is current.
- * Rotations of one workspace that arrive together share a statement.
+ * Replaces tokens that callers hold, and tokens of groups that callers name. A token that its caller holds is not read:
+ * the statement that retires it finds it, if it is current. Rotations of one workspace that arrive together share a
+ * statement.
  */
 @Injectable()
 export class TokenRotations {
   private readonly shared: SharedWrites<Rotation, RotatedToken>;
 
   constructor(
+    private readonly userGroups: UserGroupRepository,
     private readonly tokens: UserGroupTokenRepository,
     private readonly store: WriteStore,
     private readonly transactor: Transactor,
   ) {
     this.shared = new SharedWrites({
+      keyOf: ({ providedId }) => providedId,
       run: (workspaceId, wave, isAlone) =>
         isAlone ? this.applyAlone(workspaceId, wave[0]!) : this.apply(workspaceId, wave),
       onDone: (workspaceId, { userGroupId }) => {
@@ -44,16 +48,21 @@ export class TokenRotations {
   }
 
   /**
-   * Retires a token, and issues the next generation. Exactly one of several rotations of one token succeeds.
-   * @throws UserGroupTokenNotFound if it is not current; KeyTaken, AuditUnavailable, DatabaseUnavailable
+   * Retires a token, and issues the next generation. Exactly one of several rotations of one token succeeds, and each of
+   * several rotations of a group.
+   * @throws UserGroupTokenNotFound if the token is not current; UserGroupNotFound, KeyTaken, AuditUnavailable,
+   *   DatabaseUnavailable
    */
   rotate(rotation: Rotation): Promise<RotatedToken> {
     return this.shared.join(rotation.caller.workspaceId, rotation);
   }
 
   private applyAlone(workspaceId: number, rotation: Rotation): Promise<Attempt<RotatedToken>[]> {
+    const { tokenHash, providedId } = rotation;
     return this.transactor.run(async (manager) => {
-      await this.tokens.lock(manager, workspaceId, rotation.tokenHash);
+      await (tokenHash
+        ? this.tokens.lock(manager, workspaceId, tokenHash)
+        : this.userGroups.lockThese(workspaceId, [providedId], true, manager));
       const [attempt] = await this.apply(workspaceId, [rotation], manager);
       // Nobody else can have replaced the token: only its key keeps it from that.
       return [attempt === 'retry' && rotation.call ? { error: new KeyTaken() } : attempt!];
@@ -65,10 +74,19 @@ export class TokenRotations {
     wave: readonly Rotation[],
     manager?: EntityManager,
   ): Promise<Attempt<RotatedToken>[]> {
-    return (await this.store.rotate(workspaceId, wave, manager)).map(
-      ({ id, name, providedId, isCurrent, token }) => {
+    const ids = wave.flatMap(({ providedId }) => providedId ?? []);
+    const groups = await this.userGroups.readThese(workspaceId, ids, manager);
+    const hashes = wave.map(
+      ({ tokenHash, providedId }) => tokenHash ?? groups.get(providedId)?.stored?.tokenHash,
+    );
+    return (await this.store.rotate(workspaceId, wave, hashes, manager)).map(
+      ({ id, name, providedId, isCurrent, token }, n) => {
         if (id !== null) return { value: { userGroupId: id, providedId, name, token } };
-        return isCurrent ? 'retry' : { error: new UserGroupTokenNotFound() };
+        if (wave[n]!.tokenHash) {
+          return isCurrent ? 'retry' : { error: new UserGroupTokenNotFound() };
+        }
+        // A group always has a current token.
+        return hashes[n] ? 'retry' : { error: new UserGroupNotFound() };
       },
     );
   }

@@ -29,7 +29,7 @@ import {
   type IssuedForKey,
   KeyTaken,
 } from '../writing/idempotency-keys.ts';
-import { UserGroupWriter } from '../writing/user-group-writer.ts';
+import type { Rotation } from '../writing/user-group-change.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { type RotatedToken, TokenRotations } from './token-rotations.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
@@ -41,7 +41,6 @@ export class UserGroupTokenService {
     private readonly userGroups: UserGroupRepository,
     private readonly tokens: UserGroupTokenRepository,
     private readonly rotations: TokenRotations,
-    private readonly writer: UserGroupWriter,
     private readonly transactor: Transactor,
     private readonly cipher: UserGroupTokenCipher,
     private readonly idempotencyKeys: IdempotencyKeys,
@@ -73,9 +72,7 @@ export class UserGroupTokenService {
     const { current_token: token, grace_period_seconds } = dto;
     const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
     const call = toCall(caller, key, ['current_token', token, graceSeconds]);
-    return this.rotateIdempotently(caller, call, () =>
-      this.rotations.rotate({ caller, tokenHash: hashToken(token), graceSeconds, call }),
-    );
+    return this.rotateIdempotently({ caller, tokenHash: hashToken(token), graceSeconds, call });
   }
 
   /** Replaces the current token of a group, whichever it is. @throws UserGroupNotFound */
@@ -87,19 +84,7 @@ export class UserGroupTokenService {
   ): Promise<UserGroupWithTokenResponse> {
     const graceSeconds = grace_period_seconds ?? this.config.rotationGraceSeconds;
     const call = toCall(caller, key, ['user_group_id', providedId, graceSeconds]);
-    return this.rotateIdempotently(caller, call, async () => {
-      const { group, token } = await this.writer.write({
-        caller,
-        providedId,
-        plan: (stored) => {
-          if (!stored) throw new UserGroupNotFound();
-          return { replacement: { graceSeconds, call } };
-        },
-        // Rotating is the way out for a token that cannot be read.
-        showsToken: false,
-      });
-      return { userGroupId: group.id, providedId, name: group.name, token: token! };
-    });
+    return this.rotateIdempotently({ caller, providedId, graceSeconds, call });
   }
 
   /**
@@ -135,15 +120,12 @@ export class UserGroupTokenService {
   }
 
   /** A call with an `Idempotency-Key` is done once, and gets the same response while its token is current. */
-  private async rotateIdempotently(
-    caller: Caller,
-    call: KeyedRotation | undefined,
-    rotate: () => Promise<RotatedToken>,
-  ): Promise<UserGroupWithTokenResponse> {
+  private async rotateIdempotently(rotation: Rotation): Promise<UserGroupWithTokenResponse> {
+    const { caller, call } = rotation;
     const issued = call && (await this.idempotencyKeys.find(call));
     if (issued) return this.respondAgain(caller, issued);
     try {
-      return toResponse(await rotate());
+      return toResponse(await this.rotations.rotate(rotation));
     } catch (error) {
       // The same call may have been done meanwhile; the token it named is gone then.
       const isLost = error instanceof KeyTaken || error instanceof UserGroupTokenNotFound;

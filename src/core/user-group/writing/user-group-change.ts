@@ -38,8 +38,6 @@ export interface Replacement {
   graceSeconds: number;
   /** Whether the token was ended together with others, so that this write replaces it unasked. */
   isEnded?: boolean;
-  /** Set if the call has an `Idempotency-Key`. */
-  call?: KeyedRotation | undefined;
 }
 
 /** The discovery of a token outside of the systems that may have it. */
@@ -47,13 +45,18 @@ export interface Leak {
   source?: string | undefined;
 }
 
-/** The replacement of a token that its caller names. */
-export interface Rotation extends Replacement {
+/** The replacement of a token, and of nothing else of its group. */
+export type Rotation = Replacement & {
+  caller: Caller;
   /** Set if the token is replaced because it has leaked. */
   leak?: Leak | undefined;
-  caller: Caller;
-  tokenHash: Buffer;
-}
+  /** Set if the call has an `Idempotency-Key`. */
+  call?: KeyedRotation | undefined;
+} & (
+    | { tokenHash: Buffer; providedId?: undefined }
+    /** The current token of the group, whichever it is; it may have been ended together with others. */
+    | { tokenHash?: undefined; providedId: string }
+  );
 
 /** The changes of a write, decided once. Storing, recording and responding all read them. */
 export interface UserGroupChange extends Differences {

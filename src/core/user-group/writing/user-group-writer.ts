@@ -24,7 +24,6 @@ import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import type { DryRun } from './dry-run.ts';
-import { KeyTaken } from './idempotency-keys.ts';
 import { changeOf, isJudged, isNothing } from './user-group-change.ts';
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import {
@@ -63,8 +62,8 @@ export class UserGroupWriter {
   private readonly single: QueuedWrites;
   /** Separate lanes, so that none waits for another. */
   private readonly bulk: QueuedWrites;
-  /** For writes that replace a token alone: no guard is asked about them. */
-  private readonly rotations: QueuedWrites;
+  /** For writes that replace an ended token alone: no guard is asked about them. */
+  private readonly unguarded: QueuedWrites;
 
   constructor(
     private readonly userGroups: UserGroupRepository,
@@ -87,7 +86,9 @@ export class UserGroupWriter {
       maxWave: BULK_WAVE,
       maxWaveMs: LANE_LIMITS.importResultMs,
     });
-    this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
+    this.unguarded = isGuarded
+      ? this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES })
+      : this.single;
   }
 
   /**
@@ -111,7 +112,7 @@ export class UserGroupWriter {
       return { result: 'unchanged', group: stored, rulesVersion: read.rulesVersion, token };
     }
     if (isJudged(change)) requireScope(caller, 'user-groups:write', 'Changing the group');
-    const lanes = isJudged(change) ? this.single : this.rotations;
+    const lanes = isJudged(change) ? this.single : this.unguarded;
     // The rules judge a changed group with its mapping.
     const isWhole = !stored || !isLookUp;
     return lanes.join(workspaceId, {
@@ -279,12 +280,7 @@ export class UserGroupWriter {
     const applied = await this.store.apply(wave, planned);
     for (const one of planned) {
       const value = applied.get(one);
-      // Nobody else can have changed a group that is locked: only its key keeps the write from it.
-      const isKeyTaken = wave.isAlone && one.change.replacement?.call;
-      wave.outcomes.set(
-        one.write,
-        value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry',
-      );
+      wave.outcomes.set(one.write, value ? { value } : 'retry');
     }
     return wave.outcomes;
   }

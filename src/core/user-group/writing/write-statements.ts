@@ -55,7 +55,7 @@ const LISTS = {
   /** Groups whose current token is replaced. */
   replaced: { ...N, ...RETIREMENT },
   /** Tokens that are replaced, if they are current; the statement finds their groups. */
-  rotated: { ...N, ...RETIREMENT },
+  rotated: { ...N, ...RETIREMENT, mayBeEnded: 'integer' },
   issued: { ...N, ...NEW_TOKEN },
   /** Groups whose mappings are replaced by `entries`. */
   remapped: N,
@@ -114,8 +114,8 @@ const ROTATED = { ...APPLIED, name: 'text', providedId: 'text', redactedId: 'tex
 /** Avoids `IS NULL`, the condition of the index of current tokens: without statistics PostgreSQL would read all of it. */
 const IS_CURRENT = 'coalesce(t.retired_at, 0) = 0';
 
-/** Whether its holder may rotate it: the holder of an ended one may be a thief. */
-const IS_ROTATABLE = `${IS_CURRENT} AND NOT coalesce(${IS_ENDED_TOGETHER}, false)`;
+/** Whether the rotation `r` may replace it: the holder of an ended one may be a thief. */
+const IS_ROTATABLE = `${IS_CURRENT} AND (r."mayBeEnded" = 1 OR NOT coalesce(${IS_ENDED_TOGETHER}, false))`;
 
 /**
  * Stores writes, each as a whole or not at all. It leaves out a write if the rules have changed since they were read, if

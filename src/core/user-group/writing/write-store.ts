@@ -71,20 +71,23 @@ export class WriteStore {
 
   /**
    * Replaces tokens of one workspace.
+   * @param hashes of the tokens; undefined for one that does not exist
    * @returns for each in their order the new token, and what the statement tells of the rotation
    * @throws AuditUnavailable, DatabaseUnavailable
    */
   async rotate(
     workspaceId: number,
     rotations: readonly Rotation[],
+    hashes: readonly (Buffer | undefined)[],
     manager?: EntityManager,
   ): Promise<(AppliedRotation & { token: string })[]> {
     const now = currentTime();
     const issued = rotations.map(() => this.issuer.issue(workspaceId));
     const records = noRecords();
     for (const [n, rotation] of rotations.entries()) {
-      const { caller, tokenHash, call } = rotation;
-      records.rotated.push({ n, ...retirementOf(caller, tokenHash, rotation, now) });
+      const { caller, call } = rotation;
+      const mayBeEnded = Number(!rotation.tokenHash);
+      records.rotated.push({ n, ...retirementOf(caller, hashes[n], rotation, now), mayBeEnded });
       records.issued.push({ n, ...issued[n]!.record });
       if (call) records.keys.push({ n, ...keyRecord(call) });
       records.events.push(this.toEvent(n, 0, caller, rotationEvent(rotation)));
@@ -163,7 +166,6 @@ export class WriteStore {
       if (stored && replacement) {
         records.replaced.push({ n, ...retirementOf(caller, stored.tokenHash, replacement, now) });
       }
-      if (replacement?.call) records.keys.push({ n, ...keyRecord(replacement.call) });
       const token = issued[n];
       if (token) records.issued.push({ n, ...token.record });
       if (change.mapping) {
@@ -201,12 +203,12 @@ export class WriteStore {
 /** Returns when the overlap of a token that is replaced now ends, which may be at once, and who has replaced it. */
 function retirementOf(
   { apiTokenId }: Caller,
-  tokenHash: Buffer,
+  tokenHash: Buffer | undefined,
   { graceSeconds }: Replacement,
   now: number,
 ) {
   const validUntil = graceSeconds === 0 ? null : now + graceSeconds * 1000;
-  return { tokenHash: toBytesText(tokenHash), validUntil, retiredBy: apiTokenId };
+  return { tokenHash: tokenHash && toBytesText(tokenHash), validUntil, retiredBy: apiTokenId };
 }
 
 function toWritten(

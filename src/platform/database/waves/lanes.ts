@@ -3,8 +3,8 @@ import { DatabaseUnavailable } from '../../common/problem/errors.ts';
 export interface LanesOptions<Call, Result> {
   /** Runs calls of one workspace together. @returns the result of each in their order. @throws the error of all of them */
   run: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Result[]>;
-  /** Calls with the same key never run at once, but one after another in the order of their arrival. */
-  keyOf?: (call: Call) => string;
+  /** Calls with the same key never run at once, but one after another in the order of their arrival. Some may have none. */
+  keyOf?: (call: Call) => string | undefined;
   /** Is told of a call that waits for another one with its key. */
   onSameKey?: ((call: Call) => void) | undefined;
   /** Maximum of calls that run together. */
@@ -155,12 +155,12 @@ export class Lanes<Call, Result> {
 
   /** Takes the next wave: in the order of arrival, the first of each key that is not running. */
   private take(lane: Lane<Call, Result>): Waiting<Call, Result>[] {
-    const { keyOf, onSameKey, maxWave = MAX_WAVE } = this.options;
+    const { onSameKey, maxWave = MAX_WAVE } = this.options;
     const wave: Waiting<Call, Result>[] = [];
     const passed = new Set(lane.keys);
     for (const waiting of lane.waiting) {
       const { call, key, timer } = waiting;
-      if (keyOf && passed.has(key)) {
+      if (key !== undefined && passed.has(key)) {
         onSameKey?.(call);
       } else if (wave.length < maxWave) {
         if (timer) clearTimeout(timer);

@@ -28,8 +28,8 @@ export interface SharedWritesOptions<Call, Result> extends Omit<LanesOptions<Cal
 
 /*
  * A process has DATABASE_POOL_SIZE connections, ten by default. One workspace uses at most three for writes, three for
- * rotations by token, three for rotations by group, and two for imports: one wave is planned while another is stored.
- * Calls that run alone use two more of each. The smallest pool, of four, leaves one free while waves of one kind run.
+ * rotations, and two for imports: one wave is planned while another is stored. Calls that run alone use two more of each.
+ * The smallest pool, of four, leaves one free while waves of one kind run.
  */
 export const WRITE_WAVES = 3;
 export const BULK_WAVES = 2;
