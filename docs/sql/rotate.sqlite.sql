@@ -58,15 +58,16 @@ free AS MATERIALIZED (SELECT * FROM free_rotation)
 INSERT INTO idempotency_key (
   workspace_id, created_at, user_group_id, generation, name, key_hash, request_hash
 )
-SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), f.id, f.generation,
-  (SELECT g.name FROM user_group g WHERE g.id = f.id), "keyHash", "requestHash"
+SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), f.id, f.generation, f.name, "keyHash",
+  "requestHash"
 FROM keys k
 JOIN free f ON f.n = k.n
 WHERE true
 ORDER BY "keyHash"
 ON CONFLICT (workspace_id, key_hash) DO UPDATE
-SET request_hash = excluded.request_hash, user_group_id = excluded.user_group_id,
-  generation = excluded.generation, name = excluded.name, created_at = excluded.created_at
+SET request_hash = excluded.request_hash, created_at = excluded.created_at,
+  api_token_id = excluded.api_token_id, key_id = excluded.key_id, ciphertext = excluded.ciphertext,
+  user_group_id = excluded.user_group_id, generation = excluded.generation, name = excluded.name
 WHERE idempotency_key.created_at <= CAST(:now AS bigint) - 86400000
 RETURNING user_group_id AS id;
 

@@ -22,7 +22,6 @@ const REMOVES_FROM = [
   'console_session',
   'data_source_mapping',
   'idempotency_key',
-  'idempotent_response',
   'registered_data_source',
   'registered_schema',
   'reminder',

@@ -55,7 +55,6 @@ test('every table has an owner', () => {
     'ended_token',
     'event_consumer',
     'idempotency_key',
-    'idempotent_response',
     'registered_data_source',
     'registered_schema',
     'reminder',

@@ -1,6 +1,6 @@
 import { MAX_GRACE_SECONDS } from '../../src/platform/common/grace.ts';
 import { DAY_MS } from '../../src/platform/common/time.ts';
-import { IdempotentResponseExpiry } from '../../src/core/idempotency/idempotent-calls.ts';
+import { IdempotencyKeyExpiry } from '../../src/core/idempotency/idempotency-keys.ts';
 import type { Answer, ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { callOf, describeOperations } from '../support/api/every-operation.ts';
@@ -115,7 +115,7 @@ onEachDatabase((kind) => {
   const send = (api: ApiClient, path: string, body: object, key: string): Promise<Answer> =>
     api.call('POST', path, body, { 'Idempotency-Key': key });
   const rowsOf = async (sql: string) => (await service.query(sql)).length;
-  const stored = () => rowsOf('SELECT key_hash FROM idempotent_response');
+  const stored = () => rowsOf('SELECT key_hash FROM idempotency_key');
 
   describe.each(Object.entries(operations))('%s', (_name, operation) => {
     test('with one key is done once, and every repetition gets the first response', async () => {
@@ -282,6 +282,46 @@ onEachDatabase((kind) => {
     expect([theirs.status, theirs.text.includes('theirs')]).toEqual([201, true]);
   });
 
+  test('a key of a rotation is refused to another call, and a key of another call to a rotation', async () => {
+    const [one, other] = [newKey(), newKey()];
+    const { path, token } = await service.api.create();
+    const things = await rowsOf('SELECT id FROM registered_schema');
+    const create = (name: string, key: string) =>
+      send(service.api, `${V1}/schemas`, { provided_id: name, name: 'N' }, key);
+    const rotated = await send(service.api, '/api/user', { current_token: token }, one);
+    expect([rotated.status, (await create('of the other key', other)).status]).toEqual([200, 201]);
+    const refused = [
+      await create('of a key of a rotation', one),
+      await send(service.api, `${path}/tokens/rotate`, {}, other),
+      await send(service.api, '/api/user', { current_token: rotated.body.user_group.token }, other),
+    ];
+    for (const { status, body } of refused) {
+      expect([status, body.code]).toEqual([409, 'idempotency_key_reused']);
+    }
+    expect(await rowsOf('SELECT id FROM registered_schema')).toBe(things + 1);
+    const { body } = await service.api.call('GET', `${path}/tokens`);
+    expect(body.tokens).toHaveLength(2);
+  });
+
+  test('an expired key can be used again by a call of the other kind', async () => {
+    const [one, other] = [newKey(), newKey()];
+    const { path, token } = await service.api.create();
+    const create = (name: string, key: string) =>
+      send(service.api, `${V1}/schemas`, { provided_id: name, name: 'N' }, key);
+    await send(service.api, '/api/user', { current_token: token }, one);
+    await create('before it expired', other);
+    await changeDatabase(
+      service.database,
+      `UPDATE idempotency_key SET created_at = ${Date.now() - DAY_MS - 1000}`,
+    );
+    const created = await create('after it expired', one);
+    const rotated = await send(service.api, `${path}/tokens/rotate`, {}, other);
+    expect([created.status, rotated.status]).toEqual([201, 200]);
+    // The key does not go with the group of the call that had it first.
+    await service.api.call('DELETE', path);
+    expect((await create('after it expired', one)).text).toBe(created.text);
+  });
+
   test('a call that is refused leaves its key unused', async () => {
     const key = newKey();
     const thing = { provided_id: 'taken at first', name: 'N' };
@@ -297,16 +337,10 @@ onEachDatabase((kind) => {
 
   test('nothing is created if the key cannot be stored', async () => {
     const tokens = await rowsOf('SELECT id FROM api_token');
-    await changeDatabase(
-      service.database,
-      'ALTER TABLE idempotent_response RENAME TO hidden_response',
-    );
+    await changeDatabase(service.database, 'ALTER TABLE idempotency_key RENAME TO hidden_key');
     const body = { name: 'n', scopes: ['audit:read'] };
     const { status } = await send(service.api, `${V1}/api-tokens`, body, newKey());
-    await changeDatabase(
-      service.database,
-      'ALTER TABLE hidden_response RENAME TO idempotent_response',
-    );
+    await changeDatabase(service.database, 'ALTER TABLE hidden_key RENAME TO idempotency_key');
     expect(status).toBeGreaterThanOrEqual(500);
     expect(await rowsOf('SELECT id FROM api_token')).toBe(tokens);
   });
@@ -319,7 +353,7 @@ onEachDatabase((kind) => {
       newKey(),
     );
     const rows = await service.query<{ ciphertext: Buffer }>(
-      'SELECT ciphertext FROM idempotent_response',
+      'SELECT ciphertext FROM idempotency_key WHERE ciphertext IS NOT NULL',
     );
     expect(rows.length).toBeGreaterThan(0);
     for (const { ciphertext } of rows) {
@@ -334,7 +368,7 @@ onEachDatabase((kind) => {
     const age = (ms: number) =>
       changeDatabase(
         service.database,
-        `UPDATE idempotent_response SET created_at = ${Date.now() - ms}`,
+        `UPDATE idempotency_key SET created_at = ${Date.now() - ms}`,
       );
     await age(DAY_MS - 60_000);
     expect((await send(service.api, `${V1}/api-tokens`, body, key)).text).toBe(first.text);
@@ -342,7 +376,7 @@ onEachDatabase((kind) => {
     expect((await send(service.api, `${V1}/api-tokens`, body, key)).text).not.toBe(first.text);
     await age(DAY_MS + 1000);
     const before = await stored();
-    expect(await service.app.get(IdempotentResponseExpiry).sweep()).toBe(before);
+    expect(await service.app.get(IdempotencyKeyExpiry).sweep()).toBe(before);
     expect(await stored()).toBe(0);
   });
 
@@ -350,7 +384,7 @@ onEachDatabase((kind) => {
     const key = newKey();
     const body = { name: 'n', scopes: ['audit:read'] };
     await send(service.api, `${V1}/api-tokens`, body, key);
-    await changeDatabase(service.database, `UPDATE idempotent_response SET key_id = 'gone'`);
+    await changeDatabase(service.database, `UPDATE idempotency_key SET key_id = 'gone'`);
     const tokens = await rowsOf('SELECT id FROM api_token');
     const { status, body: problem } = await send(service.api, `${V1}/api-tokens`, body, key);
     expect([status, problem.code]).toEqual([409, 'idempotency_key_spent']);
@@ -358,7 +392,7 @@ onEachDatabase((kind) => {
   });
 
   test('an API token keeps its last 1,000 keys, and uses up those of no other', async () => {
-    await changeDatabase(service.database, 'DELETE FROM idempotent_response');
+    await changeDatabase(service.database, 'DELETE FROM idempotency_key');
     const one = service.clientOf(await service.issueToken(['registry:write'], 'keys'));
     const other = service.clientOf(await service.issueToken(['registry:write'], 'keys'));
     const create = (api: ApiClient, name: string) =>
@@ -367,7 +401,7 @@ onEachDatabase((kind) => {
     expect((await create(one, 'first')).status).toBe(201);
     await changeDatabase(
       service.database,
-      `UPDATE idempotent_response SET created_at = ${at - DAY_MS / 2}`,
+      `UPDATE idempotency_key SET created_at = ${at - DAY_MS / 2}`,
     );
     const second = await create(one, 'second');
     const numbers =
@@ -378,10 +412,10 @@ onEachDatabase((kind) => {
       kind === 'sqlite' ? 'CAST(CAST(n AS text) AS blob)' : `convert_to(CAST(n AS text), 'UTF8')`;
     await changeDatabase(
       service.database,
-      `INSERT INTO idempotent_response
+      `INSERT INTO idempotency_key
          (workspace_id, api_token_id, key_hash, request_hash, key_id, ciphertext, created_at)
        SELECT r.workspace_id, r.api_token_id, ${hash}, r.request_hash, r.key_id, r.ciphertext, ${at} - 60000 - n
-       FROM (SELECT * FROM idempotent_response LIMIT 1) AS r, (${numbers}) AS s`,
+       FROM (SELECT * FROM idempotency_key LIMIT 1) AS r, (${numbers}) AS s`,
     );
     const theirs = await create(other, 'theirs');
     expect(theirs.status).toBe(201);

@@ -5,7 +5,7 @@ import { withService } from '../support/test-service.ts';
 import {
   IdempotencyKeyExpiry,
   IdempotencyKeys,
-} from '../../src/core/user-group/writing/idempotency-keys.ts';
+} from '../../src/core/idempotency/idempotency-keys.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 
 onEachDatabase((kind) => {
@@ -146,14 +146,18 @@ onEachDatabase((kind) => {
       'SELECT * FROM idempotency_key ORDER BY created_at DESC LIMIT 1',
     );
     expect(Object.keys(rows[0]!).sort()).toEqual([
+      'api_token_id',
+      'ciphertext',
       'created_at',
       'generation',
       'key_hash',
+      'key_id',
       'name',
       'request_hash',
       'user_group_id',
       'workspace_id',
     ]);
+    expect(rows[0]).toMatchObject({ api_token_id: null, ciphertext: null, key_id: null });
     expect(rows[0]!['key_hash']).toEqual(createHash('sha256').update(`1 ${token}`).digest());
     const text = JSON.stringify(rows, (_key, value: unknown) =>
       typeof value === 'object' && value !== null && 'data' in value

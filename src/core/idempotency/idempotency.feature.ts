@@ -1,13 +1,13 @@
 import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { IdempotencyKey } from './idempotency-key.entity.ts';
 import { IdempotencyModule } from './idempotency.module.ts';
-import { IdempotentResponse } from './idempotent-response.entity.ts';
 
 export const idempotency = defineFeature({
   name: 'idempotency',
   about: 'Calls with an `Idempotency-Key`, each done once.',
   services: [IdempotencyModule],
-  entities: [IdempotentResponse],
+  entities: [IdempotencyKey],
   rights: {
-    idempotent_response: 'SELECT, INSERT, UPDATE, DELETE',
+    idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
   },
 });

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
-import { IdempotentCalls, IdempotentResponseExpiry } from './idempotent-calls.ts';
+import { IdempotencyKeyExpiry, IdempotencyKeys } from './idempotency-keys.ts';
+import { IdempotentCalls } from './idempotent-calls.ts';
 
 @Module({
   imports: [EncryptionKeyModule],
-  providers: [IdempotentCalls, IdempotentResponseExpiry],
-  exports: [IdempotentCalls],
+  providers: [IdempotencyKeyExpiry, IdempotencyKeys, IdempotentCalls],
+  exports: [IdempotencyKeys, IdempotentCalls],
 })
 export class IdempotencyModule {}

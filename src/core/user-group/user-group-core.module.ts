@@ -3,6 +3,7 @@ import { port } from '../../platform/common/extension/ports.ts';
 import { ActivityModule } from '../activity/activity.module.ts';
 import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
+import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { MappingModule } from '../mapping/mapping.module.ts';
 import {
@@ -10,7 +11,6 @@ import {
   WorkspaceHistoryRetention,
 } from './history/history-retention.ts';
 import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
-import { IdempotencyKeyExpiry, IdempotencyKeys } from './writing/idempotency-keys.ts';
 import { UserGroupHistory } from './resource/user-group-history.service.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupTotal } from './resource/user-group-total.ts';
@@ -60,12 +60,17 @@ const shared = [
 
 /** Provides groups and their tokens to the modules that serve them and that build on them. */
 @Module({
-  imports: [ActivityModule, AuditModule, EncryptionKeyModule, MappingModule, RateLimitModule],
+  imports: [
+    ActivityModule,
+    AuditModule,
+    EncryptionKeyModule,
+    IdempotencyModule,
+    MappingModule,
+    RateLimitModule,
+  ],
   providers: [
     ...shared,
     changeGuardPort,
-    IdempotencyKeyExpiry,
-    IdempotencyKeys,
     port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }, containFormat),
     TokenRotations,
     UserGroupHistoryRepository,

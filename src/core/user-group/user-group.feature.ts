@@ -1,6 +1,5 @@
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EndedToken } from './entities/ended-token.entity.ts';
-import { IdempotencyKey } from './entities/idempotency-key.entity.ts';
 import { RevokedEmbedToken } from './entities/revoked-embed-token.entity.ts';
 import { UserGroupToken } from './entities/user-group-token.entity.ts';
 import { UserGroupVersion } from './entities/user-group-version.entity.ts';
@@ -16,17 +15,9 @@ export const userGroups = defineFeature({
   modules: [UserGroupModule],
   openapi: async () => (await import('./user-group.openapi.ts')).userGroupOpenApi,
   services: [UserGroupCoreModule],
-  entities: [
-    EndedToken,
-    IdempotencyKey,
-    RevokedEmbedToken,
-    UserGroup,
-    UserGroupToken,
-    UserGroupVersion,
-  ],
+  entities: [EndedToken, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],
   rights: {
     ended_token: 'SELECT, INSERT',
-    idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
     revoked_embed_token: 'SELECT, INSERT, DELETE',
     user_group: 'SELECT, INSERT, UPDATE, DELETE',
     // The owner's rights delete the tokens of a deleted group.

@@ -9,7 +9,7 @@ import {
   WRITE_WAVES,
 } from '../../../platform/database/waves/shared-writes.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
-import { KeyTaken } from '../writing/idempotency-keys.ts';
+import { KeyTaken } from '../../idempotency/idempotency-keys.ts';
 import type { Rotation } from '../writing/user-group-change.ts';
 import { WriteStore } from '../writing/write-store.ts';
 

@@ -24,11 +24,11 @@ import {
 } from '../group/dto/user-group-response.dto.ts';
 import { toTokenView, type UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
 import {
-  type KeyedRotation,
+  type KeyedCall,
   IdempotencyKeys,
   type IssuedForKey,
   KeyTaken,
-} from '../writing/idempotency-keys.ts';
+} from '../../idempotency/idempotency-keys.ts';
 import type { Rotation } from '../writing/user-group-change.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { type RotatedToken, TokenRotations } from './token-rotations.ts';
@@ -173,8 +173,8 @@ function toResponse({
 function toCall(
   { workspaceId, apiTokenId }: Caller,
   key: string | undefined,
-  request: (string | number | undefined)[],
-): KeyedRotation | undefined {
+  request: KeyedCall['request'],
+): KeyedCall | undefined {
   if (key === undefined) return undefined;
-  return { workspaceId, apiTokenId, key, request: request.map((part) => part ?? null) };
+  return { workspaceId, apiTokenId, key, request };
 }

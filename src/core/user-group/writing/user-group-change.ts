@@ -25,7 +25,7 @@ import {
   withDefaults,
 } from '../group/user-group-fields.ts';
 import type { StoredUserGroup } from '../group/user-group.repository.ts';
-import type { KeyedRotation } from './idempotency-keys.ts';
+import type { KeyedCall } from '../../idempotency/idempotency-keys.ts';
 
 /** The wish of a write: fields to store, and perhaps another token, or no group at all. */
 export type Wanted = (WantedUserGroup & { replacement?: Replacement }) | 'removal';
@@ -51,7 +51,7 @@ export type Rotation = Replacement & {
   /** Set if the token is replaced because it has leaked. */
   leak?: Leak | undefined;
   /** Set if the call has an `Idempotency-Key`. */
-  call?: KeyedRotation | undefined;
+  call?: KeyedCall | undefined;
 } & (
     | { tokenHash: Buffer; providedId?: undefined }
     /** The current token of the group, whichever it is; it may have been ended together with others. */

@@ -9,7 +9,7 @@ import { type Has, statement, type Step } from '../../../platform/database/state
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { WRITTEN } from '../group/user-group-fields.ts';
 import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
-import { KEY, rememberKeys } from './idempotency-keys.ts';
+import { KEY, rememberKeys } from '../../idempotency/idempotency-keys.ts';
 
 /** The number of a write in its wave, which its records in all lists have. */
 const N = { n: 'integer' } as const;

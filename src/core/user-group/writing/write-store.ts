@@ -11,7 +11,7 @@ import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { type IssuedToken, TokenIssuer } from '../token/token-issuer.ts';
 import { writtenOf } from '../group/user-group-fields.ts';
-import { keyRecord } from './idempotency-keys.ts';
+import { keyRecord } from '../../idempotency/idempotency-keys.ts';
 import type { KnownRules } from '../../mapping/workspace-rules.ts';
 import {
   changesRow,

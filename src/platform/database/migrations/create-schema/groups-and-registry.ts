@@ -90,17 +90,24 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
       ${reference('revoked_embed_token', 'user_group_id', 'user_group', 'CASCADE')})`,
     'CREATE INDEX revoked_embed_token_expires_at_idx ON revoked_embed_token (expires_at)',
 
+    // Without a foreign key to a workspace, which a rotation would lock.
     `CREATE TABLE idempotency_key (
       workspace_id integer NOT NULL,
       key_hash ${binaryType} NOT NULL,
       request_hash ${binaryType} NOT NULL,
-      user_group_id integer NOT NULL,
-      generation integer NOT NULL,
-      name text NOT NULL,
       created_at bigint NOT NULL,
+      api_token_id integer,
+      key_id varchar(32),
+      ciphertext ${binaryType},
+      user_group_id integer,
+      generation integer,
+      name text,
       ${primaryKey('idempotency_key', 'workspace_id', 'key_hash')},
       ${reference('idempotency_key', 'user_group_id', 'user_group', 'CASCADE')})`,
-    'CREATE INDEX idempotency_key_user_group_id_idx ON idempotency_key (user_group_id)',
+    `CREATE INDEX idempotency_key_user_group_id_idx ON idempotency_key (user_group_id)
+     WHERE user_group_id IS NOT NULL`,
+    `CREATE INDEX idempotency_key_api_token_idx ON idempotency_key (workspace_id, api_token_id, created_at)
+     WHERE api_token_id IS NOT NULL`,
     'CREATE INDEX idempotency_key_created_at_idx ON idempotency_key (created_at)',
 
     registered('registered_schema'),

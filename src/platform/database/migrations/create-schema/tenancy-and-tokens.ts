@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
+import { reference, type Spelling, unique } from '../table-parts.ts';
 
 /** The tenants with their API tokens, and the keys that encrypt. */
 export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling): string[] {
@@ -47,20 +47,6 @@ export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling):
       ${unique('api_token', 'token_hash')},
       ${reference('api_token', 'workspace_id', 'workspace', 'RESTRICT')})`,
     'CREATE INDEX api_token_workspace_id_idx ON api_token (workspace_id)',
-
-    `CREATE TABLE idempotent_response (
-      workspace_id integer NOT NULL,
-      key_hash ${binaryType} NOT NULL,
-      api_token_id integer,
-      request_hash ${binaryType} NOT NULL,
-      key_id varchar(32) NOT NULL,
-      ciphertext ${binaryType} NOT NULL,
-      created_at bigint NOT NULL,
-      ${primaryKey('idempotent_response', 'workspace_id', 'key_hash')},
-      ${reference('idempotent_response', 'workspace_id', 'workspace', 'CASCADE')})`,
-    'CREATE INDEX idempotent_response_created_at_idx ON idempotent_response (created_at)',
-    `CREATE INDEX idempotent_response_api_token_idx
-      ON idempotent_response (workspace_id, api_token_id, created_at)`,
 
     `CREATE TABLE encryption_key (
       id ${compared('varchar(32)')} NOT NULL CONSTRAINT encryption_key_pkey PRIMARY KEY,
