@@ -170,4 +170,4 @@ audit_row AS MATERIALIZED (
   FROM happened
 )
 
-SELECT n, id, generation FROM applied;
+SELECT n, id FROM applied;

@@ -242,4 +242,4 @@ WITH applied AS MATERIALIZED (
     FROM json_each(:applied)
   ) AS r
 )
-SELECT n, id, generation FROM applied;
+SELECT n, id FROM applied;

@@ -166,7 +166,7 @@ audit_row AS MATERIALIZED (
   FROM happened
 )
 
-SELECT r.n, a.id, a.generation, a.name, a."providedId",
+SELECT r.n, a.id, a.name, a."providedId",
   CASE
     WHEN a.id IS NULL THEN EXISTS (
       SELECT 1

@@ -269,7 +269,7 @@ applied AS MATERIALIZED (
     FROM json_each(:applied)
   ) AS r
 )
-SELECT r.n, a.id, a.generation, a.name, a."providedId",
+SELECT r.n, a.id, a.name, a."providedId",
   CASE
     WHEN a.id IS NULL THEN EXISTS (
       SELECT 1

@@ -15,7 +15,7 @@ import { WriteStore } from '../writing/write-store.ts';
 
 /** A group with its new token. */
 export interface RotatedToken {
-  userGroupId: number;
+  id: number;
   providedId: string;
   name: string;
   token: string;
@@ -40,8 +40,8 @@ export class TokenRotations {
       keyOf: ({ providedId }) => providedId,
       run: (workspaceId, wave, isAlone) =>
         isAlone ? this.applyAlone(workspaceId, wave[0]!) : this.apply(workspaceId, wave),
-      onDone: (workspaceId, { userGroupId }) => {
-        this.store.announce(workspaceId, userGroupId, { isRotated: true });
+      onDone: (workspaceId, { id }) => {
+        this.store.announce(workspaceId, id, { isRotated: true });
       },
       wavesAtOnce: WRITE_WAVES,
     });
@@ -81,7 +81,7 @@ export class TokenRotations {
     );
     return (await this.store.rotate(workspaceId, wave, hashes, manager)).map(
       ({ id, name, providedId, isCurrent, token }, n) => {
-        if (id !== null) return { value: { userGroupId: id, providedId, name, token } };
+        if (id !== null) return { value: { id, providedId, name, token } };
         if (wave[n]!.tokenHash) {
           return isCurrent ? 'retry' : { error: new UserGroupTokenNotFound() };
         }

@@ -57,7 +57,7 @@ export class UserGroupTokenService {
     if (stored.isTokenEnded) throw new UserGroupTokensEnded();
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash });
     await this.tokenDisclosures.recordSeen(caller, 'current_token', { id, providedId });
-    return { success: 1, user_group: toUserGroupWithToken({ id, token, name }, providedId) };
+    return toResponse({ id, providedId, name, token });
   }
 
   /**
@@ -148,7 +148,7 @@ export class UserGroupTokenService {
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash: stored.tokenHash });
     const { providedId } = stored;
     this.tokenDisclosures.record(caller, 'repeated_rotation', { id: userGroupId, providedId });
-    return toResponse({ userGroupId, providedId, name, token });
+    return toResponse({ id: userGroupId, providedId, name, token });
   }
 
   private async getGroup({ workspaceId }: Caller, providedId: string): Promise<StoredUserGroup> {
@@ -158,16 +158,8 @@ export class UserGroupTokenService {
   }
 }
 
-function toResponse({
-  userGroupId,
-  providedId,
-  name,
-  token,
-}: RotatedToken): UserGroupWithTokenResponse {
-  return {
-    success: 1,
-    user_group: toUserGroupWithToken({ id: userGroupId, token, name }, providedId),
-  };
+function toResponse(rotated: RotatedToken): UserGroupWithTokenResponse {
+  return { success: 1, user_group: toUserGroupWithToken(rotated, rotated.providedId) };
 }
 
 function toCall(

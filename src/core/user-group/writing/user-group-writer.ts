@@ -142,8 +142,9 @@ export class UserGroupWriter {
   ): Promise<Outcome<WrittenUserGroup>[]> {
     const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
     const { wave, planned } = await this.plan({ workspaceId, isAlone: true, dryRun }, queued);
-    for (const { write, change, group } of planned) {
-      dryRun.add(change, write.newToken);
+    for (const write of planned) {
+      const { change, group, newToken } = write;
+      dryRun.add(change, newToken);
       const result = change.stored ? 'updated' : 'created';
       const isRotated = change.replacement !== undefined;
       const value = {
@@ -278,9 +279,9 @@ export class UserGroupWriter {
     planned: readonly PlannedWrite[];
   }): Promise<Wave['outcomes']> {
     const applied = await this.store.apply(wave, planned);
-    for (const one of planned) {
-      const value = applied.get(one);
-      wave.outcomes.set(one.write, value ? { value } : 'retry');
+    for (const write of planned) {
+      const value = applied.get(write);
+      wave.outcomes.set(write, value ? { value } : 'retry');
     }
     return wave.outcomes;
   }

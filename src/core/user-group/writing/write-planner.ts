@@ -44,8 +44,7 @@ export interface Wave {
 }
 
 /** A write that has something to change, and has not been refused so far. */
-export interface PlannedWrite {
-  write: QueuedWrite;
+export interface PlannedWrite extends QueuedWrite {
   change: UserGroupChange;
   /** The group after the write; a new one has its `id` once it is stored. */
   group: UserGroupState;
@@ -97,13 +96,12 @@ export class WritePlanner {
     if (chosenToken(change) !== undefined) {
       requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
     }
-    return {
-      write,
+    return Object.assign(write, {
       change,
       token,
       entries: readResolvedMapping(stored?.mapping),
       group: groupAfter(change, wave.now),
-    };
+    });
   }
 
   /** Resolves new mappings, and refuses violations of the workspace's rules. */
@@ -179,7 +177,7 @@ export class WritePlanner {
     const requests = new Map(
       judged.map((plan) => [
         plan,
-        requestOf(plan.write.caller, plan.write.providedId, plan.change, plan.group),
+        requestOf(plan.caller, plan.providedId, plan.change, plan.group),
       ]),
     );
     const refused = await this.veto.ask([...requests.values()], {
@@ -201,16 +199,15 @@ function chosenToken({ firstToken, replacement }: UserGroupChange): string | und
 }
 
 /** Collects the results of `decide`; an error, or a retry, becomes the outcome of that write alone. */
-function eachOf<One extends QueuedWrite | PlannedWrite>(
-  all: readonly One[],
+function eachOf<Write extends QueuedWrite>(
+  writes: readonly Write[],
   { outcomes }: Wave,
-  decide: (one: One) => PlannedWrite | 'retry' | undefined,
+  decide: (write: Write) => PlannedWrite | 'retry' | undefined,
 ): PlannedWrite[] {
   const planned: PlannedWrite[] = [];
-  for (const one of all) {
-    const write: QueuedWrite = 'write' in one ? one.write : one;
+  for (const write of writes) {
     try {
-      const decided = decide(one);
+      const decided = decide(write);
       if (decided === 'retry') outcomes.set(write, decided);
       else if (decided) planned.push(decided);
     } catch (error) {

@@ -92,15 +92,15 @@ export type WriteParameters = WriteRecords & {
   rulesVersion: number;
 };
 
-/** A write that was stored: its group, and the generation that it has issued, if any. */
-export interface AppliedWrite {
+/** A write that was stored, with the id of its group. */
+interface AppliedWrite {
   n: number;
   id: number;
-  generation: number | null;
 }
 
 /** A rotation that was stored; otherwise its `id` is null. */
-export interface AppliedRotation extends Omit<AppliedWrite, 'id'> {
+export interface AppliedRotation {
+  n: number;
   id: number | null;
   name: string;
   providedId: string;
@@ -126,7 +126,7 @@ export const applyUncounted = statement<WriteParameters, AppliedWrite>(
   'user-group.apply',
   (dialect, has) => [
     ...stepsOf(dialect, has, false),
-    { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
+    { name: 'result', sql: 'SELECT n, id FROM applied' },
   ],
 );
 
@@ -135,7 +135,7 @@ export const applyCounted = statement<WriteParameters, AppliedWrite>(
   'user-group.apply-counted',
   (dialect, has) => [
     ...stepsOf(dialect, has, true),
-    { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
+    { name: 'result', sql: 'SELECT n, id FROM applied' },
   ],
 );
 
@@ -147,7 +147,7 @@ export const applyRotations = statement<WriteParameters, AppliedRotation>(
     {
       name: 'result',
       sql: `
-      SELECT r.n, a.id, a.generation, a.name, a."providedId", CASE WHEN a.id IS NULL THEN EXISTS (
+      SELECT r.n, a.id, a.name, a."providedId", CASE WHEN a.id IS NULL THEN EXISTS (
         SELECT 1 FROM user_group_token t
         WHERE t.token_hash = r."tokenHash" AND t.workspace_id = :workspaceId AND ${IS_ROTATABLE}) END AS "isCurrent"
       FROM rotated r LEFT JOIN applied a ON a.n = r.n`,

@@ -140,8 +140,8 @@ export class WriteStore {
   ): WriteRecords {
     const records = noRecords();
     const { variables } = known.rules;
-    for (const [n, { write, change, group, entries }] of planned.entries()) {
-      const { caller, providedId, details } = write;
+    for (const [n, write] of planned.entries()) {
+      const { caller, providedId, details, change, group, entries } = write;
       const { stored, replacement, isRemoval } = change;
       if (stored) {
         const version = isRemoval || changesRow(change) ? stored.version : null;
