@@ -3,9 +3,11 @@ import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiTokenEnded, ApiTokenNotFound } from './api-token.errors.ts';
 import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
+import type { Page, PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
 import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { DAY_MS, currentTime } from '../../platform/common/time.ts';
 import { toBytesText } from '../../platform/database/dialect.ts';
+import { KeysetList, KeysetOrder } from '../../platform/database/keyset-list.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { ApiToken } from './api-token.entity.ts';
@@ -77,12 +79,10 @@ const CHOSEN = `
     WHEN superseded_by IS NULL THEN 'active'
     ELSE 'superseded' END)`;
 
-const listTokens = statement<Choice & { after: number; limit: number }, ShownApiToken>(
+const tokenList = new KeysetList<Choice, ShownApiToken>(
   'api-token.list',
-  () => `
-    SELECT ${SHOWN} FROM api_token
-    WHERE ${CHOSEN} AND id > CAST(:after AS bigint)
-    ORDER BY id LIMIT :limit`,
+  new KeysetOrder([['id', 'id']]),
+  (page) => `SELECT ${SHOWN} FROM api_token WHERE ${CHOSEN} AND ${page}`,
 );
 
 const countTokens = statement<Choice, { count: number }>(
@@ -127,9 +127,9 @@ const findHeld = statement<
 export class ApiTokenRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` tokens with ids above `after`, in the order of creation. */
-  list(page: Choice & { after: number; limit: number }): Promise<ShownApiToken[]> {
-    return this.statements.read(listTokens, page);
+  /** Lists one page in the order of creation. */
+  list(choice: Choice, query: PageQueryDto): Promise<Page<ShownApiToken>> {
+    return tokenList.page(this.statements, query, choice);
   }
 
   async count(choice: Choice): Promise<number> {

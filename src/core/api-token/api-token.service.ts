@@ -9,7 +9,6 @@ import {
 } from '../../platform/common/problem/errors.ts';
 import { ApiTokenOfPerson, ApiTokenSuperseded } from './api-token.errors.ts';
 import type { Preconditions } from '../../platform/common/http/parameters/preconditions.ts';
-import { limitOf, positionOf, toPage } from '../../platform/common/http/parameters/page.dto.ts';
 import { generateToken } from '../../platform/common/secret/secrets.ts';
 import { currentTime, fromWireTime } from '../../platform/common/time.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
@@ -62,11 +61,8 @@ export class ApiTokenService {
 
   /** Lists one page of the workspace's tokens in the order of creation, including ended ones. */
   async list({ workspaceId }: Caller, query: ApiTokenQueryDto): Promise<ApiTokensResponse> {
-    const limit = limitOf(query);
-    const [after = 0] = positionOf(query, 1) ?? [];
     const choice = { workspaceId, state: query.state ?? null, now: currentTime() };
-    const tokens = await this.apiTokens.list({ ...choice, after, limit: limit + 1 });
-    const { rows, ...next } = toPage(tokens, limit, ({ id }) => [id]);
+    const { rows, ...next } = await this.apiTokens.list(choice, query);
     const total = query.count === 'true' && {
       count: await this.apiTokens.count(choice),
       exact: true,

@@ -100,7 +100,7 @@ export class AuditEventService {
   /** Lists the events of the caller's workspace that match the query, newest first. */
   async list(caller: Caller, query: AuditEventQueryDto): Promise<AuditEventsResponse> {
     const most = limitOf(query);
-    const before = positionOf(query, 2) as EventPosition | undefined;
+    const before = positionOf(query, ['number', 'number']) as EventPosition | undefined;
     const filters = { ...toFilters(query, before), workspaceId: caller.workspaceId };
     const isSearch = query.search !== undefined;
     const { events, lookedUntil } = isSearch

@@ -29,7 +29,6 @@ import { UserGroupResourceService } from './resource/user-group-resource.service
 import { UserGroupService } from './user-group.service.ts';
 import { TokenEnder } from './rotation/token-ender.ts';
 import { TokenRotations } from './rotation/token-rotations.ts';
-import { UserGroupTokenList } from './rotation/user-group-token-list.ts';
 import { UserGroupTokenRepository } from './token/user-group-token.repository.ts';
 import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
 import { UserGroupTokenUsage } from './token/user-group-token-usage.ts';
@@ -50,7 +49,6 @@ const shared = [
   UserGroupResourceService,
   UserGroupService,
   UserGroupSnapshots,
-  UserGroupTokenList,
   UserGroupTokenRepository,
   UserGroupTokenService,
   UserGroupTokenUsage,

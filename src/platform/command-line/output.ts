@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { printMessage } from './show-progress.ts';
-import type { ListPage } from './read-pages.ts';
+import type { ListPage } from '../common/http/parameters/page.dto.ts';
 import { withoutControls } from '../common/text.ts';
 import { type Columns, printFields, printTable, toTerminalJson } from './print-table.ts';
 

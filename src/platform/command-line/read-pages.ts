@@ -1,9 +1,4 @@
-import { MAX_LIMIT } from '../common/http/parameters/page.dto.ts';
-
-export interface ListPage {
-  has_more: boolean;
-  next_cursor?: string;
-}
+import { type ListPage, MAX_LIMIT, type PageQueryDto } from '../common/http/parameters/page.dto.ts';
 
 /**
  * Reads one page of a list after the other, and returns the response that one page with all of them would be.
@@ -14,7 +9,7 @@ export interface ListPage {
 export async function readPages(
   name: string,
   count: number,
-  read: (query: { limit: string; cursor?: string }) => Promise<ListPage>,
+  read: (query: PageQueryDto) => Promise<ListPage>,
   cursor?: string,
 ): Promise<ListPage> {
   const entries: unknown[] = [];

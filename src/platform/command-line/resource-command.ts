@@ -2,7 +2,7 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../common/access/caller.ts';
 import type { CommandNeeds, CommandServices } from '../common/extension/command.ts';
-import { PageQueryDto } from '../common/http/parameters/page.dto.ts';
+import type { ListPage, PageQueryDto } from '../common/http/parameters/page.dto.ts';
 import { parseStrictJson } from '../common/json/strict-json.ts';
 import { ServiceError } from '../common/problem/problem.ts';
 import { printDone, type Printing, printList, printOne, printSecret } from './output.ts';
@@ -88,16 +88,11 @@ export function resourceCommand<Service, View extends object, Id extends number 
   /** @param read one page of what is listed */
   const list = <Options = object>(
     description: string,
-    read: (
-      given: Given<Service, Id, Options>,
-      query: PageQueryDto,
-    ) => Promise<{ has_more: boolean; next_cursor?: string }>,
+    read: (given: Given<Service, Id, Options>, query: PageQueryDto) => Promise<ListPage>,
   ) =>
     subcommand('list', description).action(
       run<Options>(async (given) => {
-        const response = await readPages(many, Infinity, (page) =>
-          read(given, Object.assign(new PageQueryDto(), page)),
-        );
+        const response = await readPages(many, Infinity, (page) => read(given, page));
         printList(given.options, response, many, columns);
       }),
     );

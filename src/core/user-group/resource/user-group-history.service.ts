@@ -72,7 +72,7 @@ export class UserGroupHistory {
     query: VersionsQueryDto,
   ): Promise<UserGroupVersionsResponse> {
     const filters = { workspaceId, providedId, teamId: numberOf(query.team_id), version: null };
-    const position = positionOf(query, 2);
+    const position = positionOf(query, ['number', 'number']);
     const { found, limit } = await readPage<UserGroupVersionState>(
       limitOf(query),
       sizeOfGroup,

@@ -8,7 +8,7 @@ import {
   MAX_LIMIT,
   nextAfter,
   type Page,
-  positionByTypes,
+  positionOf,
   readPage,
   type SortKey,
   toPage,
@@ -45,6 +45,7 @@ type ListedGroup = ReadUserGroup & { providedId: string };
 
 /** A part of the order between two positions, with filters, that one statement reads. */
 interface Part {
+  workspaceId: number;
   order: UserGroupOrder;
   after: readonly SortKey[] | undefined;
   upTo?: readonly SortKey[] | undefined;
@@ -69,7 +70,7 @@ const listSearchable = (part: Part) =>
       ORDER BY ${part.order.by(dialect)} LIMIT ${MAX_CANDIDATES}`,
   );
 
-const listFound = (order: UserGroupOrder) =>
+const listFound = ({ order }: Part) =>
   unnamedStatement<{ workspaceId: number; ids: readonly number[] }, ListedGroup>(
     (dialect) => `
       SELECT ${listedColumns(dialect)} FROM user_group g
@@ -135,7 +136,7 @@ export class UserGroupList {
 
   private readSorted(caller: Caller, query: UserGroupQueryDto): Promise<Page<ListedGroup>> {
     const order = new UserGroupOrder(query.sort ?? userGroupSorts[0]);
-    return this.readPart(caller, query, { order, after: positionByTypes(query, order.types) });
+    return this.readPart(caller, query, { order, after: positionOf(query, order.types) });
   }
 
   /** Reads a page of one status; the next page goes on with the next status. */
@@ -144,7 +145,7 @@ export class UserGroupList {
     query: UserGroupQueryDto,
   ): Promise<Page<ListedGroup>> {
     const order = new UserGroupOrder('created_at');
-    const [first = 0, ...position] = positionByTypes(query, ['number', ...order.types]) ?? [];
+    const [first = 0, ...position] = positionOf(query, ['number', ...order.types]) ?? [];
     let after = position.length > 0 ? position : undefined;
     for (let rank = Number(first); rank < groupStatuses.length; rank++, after = undefined) {
       const status = groupStatuses[rank];
@@ -171,56 +172,40 @@ export class UserGroupList {
     const most = limitOf(query);
     const filters = await readFilters(this.statements, workspaceId, query);
     const isFiltered = !filters.isFew && (filters.names.length > 0 || query.search !== undefined);
-    const upTo = isFiltered
-      ? await this.findLast(workspaceId, { order, after, filters })
-      : undefined;
-    const part = { order, after, upTo, filters };
+    const whole: Part = { workspaceId, order, after, filters };
+    // The last group that the call examines; none if it examines all the rest.
+    const [last] = isFiltered ? await this.read(findLastCandidate(whole), whole) : [];
+    const upTo = last && order.keysOf(last);
+    const part = { ...whole, upTo };
     const { found, limit } =
       query.search === undefined
-        ? await readPage<ListedGroup>(most, sizeOfGroup, (count, last) =>
-            this.readGroups(workspaceId, part, count, last),
-          )
-        : await this.findIn(workspaceId, part, toSearch(query.search), most);
+        ? await readPage<ListedGroup>(most, sizeOfGroup, (count, before) => {
+            const rest = before ? { ...part, after: order.keysOf(before) } : part;
+            return this.read(listGroups(rest), rest, { limit: count });
+          })
+        : await this.findIn(part, toSearch(query.search), most);
     const keysOf = (group: ListedGroup) => [...prefix, ...order.keysOf(group)];
     return toPage(found, limit, keysOf, upTo && [...prefix, ...upTo]);
   }
 
-  private readGroups(
-    workspaceId: number,
-    part: Part,
-    limit: number,
-    last: ListedGroup | undefined,
-  ): Promise<ListedGroup[]> {
-    const rest = last ? { ...part, after: part.order.keysOf(last) } : part;
-    return this.read(listGroups(rest), workspaceId, rest, { limit });
-  }
-
-  /** Finds the last group that a call examines; undefined if it examines all the rest. */
-  private async findLast(workspaceId: number, part: Part): Promise<SortKey[] | undefined> {
-    const [last] = await this.read(findLastCandidate(part), workspaceId, part);
-    return last && part.order.keysOf(last);
-  }
-
   private async findIn(
-    workspaceId: number,
     part: Part,
     isFound: (group: Searchable) => boolean,
     limit: number,
   ): Promise<{ found: ListedGroup[]; limit: number }> {
-    const searchable = await this.read(listSearchable(part), workspaceId, part);
+    const searchable = await this.read(listSearchable(part), part);
     const matching = await inParts(searchable, (some) => some.filter(isFound));
     const ids = matching.slice(0, limit + 1).map(({ id }) => id);
     const found =
       ids.length === 0
         ? []
-        : await this.statements.read(listFound(part.order), { workspaceId, ids });
+        : await this.statements.read(listFound(part), { workspaceId: part.workspaceId, ids });
     return { found, limit: limitBySize(found, limit, sizeOfGroup) };
   }
 
   private read<Row>(
     query: Statement<Parameters, Row>,
-    workspaceId: number,
-    { order, after = [], upTo = [], filters }: Part,
+    { workspaceId, order, after = [], upTo = [], filters }: Part,
     more: Parameters = {},
   ): Promise<Row[]> {
     return this.statements.read(query, {
@@ -236,8 +221,8 @@ export class UserGroupList {
 /** Returns the conditions of the groups between the two positions of the part. */
 function boundsOf({ order, after, upTo }: Part, dialect: Dialect): string[] {
   return [
-    ...(after ? [order.compare(dialect, 'after', 'after')] : []),
-    ...(upTo ? [order.compare(dialect, 'upTo', 'up to')] : []),
+    ...(after ? [order.compare(dialect, 'after')] : []),
+    ...(upTo ? [order.compare(dialect, 'upTo')] : []),
   ];
 }
 

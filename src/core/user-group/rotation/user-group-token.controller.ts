@@ -30,16 +30,12 @@ import { UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
 import { TokensQueryDto } from './dto/tokens-query.dto.ts';
 import { ROTATION_ERRORS, TOKEN_ERRORS } from '../group/documented-errors.ts';
 import { UserGroupWithTokenResponse } from '../group/dto/user-group-response.dto.ts';
-import { UserGroupTokenList } from './user-group-token-list.ts';
 import { UserGroupTokenService } from './user-group-token.service.ts';
 
 @ApiTags('User group tokens')
 @Controller('api/v1/user-groups/:id/tokens')
 export class UserGroupTokenController {
-  constructor(
-    private readonly tokens: UserGroupTokenService,
-    private readonly tokenList: UserGroupTokenList,
-  ) {}
+  constructor(private readonly tokens: UserGroupTokenService) {}
 
   @Get()
   @RequiresScope('user-groups:read')
@@ -55,7 +51,7 @@ export class UserGroupTokenController {
     @ProvidedIdParam() id: string,
     @QueryOf(TokensQueryDto) query: TokensQueryDto,
   ): Promise<UserGroupTokensResponse> {
-    return this.tokenList.list(caller, id, query);
+    return this.tokens.list(caller, id, query);
   }
 
   @Get('current')

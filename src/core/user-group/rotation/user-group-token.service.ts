@@ -23,6 +23,7 @@ import {
   type UserGroupWithTokenResponse,
 } from '../group/dto/user-group-response.dto.ts';
 import { toTokenView, type UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
+import type { TokensQueryDto } from './dto/tokens-query.dto.ts';
 import {
   type KeyedCall,
   IdempotencyKeys,
@@ -32,6 +33,7 @@ import {
 import type { Rotation } from '../writing/user-group-change.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { type RotatedToken, TokenRotations } from './token-rotations.ts';
+import { UserGroupSnapshots } from '../snapshot/user-group-snapshots.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import { type StoredUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
 
@@ -40,6 +42,7 @@ export class UserGroupTokenService {
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly tokens: UserGroupTokenRepository,
+    private readonly snapshots: UserGroupSnapshots,
     private readonly rotations: TokenRotations,
     private readonly transactor: Transactor,
     private readonly cipher: UserGroupTokenCipher,
@@ -58,6 +61,29 @@ export class UserGroupTokenService {
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash });
     await this.tokenDisclosures.recordSeen(caller, 'current_token', { id, providedId });
     return toResponse({ id, providedId, name, token });
+  }
+
+  /**
+   * Lists one page of the group's matching tokens, newest first, with their times and the reason why each is refused.
+   * @throws UserGroupNotFound
+   */
+  async list(
+    caller: Caller,
+    providedId: string,
+    query: TokensQueryDto,
+  ): Promise<UserGroupTokensResponse> {
+    const { id } = await this.getGroup(caller, providedId);
+    const key = { workspaceId: caller.workspaceId, userGroupId: id };
+    const snapshot = await this.snapshots.find(key, { isFresh: true });
+    // The whole group may have been deleted meanwhile.
+    if (!snapshot) throw new UserGroupNotFound();
+    const filters = {
+      ...key,
+      generation: query.generation === undefined ? null : Number(query.generation),
+      lastFour: query.last_four ?? null,
+    };
+    const { rows, ...next } = await this.tokens.list(filters, query);
+    return { success: 1, tokens: rows.map((token) => toTokenView(token, snapshot)), ...next };
   }
 
   /**

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { toBytesText } from '../../../platform/database/dialect.ts';
+import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
@@ -65,9 +67,6 @@ export type TokenGeneration = Pick<
 interface GenerationFilters {
   workspaceId: number;
   userGroupId: number;
-  /** Lists generations below this one. */
-  before: number;
-  limit: number;
   /** Null for any. */
   generation: number | null;
   /** Null for any. */
@@ -165,9 +164,10 @@ const endOverlaps = statement<Hashes & { revokedBy: number | null; now: number }
     RETURNING ${toHex('token_hash')} AS hash`,
 );
 
-const listGenerations = statement<GenerationFilters, TokenGeneration>(
+const generations = new KeysetList<GenerationFilters, TokenGeneration>(
   'user-group-token.list',
-  () => `
+  new KeysetOrder([['generation', 't.generation']], 'DESC'),
+  (page) => `
     SELECT t.generation, t.last_four AS "lastFour", t.created_at AS "createdAt",
       t.retired_at AS "retiredAt", t.retired_by AS "retiredBy", t.valid_until AS "validUntil",
       t.revoked_at AS "revokedAt", t.revoked_by AS "revokedBy",
@@ -177,10 +177,10 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
     JOIN user_group g ON g.id = t.user_group_id AND g.workspace_id = :workspaceId
     LEFT JOIN user_group_token s ON s.user_group_id = t.user_group_id
       AND s.generation = t.generation + 1
-    WHERE t.user_group_id = :userGroupId AND t.generation < CAST(:before AS bigint)
+    WHERE t.user_group_id = :userGroupId
       AND (CAST(:generation AS integer) IS NULL OR t.generation = :generation)
       AND (CAST(:lastFour AS text) IS NULL OR t.last_four = :lastFour)
-    ORDER BY t.generation DESC LIMIT :limit`,
+      AND ${page}`,
 );
 
 const findCurrent = statement<
@@ -270,9 +270,9 @@ export class UserGroupTokenRepository {
     );
   }
 
-  /** Lists the matching generations, the newest first. */
-  async list(filters: GenerationFilters): Promise<TokenGeneration[]> {
-    return this.statements.read(listGenerations, filters);
+  /** Lists one page of the matching generations, the newest first. */
+  list(filters: GenerationFilters, query: PageQueryDto): Promise<Page<TokenGeneration>> {
+    return generations.page(this.statements, query, filters);
   }
 
   /** Finds the current token of a group; undefined if the workspace has no such group. */
@@ -289,7 +289,7 @@ export class UserGroupTokenRepository {
     userGroupId: number,
     generation: number,
   ): Promise<TokenGeneration | undefined> {
-    const page = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
-    return (await this.list({ workspaceId, userGroupId, generation, lastFour: null, ...page }))[0];
+    const filters = { workspaceId, userGroupId, generation, lastFour: null };
+    return (await this.list(filters, { limit: '1' })).rows[0];
   }
 }

@@ -146,7 +146,7 @@ export class WorkspaceSettingsService {
     const { policy } = await this.rules.read(workspaceId);
     // Under this policy every mapping is resolved, and stays resolved whatever its text names now.
     if (policy === 'registered') return { success: 1, user_groups: [], has_more: false };
-    const [after = 0] = positionOf(query, 1) ?? [];
+    const [after = 0] = positionOf(query, ['number']) ?? [];
     return toResponse(await this.unresolvable.list(workspaceId, after, limitOf(query)));
   }
 
@@ -169,7 +169,7 @@ export class WorkspaceSettingsService {
       requiredSchemas:
         present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
     };
-    const [after = 0] = positionOf(query, 1) ?? [];
+    const [after = 0] = positionOf(query, ['number']) ?? [];
     return toResponse(
       await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)),
     );

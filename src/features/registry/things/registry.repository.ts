@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../../platform/common/time.ts';
+import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { dataSourceKind, type EntryKind, schemaKind } from './registered-kind.ts';
@@ -23,22 +25,29 @@ export interface Referrer {
 const COLUMNS = `
   id, provided_id AS "providedId", name, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-const queriesOf = ({ table }: EntryKind) => ({
-  list: statement<{ workspaceId: number; after: number; limit: number }, RegistryEntry>(
-    `${table}.list`,
-    () => `
+const entriesOf = <Given extends Record<keyof Given, number | string>>(
+  table: EntryKind['table'],
+  name: string,
+  condition = 'true',
+) =>
+  new KeysetList<Given, RegistryEntry>(
+    `${table}.${name}`,
+    new KeysetOrder([['id', 'id']]),
+    (page) => `
       SELECT ${COLUMNS} FROM ${table}
-      WHERE workspace_id = :workspaceId AND id > CAST(:after AS bigint) ORDER BY id LIMIT :limit`,
+      WHERE workspace_id = :workspaceId AND ${condition} AND ${page}`,
+  );
+
+const queriesOf = ({ table }: EntryKind) => ({
+  entries: entriesOf<{ workspaceId: number }>(table, 'list'),
+  entriesOfProvidedId: entriesOf<{ workspaceId: number; providedId: string }>(
+    table,
+    'list-of-provided-id',
+    'provided_id = :providedId',
   ),
   find: statement<Key, RegistryEntry>(
     `${table}.find`,
     () => `SELECT ${COLUMNS} FROM ${table} WHERE workspace_id = :workspaceId AND id = :id`,
-  ),
-  findByProvidedId: statement<{ workspaceId: number; providedId: string }, RegistryEntry>(
-    `${table}.find-by-provided-id`,
-    () => `
-      SELECT ${COLUMNS} FROM ${table}
-      WHERE workspace_id = :workspaceId AND provided_id = :providedId`,
   ),
   lock: statement<Key, RegistryEntry>(
     `${table}.lock`,
@@ -72,14 +81,14 @@ const queriesOf = ({ table }: EntryKind) => ({
     `${table}.remove`,
     () => `DELETE FROM ${table} WHERE workspace_id = :workspaceId AND id = :id`,
   ),
-  listReferrers: statement<Key & { after: number; limit: number }, Referrer>(
+  referrers: new KeysetList<Key, Referrer>(
     `${table}.list-referrers`,
-    () => `
-      SELECT DISTINCT g.id, g.provided_id AS "providedId"
+    new KeysetOrder([['id', 'm.user_group_id']]),
+    (page) => `
+      SELECT DISTINCT m.user_group_id AS id, g.provided_id AS "providedId"
       FROM data_source_mapping m
       JOIN user_group g ON g.id = m.user_group_id AND g.workspace_id = :workspaceId
-      WHERE m.${table}_id = :id AND m.user_group_id > CAST(:after AS bigint)
-      ORDER BY g.id LIMIT :limit`,
+      WHERE m.${table}_id = :id AND ${page}`,
   ),
 });
 
@@ -93,12 +102,17 @@ const queries = {
 export class RegistryRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` with ids above `after`, in the order of registration. */
+  /** Lists one page in the order of registration, or the one with a given provided id. */
   list(
     { table }: EntryKind,
-    page: { workspaceId: number; after: number; limit: number },
-  ): Promise<RegistryEntry[]> {
-    return this.statements.read(queries[table].list, page);
+    workspaceId: number,
+    providedId: string | undefined,
+    query: PageQueryDto,
+  ): Promise<Page<RegistryEntry>> {
+    const { entries, entriesOfProvidedId } = queries[table];
+    return providedId === undefined
+      ? entries.page(this.statements, query, { workspaceId })
+      : entriesOfProvidedId.page(this.statements, query, { workspaceId, providedId });
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound */
@@ -106,13 +120,6 @@ export class RegistryRepository {
     const [found] = await this.statements.read(queries[table].find, key);
     if (!found) throw new NotFound();
     return found;
-  }
-
-  findByProvidedId(
-    { table }: EntryKind,
-    key: { workspaceId: number; providedId: string },
-  ): Promise<RegistryEntry[]> {
-    return this.statements.read(queries[table].findByProvidedId, key);
   }
 
   /** Locks a row against other writers until the transaction ends. @throws SchemaNotFound, DataSourceNotFound */
@@ -154,12 +161,13 @@ export class RegistryRepository {
     await this.statements.run(manager, queries[table].remove, key);
   }
 
-  /** Lists at most `limit` groups with ids above `after`, as committed or in the transaction of `manager`. */
+  /** Lists one page of the groups in the order of their creation, as committed or in the transaction of `manager`. */
   listReferrers(
-    manager: EntityManager | undefined,
     { table }: EntryKind,
-    page: Key & { after: number; limit: number },
-  ): Promise<Referrer[]> {
-    return this.statements.read(queries[table].listReferrers, page, manager);
+    key: Key,
+    query: PageQueryDto,
+    manager?: EntityManager,
+  ): Promise<Page<Referrer>> {
+    return queries[table].referrers.page(this.statements, query, key, manager);
   }
 }

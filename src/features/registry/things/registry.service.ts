@@ -9,13 +9,7 @@ import {
   entityTagOf,
   type Preconditions,
 } from '../../../platform/common/http/parameters/preconditions.ts';
-import {
-  limitOf,
-  type Page,
-  type PageQueryDto,
-  positionOf,
-  toPage,
-} from '../../../platform/common/http/parameters/page.dto.ts';
+import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { toPointer } from '../../../platform/common/json-pointer.ts';
 import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
 import { IdempotentCalls } from '../../../core/idempotency/idempotent-calls.ts';
@@ -53,14 +47,7 @@ export class RegistryService {
     kind: EntryKind,
     query: RegistryQueryDto,
   ): Promise<Page<RegistryEntryView>> {
-    const limit = limitOf(query);
-    const [after = 0] = positionOf(query, 1) ?? [];
-    const { provided_id: providedId } = query;
-    const found =
-      providedId === undefined
-        ? await this.registry.list(kind, { workspaceId, after, limit: limit + 1 })
-        : await this.registry.findByProvidedId(kind, { workspaceId, providedId });
-    const page = toPage(found, limit, ({ id }) => [id]);
+    const page = await this.registry.list(kind, workspaceId, query.provided_id, query);
     return { ...page, rows: page.rows.map(toRegistryEntryView) };
   }
 
@@ -138,8 +125,8 @@ export class RegistryService {
     return this.change(caller, async (manager, rules) => {
       const stored = await this.registry.lock(manager, kind, key);
       preconditions?.require(entityTagOf(toRegistryEntryView(stored)));
-      const first = { ...key, after: 0, limit: MAX_VIOLATIONS };
-      const referrers = await this.registry.listReferrers(manager, kind, first);
+      const first = { limit: `${MAX_VIOLATIONS}` };
+      const { rows: referrers } = await this.registry.listReferrers(kind, key, first, manager);
       const violations = [
         ...(isRequired(rules, kind, stored) ? [requirement(rules, stored)] : []),
         ...referrers.map(toViolation),
@@ -166,13 +153,10 @@ export class RegistryService {
     id: number,
     query: PageQueryDto,
   ): Promise<ReferencesResponse> {
-    const limit = limitOf(query);
-    const [after = 0] = positionOf(query, 1) ?? [];
-    const stored = await this.registry.get(kind, { workspaceId, id });
+    const key = { workspaceId, id };
+    const stored = await this.registry.get(kind, key);
     const rules = await this.rules.read(workspaceId);
-    const page = { workspaceId, id, after, limit: limit + 1 };
-    const referrers = await this.registry.listReferrers(undefined, kind, page);
-    const { rows, ...next } = toPage(referrers, limit, (referrer) => [referrer.id]);
+    const { rows, ...next } = await this.registry.listReferrers(kind, key, query);
     return {
       success: 1,
       required: isRequired(rules, kind, stored),

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../../platform/database/dialect.ts';
-import { unnamedStatement, statement } from '../../../platform/database/statement.ts';
+import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
+import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { WebhookAttempt } from '../entities/webhook-attempt.entity.ts';
 import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
+import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
 import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/expiry-sweep.ts';
 
@@ -122,32 +124,28 @@ const replayOne = statement<{ endpointId: number; eventId: number; now: number }
 
 const ALL_AT_ONCE = 1000;
 
-const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
-  unnamedStatement<
-    {
-      endpointId: number;
-      eventId: number;
-      beforeAt: number;
-      beforeEvent: number;
-      beforeNumber: number;
-      limit: number;
-    },
-    ListedAttempt
-  >(
-    () => `
+const attemptsOf = <Given extends Record<keyof Given, number>>(name: string, condition = 'true') =>
+  new KeysetList<Given, ListedAttempt>(
+    name,
+    new KeysetOrder(
+      [
+        ['at', 'a.at'],
+        ['eventId', 'a.event_id'],
+        ['number', 'a.number'],
+      ],
+      'DESC',
+    ),
+    (page) => `
       SELECT a.number, a.event_id AS "eventId", a.at, a.duration_ms AS "durationMs", a.status,
         a.failure, a.response, d.kind, d.body, d.state, d.due_at AS "dueAt"
       FROM webhook_attempt a JOIN webhook_delivery d ON d.id = a.delivery_id
-      WHERE a.endpoint_id = :endpointId
-        ${filters.eventId === undefined ? '' : 'AND a.event_id = :eventId'}
-        ${
-          filters.before === undefined
-            ? ''
-            : `AND (a.at, a.event_id, a.number) <
-                (CAST(:beforeAt AS bigint), CAST(:beforeEvent AS bigint), CAST(:beforeNumber AS bigint))`
-        }
-      ORDER BY a.at DESC, a.event_id DESC, a.number DESC LIMIT :limit`,
+      WHERE a.endpoint_id = :endpointId AND ${condition} AND ${page}`,
   );
+const attempts = attemptsOf<{ endpointId: number }>('webhook-attempt.list');
+const attemptsOfEvent = attemptsOf<{ endpointId: number; eventId: number }>(
+  'webhook-attempt.list-of-event',
+  'a.event_id = :eventId',
+);
 
 @Injectable()
 export class WebhookDeliveryRepository {
@@ -219,18 +217,15 @@ export class WebhookDeliveryRepository {
     return (await this.statements.run(manager, replayOne, parameters)).length > 0;
   }
 
-  /**
-   * Lists at most `limit` attempts of an endpoint, the latest first.
-   * @param filters.before time, event and number of the attempt before which the list begins
-   */
+  /** Lists one page of the attempts at an endpoint, or of those with one event, the latest first. */
   listAttempts(
     endpointId: number,
-    filters: { eventId?: number; before?: number[] },
-    limit: number,
-  ): Promise<ListedAttempt[]> {
-    const { eventId = 0, before: [beforeAt = 0, beforeEvent = 0, beforeNumber = 0] = [] } = filters;
-    const parameters = { endpointId, eventId, beforeAt, beforeEvent, beforeNumber, limit };
-    return this.statements.read(listAttempts(filters), parameters);
+    eventId: number | undefined,
+    query: PageQueryDto,
+  ): Promise<Page<ListedAttempt>> {
+    return eventId === undefined
+      ? attempts.page(this.statements, query, { endpointId })
+      : attemptsOfEvent.page(this.statements, query, { endpointId, eventId });
   }
 }
 

@@ -5,7 +5,6 @@ import { fromEventId } from '../../../core/audit/event-id.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
 import { WebhookEventNotFound } from '../endpoint/webhook.errors.ts';
-import { limitOf, positionOf, toPage } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime, fromWireTime } from '../../../platform/common/time.ts';
 import { IdempotentCalls } from '../../../core/idempotency/idempotent-calls.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
@@ -35,16 +34,9 @@ export class WebhookDeliveryService {
     id: number,
     query: WebhookAttemptQueryDto,
   ): Promise<WebhookAttemptsResponse> {
-    const limit = limitOf(query);
-    const before = positionOf(query, 3);
     await this.endpoints.get({ workspaceId, id });
     const eventId = query.event_id === undefined ? undefined : fromEventId(query.event_id);
-    const found = await this.deliveries.listAttempts(id, { eventId, before }, limit + 1);
-    const { rows, ...next } = toPage(found, limit, (attempt) => [
-      attempt.at,
-      attempt.eventId,
-      attempt.number,
-    ]);
+    const { rows, ...next } = await this.deliveries.listAttempts(id, eventId, query);
     return { success: 1, attempts: rows.map(toWebhookAttemptView), ...next };
   }
 

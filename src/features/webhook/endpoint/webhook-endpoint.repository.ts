@@ -3,7 +3,9 @@ import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
 import { WebhookEndpointNotFound } from './webhook.errors.ts';
+import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../../platform/common/time.ts';
+import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import type { WebhookEndpoint } from '../entities/webhook-endpoint.entity.ts';
@@ -28,16 +30,15 @@ const COLUMNS = `
   e.failing_since AS "failingSince", e.warned_at AS "warnedAt", e.paused_until AS "pausedUntil",
   e.skipping_since AS "skippingSince", e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
 
-const listEndpoints = statement<
-  { workspaceId: number; afterTime: number; afterId: number; limit: number },
-  StoredWebhookEndpoint
->(
+const endpointList = new KeysetList<{ workspaceId: number }, StoredWebhookEndpoint>(
   'webhook-endpoint.list',
-  () => `
+  new KeysetOrder([
+    ['createdAt', 'e.created_at'],
+    ['id', 'e.id'],
+  ]),
+  (page) => `
     SELECT ${COLUMNS} FROM webhook_endpoint e
-    WHERE e.workspace_id = :workspaceId AND e.removed_at IS NULL
-      AND (e.created_at, e.id) > (CAST(:afterTime AS bigint), CAST(:afterId AS bigint))
-    ORDER BY e.created_at, e.id LIMIT :limit`,
+    WHERE e.workspace_id = :workspaceId AND e.removed_at IS NULL AND ${page}`,
 );
 
 const FOUND = `
@@ -167,14 +168,9 @@ const markRemoved = statement<Key & { now: number }>(
 export class WebhookEndpointRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` after the position, in the order of creation. */
-  list(page: {
-    workspaceId: number;
-    afterTime: number;
-    afterId: number;
-    limit: number;
-  }): Promise<StoredWebhookEndpoint[]> {
-    return this.statements.read(listEndpoints, page);
+  /** Lists one page in the order of creation. */
+  list(workspaceId: number, query: PageQueryDto): Promise<Page<StoredWebhookEndpoint>> {
+    return endpointList.page(this.statements, query, { workspaceId });
   }
 
   /** @throws WebhookEndpointNotFound */

@@ -6,12 +6,7 @@ import { TooManyWebhookEndpoints } from './webhook.errors.ts';
 import { MAX_GRACE_SECONDS } from '../../../platform/common/grace.ts';
 import type { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import type { Preconditions } from '../../../platform/common/http/parameters/preconditions.ts';
-import {
-  limitOf,
-  type PageQueryDto,
-  positionOf,
-  toPage,
-} from '../../../platform/common/http/parameters/page.dto.ts';
+import type { PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { HOUR_MS, currentTime } from '../../../platform/common/time.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { IdempotentCalls } from '../../../core/idempotency/idempotent-calls.ts';
@@ -56,11 +51,7 @@ export class WebhookEndpointService {
 
   /** Lists one page in the order of creation. */
   async list({ workspaceId }: Caller, query: PageQueryDto): Promise<WebhookEndpointsResponse> {
-    const limit = limitOf(query);
-    const [afterTime = 0, afterId = 0] = positionOf(query, 2) ?? [];
-    const page = { workspaceId, afterTime, afterId, limit: limit + 1 };
-    const found = await this.endpoints.list(page);
-    const { rows, ...next } = toPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
+    const { rows, ...next } = await this.endpoints.list(workspaceId, query);
     return { success: 1, webhook_endpoints: await this.withLastHour(rows), ...next };
   }
 

@@ -39,11 +39,15 @@ export class PageQueryDto {
   cursor?: string;
 }
 
-export interface Page<T> {
-  rows: T[];
+/** The part of a page that says whether another follows. */
+export interface ListPage {
   has_more: boolean;
   /** Undefined on the last page. */
   next_cursor?: string;
+}
+
+export interface Page<T> extends ListPage {
+  rows: T[];
 }
 
 export function limitOf({ limit }: PageQueryDto): number {
@@ -52,28 +56,18 @@ export function limitOf({ limit }: PageQueryDto): number {
 
 /**
  * Reads the sort keys after which the page begins; undefined for the first page.
- * @param count number of sort keys of the list
  * @throws ValidationFailed if the cursor belongs to another list
  */
-export function positionOf(query: PageQueryDto, count: number): number[] | undefined {
-  const types = Array.from({ length: count }, () => 'number' as const);
-  return positionByTypes(query, types) as number[] | undefined;
-}
-
-/**
- * Reads the position of a list that is sorted by texts, too.
- * @throws ValidationFailed if the cursor belongs to another list
- */
-export function positionByTypes(
+export function positionOf<Type extends 'number' | 'string'>(
   { cursor }: PageQueryDto,
-  types: readonly ('number' | 'string')[],
-): SortKey[] | undefined {
+  types: readonly Type[],
+): ('string' extends Type ? SortKey : number)[] | undefined {
   if (cursor === undefined) return undefined;
   const position = decode(cursor) ?? [];
   const isOfList =
     position.length === types.length && position.every((key, index) => typeof key === types[index]);
   if (!isOfList) throw new ValidationFailed(inQuery([wrongCursor('/cursor')]));
-  return position;
+  return position as ReturnType<typeof positionOf<Type>>;
 }
 
 /**
@@ -95,7 +89,7 @@ export function toPage<T>(
 }
 
 /** Returns `has_more` and `next_cursor` for the sort keys of the last row; no keys end the list. */
-export function nextAfter(keys: readonly SortKey[] | undefined): Omit<Page<never>, 'rows'> {
+export function nextAfter(keys: readonly SortKey[] | undefined): ListPage {
   return keys === undefined ? { has_more: false } : { has_more: true, next_cursor: toCursor(keys) };
 }
 
