@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../audit/audit-log.ts';
+import { type AuditEntry, AuditLog } from '../audit/audit-log.ts';
 import type { Caller, Scope } from '../../platform/common/access/caller.ts';
 import {
   AddressNotAllowed,
@@ -105,9 +105,8 @@ export class ApiTokenService {
       const token = generateToken('uga');
       const given = { workspaceId, name: dto.name, firstTokenId: null, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
-      await this.auditLog.record(manager, caller, {
+      await this.record(manager, caller, row, {
         action: 'api_token.issue',
-        object: { type: 'api_token', id: row.id },
         after: settingsOf(row),
       });
       return toIssuedResponse(row, token);
@@ -145,12 +144,7 @@ export class ApiTokenService {
       const after = settingsOf(row);
       if (JSON.stringify(before) !== JSON.stringify(after)) {
         await manager.save(row);
-        await this.auditLog.record(manager, caller, {
-          action: 'api_token.update',
-          object: { type: 'api_token', id },
-          before,
-          after,
-        });
+        await this.record(manager, caller, row, { action: 'api_token.update', before, after });
       }
       return { success: 1, api_token: toApiTokenView(row) };
     });
@@ -189,9 +183,8 @@ export class ApiTokenService {
       if (graceSeconds === 0) old.revokedAt = now;
       else old.expiresAt = Math.min(expiresAt ?? Infinity, now + graceSeconds * 1000);
       await manager.save(old);
-      await this.auditLog.record(manager, caller, {
+      await this.record(manager, caller, old, {
         action: 'api_token.rotate',
-        object: { type: 'api_token', id },
         details: {
           superseded_by_id: row.id,
           grace_period_seconds: graceSeconds,
@@ -209,12 +202,7 @@ export class ApiTokenService {
       const row = await this.apiTokens.get(manager, { workspaceId, id });
       if (row.revokedAt === null) {
         await requireAnotherAdmin(manager, caller, row);
-        row.revokedAt = currentTime();
-        await manager.save(row);
-        await this.auditLog.record(manager, caller, {
-          action: 'api_token.revoke',
-          object: { type: 'api_token', id },
-        });
+        await this.endNow(manager, caller, row);
       }
       return { success: 1, api_token: toApiTokenView(row) };
     });
@@ -258,26 +246,32 @@ export class ApiTokenService {
     const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
     if (hasEnded(row)) return 'already_inactive';
     if (!(await hasAnotherAdmin(manager, caller, row))) return 'last_admin_token';
-    row.revokedAt = currentTime();
-    await manager.save(row);
-    const object = { type: 'api_token', id };
-    await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object });
+    await this.endNow(manager, caller, row);
     if (leak) {
-      await this.auditLog.record(manager, caller, {
-        action: 'api_token.leaked',
-        object,
-        details: leak,
-      });
+      await this.record(manager, caller, row, { action: 'api_token.leaked', details: leak });
     }
     return 'ended';
   }
 
+  private async endNow(manager: EntityManager, caller: Caller, row: ApiToken): Promise<void> {
+    row.revokedAt = currentTime();
+    await manager.save(row);
+    await this.record(manager, caller, row, { action: 'api_token.revoke' });
+  }
+
   private showAgain(caller: Caller) {
-    return (manager: EntityManager, { api_token: { id } }: ApiTokenWithSecretResponse) =>
-      this.auditLog.record(manager, caller, {
-        action: 'secret.show',
-        object: { type: 'api_token', id },
-      });
+    return (manager: EntityManager, { api_token }: ApiTokenWithSecretResponse) =>
+      this.record(manager, caller, api_token, { action: 'secret.show' });
+  }
+
+  private record(
+    manager: EntityManager,
+    caller: Caller,
+    { id }: { id: number },
+    entry: Omit<AuditEntry, 'object'>,
+  ): Promise<void> {
+    const object = { type: 'api_token', id };
+    return this.auditLog.record(manager, caller, { ...entry, object });
   }
 
   /**
