@@ -41,15 +41,7 @@ export const wings = {
     'api-token': ['change-log', 'workspace', 'audit', 'rate-limit', 'idempotency'],
     // What a group's mapping may name, and the rules it has to keep, lie below the groups.
     mapping: ['change-log', 'audit', 'workspace'],
-    'user-group': [
-      'change-log',
-      'activity',
-      'audit',
-      'encryption-key',
-      'idempotency',
-      'rate-limit',
-      'mapping',
-    ],
+    'user-group': ['change-log', 'activity', 'audit', 'encryption-key', 'idempotency', 'mapping'],
     'embed-token': [
       'change-log',
       'audit',

@@ -82,7 +82,6 @@ export class ApiTokenService {
     dto: CreateApiTokenRequest,
     key?: string,
   ): Promise<ApiTokenWithSecretResponse> {
-    const { workspaceId } = caller;
     const { name, scopes, expires_at: expiry = null, allowed_cidrs: cidrs } = dto;
     const call = {
       key,
@@ -103,7 +102,7 @@ export class ApiTokenService {
       };
       requireGrantable(own, grant);
       const token = generateToken('uga');
-      const given = { workspaceId, name: dto.name, firstTokenId: null, ...grant };
+      const given = { workspaceId: caller.workspaceId, name, firstTokenId: null, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
       await this.record(manager, caller, row, {
         action: 'api_token.issue',
@@ -123,9 +122,9 @@ export class ApiTokenService {
     dto: UpdateApiTokenRequest,
     preconditions?: Preconditions,
   ): Promise<ApiTokenResponse> {
-    const { workspaceId } = caller;
+    const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, UNKEYED, async (manager, own) => {
-      const row = await this.apiTokens.getActive(manager, { workspaceId, id });
+      const row = await this.apiTokens.getActive(manager, key);
       preconditions?.require(entityTagOfApiToken(toApiTokenView(row)));
       const before = settingsOf(row);
       const wanted = {
@@ -197,9 +196,8 @@ export class ApiTokenService {
 
   /** Ends a token. Revoking it again changes nothing. @throws ApiTokenNotFound, LastAdminApiToken */
   async revoke(caller: Caller, id: number): Promise<ApiTokenResponse> {
-    const { workspaceId } = caller;
     return this.change(caller, UNKEYED, async (manager) => {
-      const row = await this.apiTokens.get(manager, { workspaceId, id });
+      const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
       if (row.revokedAt === null) {
         await requireAnotherAdmin(manager, caller, row);
         await this.endNow(manager, caller, row);

@@ -8,10 +8,10 @@ import { EmbedTokenService } from './embed-token.service.ts';
 import { EmbedTokenVerifier } from './embed-token.verifier.ts';
 import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { SigningKeys } from './signing/signing-keys.ts';
-import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { UserGroupSnapshotModule } from '../user-group/snapshot/user-group-snapshot.module.ts';
 
 @Module({
-  imports: [AuditModule, EncryptionKeyModule, IdempotencyModule, UserGroupCoreModule],
+  imports: [AuditModule, EncryptionKeyModule, IdempotencyModule, UserGroupSnapshotModule],
   providers: [
     {
       provide: SigningKeys,

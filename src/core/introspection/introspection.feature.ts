@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActivityModule } from '../activity/activity.module.ts';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
-import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { UserGroupSnapshotModule } from '../user-group/snapshot/user-group-snapshot.module.ts';
 import { AuthorizationServerController } from './authorization-server.controller.ts';
 import { GroupViewController } from './group-view.controller.ts';
 import { GroupViewService } from './group-view.service.ts';
@@ -11,7 +11,7 @@ import { IntrospectionService } from './introspection.service.ts';
 import { Introspector } from './introspector.ts';
 
 @Module({
-  imports: [ActivityModule, EmbedTokenCoreModule, UserGroupCoreModule],
+  imports: [ActivityModule, EmbedTokenCoreModule, UserGroupSnapshotModule],
   providers: [GroupViewService, IntrospectionService, Introspector],
   exports: [GroupViewService, IntrospectionService, Introspector],
 })

@@ -4,7 +4,6 @@ import { ActivityModule } from '../activity/activity.module.ts';
 import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { MappingModule } from '../mapping/mapping.module.ts';
 import {
   UserGroupHistoryRetention,
@@ -29,11 +28,8 @@ import { UserGroupResourceService } from './resource/user-group-resource.service
 import { UserGroupService } from './user-group.service.ts';
 import { TokenEnder } from './rotation/token-ender.ts';
 import { TokenRotations } from './rotation/token-rotations.ts';
-import { UserGroupTokenRepository } from './token/user-group-token.repository.ts';
 import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
-import { UserGroupTokenUsage } from './token/user-group-token-usage.ts';
-import { UserGroupSnapshotRepository } from './snapshot/user-group-snapshot.repository.ts';
-import { UserGroupSnapshots } from './snapshot/user-group-snapshots.ts';
+import { UserGroupSnapshotModule } from './snapshot/user-group-snapshot.module.ts';
 import { Tokens } from './tokens.ts';
 import { UserGroups } from './user-groups.ts';
 
@@ -48,10 +44,7 @@ const shared = [
   UserGroupTotal,
   UserGroupResourceService,
   UserGroupService,
-  UserGroupSnapshots,
-  UserGroupTokenRepository,
   UserGroupTokenService,
-  UserGroupTokenUsage,
   UserGroupWriter,
   UserGroups,
 ];
@@ -64,7 +57,7 @@ const shared = [
     EncryptionKeyModule,
     IdempotencyModule,
     MappingModule,
-    RateLimitModule,
+    UserGroupSnapshotModule,
   ],
   providers: [
     ...shared,
@@ -73,7 +66,6 @@ const shared = [
     TokenRotations,
     UserGroupHistoryRepository,
     UserGroupHistoryRetention,
-    UserGroupSnapshotRepository,
     WritePlanner,
     WriteStore,
     WorkspaceHistoryRetention,

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { UserGroupHistoryController } from './resource/user-group-history.controller.ts';
 import { UserGroupResourceController } from './resource/user-group-resource.controller.ts';
 import { UserGroupTokenController } from './rotation/user-group-token.controller.ts';
@@ -8,7 +7,7 @@ import { UserGroupController } from './user-group.controller.ts';
 
 /** `/api/user`, the contract, and `/api/v1/user-groups`. */
 @Module({
-  imports: [RateLimitModule, UserGroupCoreModule],
+  imports: [UserGroupCoreModule],
   controllers: [
     UserGroupController,
     UserGroupHistoryController,

@@ -3,7 +3,7 @@ import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
 import { AuditModule } from '../../core/audit/audit.module.ts';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EmbedTokenCoreModule } from '../../core/embed-token/embed-token-core.module.ts';
-import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
+import { UserGroupSnapshotModule } from '../../core/user-group/snapshot/user-group-snapshot.module.ts';
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
 import { InspectionController } from './inspection.controller.ts';
 import { InspectionService } from './inspection.service.ts';
@@ -13,7 +13,7 @@ import { InspectionService } from './inspection.service.ts';
     ApiTokenModule,
     AuditModule,
     EmbedTokenCoreModule,
-    UserGroupCoreModule,
+    UserGroupSnapshotModule,
     WorkspaceModule,
   ],
   providers: [InspectionService],

@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { ActivityModule } from '../../core/activity/activity.module.ts';
 import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
-import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 import { ActivityService } from './activity.service.ts';
 import { OverviewController } from './overview.controller.ts';
 import { OverviewService } from './overview.service.ts';
 import { UserGroupCounter } from './user-group-counts.ts';
 
 @Module({
-  imports: [ActivityModule, ApiTokenModule, UserGroupCoreModule],
+  imports: [ActivityModule, ApiTokenModule],
   controllers: [OverviewController],
   providers: [ActivityService, OverviewService, UserGroupCounter],
 })

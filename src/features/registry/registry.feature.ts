@@ -10,25 +10,17 @@ import { RegistryRepository } from './things/registry.repository.ts';
 import { RegistryService } from './things/registry.service.ts';
 import { WorkspaceSettingsController } from './settings/workspace-settings.controller.ts';
 import { WorkspaceSettingsService } from './settings/workspace-settings.service.ts';
-import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 
 /** Settings such as the issuer of embed tokens are of use without a registry: the command line changes them. */
 @Module({
-  imports: [AuditModule, GroupChecksModule, MappingModule, UserGroupCoreModule, WorkspaceModule],
+  imports: [AuditModule, GroupChecksModule, MappingModule, WorkspaceModule],
   providers: [WorkspaceSettingsService],
   exports: [WorkspaceSettingsService],
 })
 class WorkspaceSettingsModule {}
 
 @Module({
-  imports: [
-    AuditModule,
-    IdempotencyModule,
-    MappingModule,
-    UserGroupCoreModule,
-    WorkspaceModule,
-    WorkspaceSettingsModule,
-  ],
+  imports: [AuditModule, IdempotencyModule, MappingModule, WorkspaceSettingsModule],
   controllers: [SchemaController, DataSourceController, WorkspaceSettingsController],
   providers: [RegistryRepository, RegistryService],
 })

@@ -3,12 +3,11 @@ import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EncryptionKeyModule } from '../../core/encryption-key/encryption-key.module.ts';
 import { EventCoreModule } from '../event/event-core.module.ts';
 import { KeyAdministrationModule } from '../key-administration/key-administration.module.ts';
-import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 import { SystemController } from './system.controller.ts';
 import { SystemService } from './system.service.ts';
 
 @Module({
-  imports: [EncryptionKeyModule, EventCoreModule, KeyAdministrationModule, UserGroupCoreModule],
+  imports: [EncryptionKeyModule, EventCoreModule, KeyAdministrationModule],
   controllers: [SystemController],
   providers: [SystemService],
 })

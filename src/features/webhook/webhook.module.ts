@@ -29,7 +29,6 @@ import { WebhookSecretCipher } from './endpoint/webhook-secret-cipher.ts';
 import { ReminderLog, ReminderRetention } from './reminder/reminder-log.ts';
 import { Reminders } from './reminder/reminders.ts';
 import { UnresolvableMappingReminder } from './reminder/unresolvable-mappings.ts';
-import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
 
 @Module({
   imports: [
@@ -37,7 +36,6 @@ import { UserGroupCoreModule } from '../../core/user-group/user-group-core.modul
     EncryptionKeyModule,
     GroupChecksModule,
     IdempotencyModule,
-    UserGroupCoreModule,
     WorkspaceModule,
   ],
   controllers: [WebhookEndpointController, WebhookDeliveryController],
