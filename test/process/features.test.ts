@@ -230,6 +230,13 @@ onEachDatabase((kind) => {
     expect(await listed('group')).not.toEqual(expect.arrayContaining(['import']));
     expect(await listed('group')).toEqual(expect.arrayContaining(['list', 'view']));
     expect(await listed('workspace')).not.toEqual(expect.arrayContaining(['end-tokens']));
+    const help = (FEATURES: string) => runCli({ ...env, FEATURES }, '--help');
+    expect((await help(' Webhooks,, core ')).stdout).toMatch(/^ {2}webhook /m);
+    expect(await help(' , ')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'user-group-service: FEATURES must have a name at least.\n',
+    });
     for (const args of [
       ['token', 'list'],
       ['group', 'list'],

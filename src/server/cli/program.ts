@@ -7,6 +7,7 @@ import { serviceVersion } from '../../platform/common/version.ts';
 // Has the scopes that CONSOLE_OIDC_GRANTS may name.
 import '../app/catalogues.ts';
 import { configure } from '../../platform/command-line/configure.ts';
+import { loadConfig } from '../../platform/config/load-config.ts';
 import { PROGRAM } from '../../platform/command-line/subcommand.ts';
 import { exitCodes } from './exit-code.ts';
 import { listCommands, type ListedCommand } from './list-commands.ts';
@@ -54,7 +55,7 @@ const services: CommandServices = {
 /**
  * The program with the commands of the features, of the service and of plugins. Only those for which `isWanted` are
  * defined in full, which loads the application.
- * @throws OperatorError if a plugin has a command that cannot be added
+ * @throws OperatorError if a plugin has a command that cannot be added, or `FEATURES` cannot be read
  */
 export async function createProgram(
   isWanted: (name: string) => boolean,
@@ -74,7 +75,8 @@ export async function createProgram(
         write(redactTokens(text));
       },
     });
-  const ofFeatures = (await listCommands()).map(ofFeature);
+  const { features } = loadConfig({ FEATURES: process.env['FEATURES'] });
+  const ofFeatures = (await listCommands()).map((command) => ofFeature(command, features));
   for (const { owner, name, about, hidden, define } of [
     ...ofFeatures,
     ...Object.entries(own).map(ofService),
@@ -105,11 +107,7 @@ function childOf(parent: Command | undefined, name: string): Command | undefined
 }
 
 /** The help leaves out what `FEATURES` does; called by its name it says so. */
-function ofFeature({ name, about, of }: ListedCommand): Entry {
-  const given = (process.env['FEATURES'] || 'all')
-    .toLowerCase()
-    .trim()
-    .split(/\s*,\s*/);
+function ofFeature({ name, about, of }: ListedCommand, given: readonly string[]): Entry {
   return {
     owner: `feature ${of?.feature}`,
     name,
