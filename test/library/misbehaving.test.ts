@@ -329,9 +329,21 @@ describe('what cannot be used ends the start with a line that names it', () => {
       odd = ODD[0]![1]();
     }
     await refused({ settings: Settings }).toThrow(
-      'The settings of the plugin odd cannot be made: odd luck.',
+      'The settings of the plugin odd cannot be used: odd luck.',
     );
   });
+
+  test.each(ODD.filter(([name]) => !name.startsWith('returns')))(
+    'a check of settings that %s',
+    async (_name, requireConsistent) => {
+      class Settings {
+        requireConsistent = requireConsistent;
+      }
+      await refused({ settings: Settings }).toThrow(
+        /^(The settings of the plugin odd cannot be used: odd luck|requireConsistent of the plugin odd must return at once)/,
+      );
+    },
+  );
 
   test.each([
     [() => null, 'metrics of the plugin odd must return a list of metrics.'],

@@ -23,6 +23,8 @@ import {
   revertMigration,
 } from '../../src/platform/database/schema/migrate.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { ConfigError } from '../../src/platform/config/variable.ts';
+import { configOf } from '../../src/server/app/options.ts';
 import {
   administer,
   createTestDatabase,
@@ -312,6 +314,35 @@ test('its settings are judged like those of the service', () => {
   expect(settings({ SEAT_LIMIT: '7' })).toEqual({ limit: 7 });
   expect(() => settings({ SEAT_LIMIT: '11' })).toThrow(/^SEAT_LIMIT must/);
   expect(() => settings({ SEAT_LIMT: '1' })).toThrow('did you mean SEAT_LIMIT?');
+});
+
+test('its settings may refuse what contradicts, read from the environment or given as values', () => {
+  class Seats {
+    @FromEnv('SEATS_LEAST', { about: 'Seats.', read: integer(0, 10) })
+    least = 3;
+
+    @FromEnv('SEATS_MOST', { about: 'Seats.', read: integer(0, 10) })
+    most = 2;
+
+    requireConsistent(): void {
+      if (this.least > this.most) throw new Error('SEATS_LEAST exceeds SEATS_MOST');
+    }
+  }
+  const plugins = [definePlugin({ name: 'seats', ...COMPATIBLE, settings: Seats })];
+  const refusal =
+    'The settings of the plugin seats cannot be used: SEATS_LEAST exceeds SEATS_MOST.';
+  const read = (env: Record<string, string>) => loadConfig(env, { plugins }).settings.at(-1);
+  expect(() => read({})).toThrow(refusal);
+  expect(() => read({})).toThrow(ConfigError);
+  expect(() => read({ SEATS_LEAST: '8', SEATS_MOST: '7' })).toThrow(refusal);
+  expect(read({ SEATS_MOST: '7' })).toEqual({ least: 3, most: 7 });
+
+  const given = (...pluginSettings: object[]) => configOf({ pluginSettings }, { plugins }).settings;
+  const seatsOf = (least: number) => Object.assign(new Seats(), { least });
+  expect(() => given()).toThrow(refusal);
+  expect(() => given(seatsOf(9))).toThrow(refusal);
+  // The defaults, which contradict each other, are not asked.
+  expect(given(seatsOf(1)).filter((one) => one instanceof Seats)).toEqual([{ least: 1, most: 2 }]);
 });
 
 describe('a definition that cannot be used is refused', () => {

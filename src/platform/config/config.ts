@@ -2,6 +2,7 @@ import { DEFAULT_BODY_LIMIT } from '../common/http/server/http-settings.ts';
 import {
   apiToken,
   bytes,
+  type ConfiguredKey,
   configuredKeys,
   duration,
   headerText,
@@ -19,7 +20,6 @@ import {
   transitKey,
   trustedProxies,
 } from './readers.ts';
-import type { ConfiguredKey } from './readers.ts';
 import type { Plugin } from '../common/extension/plugin.ts';
 import { FromEnv } from './variable.ts';
 

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { distance } from 'fastest-levenshtein';
 import { existsSync, readFileSync } from 'node:fs';
+import { isPromise } from 'node:util/types';
 import { worldAccess } from '../common/secret/file-mode.ts';
 import { KeyProvider } from '../common/secret/key-provider.ts';
 import type { Plugin } from '../common/extension/plugin.ts';
@@ -17,6 +18,8 @@ export interface ConfigOptions {
   needsKeys?: boolean;
   /** Plugins loaded from `PLUGINS`, with settings of their own. */
   plugins?: readonly Plugin[];
+  /** Settings of plugins that are not read from the environment, each an instance of its class. */
+  pluginSettings?: readonly object[];
 }
 
 /** A pooler does not pass options of a session on to the database. */
@@ -34,40 +37,45 @@ export function loadDotEnv(): void {
  */
 export function loadConfig(
   env: Environment,
-  { needsKeys = true, plugins = [] }: ConfigOptions = {},
+  { needsKeys = true, plugins = [], pluginSettings = [] }: ConfigOptions = {},
 ): Config {
-  refuseTakenVariables(plugins);
-  refuseMisspelled(env, classesOf(plugins).flatMap(variablesOf));
+  const owners = ownersOf(plugins);
+  refuseTakenVariables(owners);
+  refuseMisspelled(
+    env,
+    owners.flatMap(({ type }) => variablesOf(type)),
+  );
   const config = readSettings(Config, env);
   refuseConflicts(config);
-  const own: Settings[] = ownSettings.map((type) => readSettings(type, env));
-  for (const settings of own) settings.requireConsistent?.(config);
   if (config.databaseSchema !== undefined) {
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }
   if (needsKeys && !providesKeys(plugins)) requireKeys(config);
-  const ofPlugins = plugins.flatMap((plugin) => readSettingsOf(plugin, env));
-  return Object.assign(config, { plugins, settings: [...own, ...ofPlugins] });
+  const settings = owners.slice(1).map((owner) => settingsOf(owner, config, pluginSettings, env));
+  return Object.assign(config, { plugins, settings });
 }
 
-/** Returns the classes of the service, its features and the plugins. */
-function classesOf(plugins: readonly Plugin[]): readonly Type<object>[] {
+/** A class of settings, and whose it is. */
+interface Owner {
+  title: string;
+  type: Type<object>;
+}
+
+/** Returns the service itself, its features and the plugins that have settings. */
+function ownersOf(plugins: readonly Plugin[]): Owner[] {
   return [
-    Config,
-    ...ownSettings,
-    ...plugins.flatMap(({ definition }) => definition.settings ?? []),
+    ...[Config, ...ownSettings].map((type) => ({ title: 'service', type })),
+    ...plugins.flatMap(({ title, definition: { settings: type } }) =>
+      type ? [{ title, type }] : [],
+    ),
   ];
 }
 
 /** A variable of two meanings could not be set for one of them. */
-function refuseTakenVariables(plugins: readonly Plugin[]): void {
-  const readers = new Map(
-    classesOf([])
-      .flatMap(variablesOf)
-      .map(({ name }) => [name, 'service']),
-  );
-  for (const { definition, title } of plugins) {
-    for (const { name } of definition.settings ? variablesOf(definition.settings) : []) {
+function refuseTakenVariables(owners: readonly Owner[]): void {
+  const readers = new Map<string, string>();
+  for (const { title, type } of owners) {
+    for (const { name } of variablesOf(type)) {
       const other = readers.get(name);
       if (other) {
         throw new ConfigError(
@@ -90,13 +98,21 @@ function readSettings<T extends object>(settings: Type<T>, env: Environment): T 
   });
 }
 
-function readSettingsOf({ definition: { settings }, title }: Plugin, env: Environment): object[] {
+function settingsOf(
+  { title, type }: Owner,
+  config: Config,
+  given: readonly object[],
+  env: Environment,
+): Settings {
   try {
-    return settings ? [readSettings(settings, env)] : [];
+    const settings: Settings = given.find((one) => one instanceof type) ?? readSettings(type, env);
+    const checked: unknown = settings.requireConsistent?.(config);
+    if (!isPromise(checked)) return settings;
+    checked.catch(() => undefined);
+    throw new ConfigError(`requireConsistent of the ${title} must return at once, no promise.`);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const reason = reasonOf(error);
-    throw new ConfigError(`The settings of the ${title} cannot be made: ${reason}.`, {
+    throw new ConfigError(`The settings of the ${title} cannot be used: ${reasonOf(error)}.`, {
       cause: error,
     });
   }
@@ -118,17 +134,23 @@ function readFromFile(env: Environment, name: string): string | undefined {
   }
 }
 
-function refuseConflicts(config: Config): void {
-  if (config.metricsPort !== 0 && config.metricsPort === config.port) {
+function refuseConflicts({
+  metricsPort,
+  port,
+  databaseUrl,
+  databaseSchema,
+  databaseDirectUrl,
+}: Config): void {
+  if (metricsPort !== 0 && metricsPort === port) {
     throw new ConfigError('METRICS_PORT must differ from PORT.');
   }
-  if (config.databaseSchema !== undefined) {
-    if (config.databaseUrl === undefined) {
+  if (databaseSchema !== undefined) {
+    if (databaseUrl === undefined) {
       throw new ConfigError('DATABASE_SCHEMA must not be set without DATABASE_URL.');
     }
-    if (config.databaseDirectUrl !== undefined) throw new ConfigError(NO_SCHEMA_BEHIND_POOLER);
+    if (databaseDirectUrl !== undefined) throw new ConfigError(NO_SCHEMA_BEHIND_POOLER);
   }
-  if (config.databaseUrl === undefined && config.databaseDirectUrl !== undefined) {
+  if (databaseUrl === undefined && databaseDirectUrl !== undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL must not be set without DATABASE_URL.');
   }
 }
@@ -178,8 +200,11 @@ function refuseMisspelled(env: Environment, variables: readonly Variable[]): voi
 /** Ignores short names (`HOST`, `PORT`): too many legitimate variables are two letters away from them. */
 function looksLike(name: string, known: string): boolean {
   const given = name.toUpperCase();
-  if (known.length >= 8 && distance(given, known) <= 2) return true;
-  return withoutUnit(given) === withoutUnit(known) || isShortened(given, known);
+  return (
+    (known.length >= 8 && distance(given, known) <= 2) ||
+    withoutUnit(given) === withoutUnit(known) ||
+    isShortened(given, known)
+  );
 }
 
 /** Removes the unit: `SHUTDOWN_DELAY` from `SHUTDOWN_DELAY_SECONDS`, `_MS` or `_MINUTES`. */
@@ -196,9 +221,8 @@ function isShortened(name: string, known: string): boolean {
   if (words.length < 2 || words[0] !== all[0] || words.at(-1) !== all.at(-1)) return false;
   let at = 0;
   return words.every((word) => {
-    const found = all.indexOf(word, at);
-    at = found + 1;
-    return found !== -1;
+    at = all.indexOf(word, at) + 1;
+    return at > 0;
   });
 }
 
@@ -207,8 +231,8 @@ function isShortened(name: string, known: string): boolean {
  * variables. Serves a warning only: mounted secrets are often readable, and a container may have no other user.
  */
 export function findExposed(env: Environment, { databaseUrl, dataDir, plugins }: Config): string[] {
-  const files = classesOf(plugins)
-    .flatMap(variablesOf)
+  const files = ownersOf(plugins)
+    .flatMap(({ type }) => variablesOf(type))
     .filter(({ secret }) => secret)
     .map(({ name }) => ({ name: `${name}_FILE`, path: env[`${name}_FILE`] }));
   const data = databaseUrl === undefined ? [{ name: 'DATA_DIR', path: dataDir }] : [];

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Config } from './config.ts';
 
-/** A class whose properties are read `FromEnv`. */
+/** An instance of a class whose properties are read `FromEnv`. */
 export interface Settings {
   /** Refuses values that contradict each other, or those of the service. @throws ConfigError */
   requireConsistent?(config: Config): void;

@@ -88,8 +88,7 @@ export function configOf(
   try {
     // Settings of plugins are values here, not variables.
     const needsKeys = !ports.some(({ provide }) => provide === KeyProvider);
-    const config = loadConfig(env, { needsKeys, plugins });
-    return Object.assign(config, { settings: [...pluginSettings, ...config.settings] });
+    return loadConfig(env, { needsKeys, plugins, pluginSettings });
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(inWordsOf(names, error.message));
     throw error;
