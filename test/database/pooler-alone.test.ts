@@ -150,7 +150,11 @@ const UNHEARD =
         expect(output().match(UNHEARD)).toHaveLength(1);
         const { body } = await api.call('GET', '/api/v1/system');
         expect(body).toMatchObject({
-          system: { change_feed: { channel_up: null }, replicas: null },
+          system: {
+            change_feed: { channel_up: null },
+            replicas: null,
+            retention: { audit_days: 365 },
+          },
         });
       }
     });

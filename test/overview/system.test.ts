@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { keyList } from '../system/lab/keys.mjs';
+import { integer } from '../../src/platform/config/readers.ts';
+import { FromEnv } from '../../src/platform/config/variable.ts';
 import { definePlugin } from '../../src/platform/common/extension/plugin.ts';
 import { migrations } from '../../src/server/library/migrations.ts';
 import type { SystemResponse } from '../../src/features/system/dto/system-response.dto.ts';
@@ -275,10 +277,26 @@ onEachDatabase((kind) => {
     }
   });
 
-  test('names the plugins', async () => {
-    const plugin = definePlugin({ name: 'seats', compatibility: `^${packageJson.version}` });
-    const service = await startTestService(kind, {}, [plugin]);
-    expect((await read(service.api)).plugins).toEqual(['seats']);
+  test('names the plugins, and has their retention periods', async () => {
+    class Settings {
+      @FromEnv('SEAT_RETENTION_DAYS', {
+        about: 'Days for which a seat is kept.',
+        retention: ['seat_days', 'Days for which a seat is kept.'],
+        read: integer(1, 10),
+      })
+      seatRetentionDays = 3;
+    }
+    const plugin = definePlugin({
+      name: 'seats',
+      compatibility: `^${packageJson.version}`,
+      settings: Settings,
+    });
+    const service = await startTestService(kind, { SEAT_RETENTION_DAYS: '4' }, [plugin]);
+    const { plugins, retention } = await read(service.api);
+    expect([plugins, retention]).toEqual([
+      ['seats'],
+      expect.objectContaining({ audit_days: 365, seat_days: 4 }),
+    ]);
     await service.close();
   });
 });

@@ -21,7 +21,6 @@ const NAMES: Record<string, string> = {
   refusal_days: 'Refused calls kept for',
   shown_token_days: 'Records of shown tokens kept for',
   history_days: 'Past states of groups kept for',
-  event_hours: 'Events kept for',
   webhook_days: 'Webhooks can be replayed for',
   body_bytes: 'Largest request',
   failed_authentications_per_minute: 'Failed sign-ins per minute and address',
@@ -29,15 +28,14 @@ const NAMES: Record<string, string> = {
   workspace_calls_per_minute: 'Calls per minute of a workspace',
   introspections_per_minute: 'Introspections per minute of an API token',
 };
-const words = (name: string) => NAMES[name] ?? name.replaceAll('_', ' ');
+const words = (name: string) =>
+  NAMES[name] ?? name.replace(/_(days|hours)$/, 's_kept_for').replaceAll('_', ' ');
 const number = new Intl.NumberFormat();
 
 /** Zero removes a limit. */
 function count(name: string, value: number): string {
   const [, unit] = /_(minute|days|hours|bytes)$/.exec(name) ?? [];
-  if (value === 0 && (unit === 'minute' || name === 'audit_days' || name === 'history_days')) {
-    return 'no limit';
-  }
+  if (unit && value === 0) return 'no limit';
   if (unit === 'bytes') return `${number.format(value / 1024)} KiB`;
   return unit && unit !== 'minute' ? `${number.format(value)} ${unit}` : number.format(value);
 }

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { serviceVersion } from '../../platform/common/version.ts';
 import { Config } from '../../platform/config/config.ts';
+import { variablesOf } from '../../platform/config/variable.ts';
 import { ChangeFeed } from '../../core/change-log/change-feed.ts';
 import { isPooled } from '../../platform/database/data-source-options.ts';
 import { AppliedMigrations } from '../../platform/database/schema/applied-migrations.ts';
@@ -16,6 +17,7 @@ import type {
   SystemEventConsumer,
   SystemReplica,
   SystemResponse,
+  SystemRetention,
   SystemDatabase,
 } from './dto/system-response.dto.ts';
 
@@ -29,6 +31,21 @@ const listReplicas = statement<object, { connectedAt: number; polledAt: number }
   ({ pollers }) =>
     `SELECT "connectedAt", "polledAt" FROM ${pollers} ORDER BY "connectedAt" LIMIT 100`,
 );
+
+/** Returns the retention periods of the service, its features and its plugins. */
+function retentionOf(config: Config): SystemRetention {
+  // Behind a pooler the configuration is a copy without its class.
+  const read: [Type, object][] = [
+    [Config, config],
+    ...config.settings.map((one): [Type, object] => [one.constructor as Type, one]),
+  ];
+  const periods = read.flatMap(([type, values]) =>
+    variablesOf(type).flatMap(({ property, retention }) =>
+      retention ? [[retention[0], values[property as keyof typeof values]]] : [],
+    ),
+  );
+  return Object.fromEntries(periods) as SystemRetention;
+}
 
 /** Describes the installation, without secrets and without data of a single workspace. */
 @Injectable()
@@ -76,14 +93,7 @@ export class SystemService {
         })),
         rewrap_remaining: isRewrapRemaining,
         event_consumers: eventConsumers,
-        retention: {
-          audit_days: config.auditRetentionDays,
-          refusal_days: config.auditRefusalRetentionDays,
-          shown_token_days: config.auditTokenAccessRetentionDays,
-          history_days: config.historyRetentionDays,
-          event_hours: config.eventRetentionHours,
-          webhook_days: config.webhookRetentionDays,
-        },
+        retention: retentionOf(config),
         limits: {
           calls_per_minute: config.rateLimitPerMinute,
           workspace_calls_per_minute: workspaceRateLimitOf(config),

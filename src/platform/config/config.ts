@@ -242,6 +242,7 @@ export class Config {
     group: 'Audit and events',
     about:
       'Days for which the audit log keeps an event, from 1; until then the database refuses to remove it. `0` keeps events indefinitely.',
+    retention: ['audit_days', 'Days for which the audit log keeps an event; 0 for no limit.'],
     read: duration('days', 0, 36_500),
   })
   auditRetentionDays = 365;
@@ -249,6 +250,10 @@ export class Config {
   @FromEnv('AUDIT_REFUSAL_RETENTION_DAYS', {
     about:
       'Days for which the audit log keeps refused calls without a token, or with an unknown one; never longer than `AUDIT_RETENTION_DAYS`.',
+    retention: [
+      'refusal_days',
+      'Days for which it keeps refused requests without a known token; never longer than `audit_days`.',
+    ],
     read: duration('days', 1, 36_500),
   })
   auditRefusalRetentionDays = 90;
@@ -256,6 +261,10 @@ export class Config {
   @FromEnv('AUDIT_TOKEN_ACCESS_RETENTION_DAYS', {
     about:
       'Days for which the audit log keeps records of who was shown tokens of user groups; never longer than `AUDIT_RETENTION_DAYS`.',
+    retention: [
+      'shown_token_days',
+      'Days for which it keeps to whom tokens were shown; never longer than `audit_days`.',
+    ],
     read: duration('days', 1, 36_500),
   })
   auditTokenAccessRetentionDays = 30;
@@ -263,6 +272,10 @@ export class Config {
   @FromEnv('HISTORY_RETENTION_DAYS', {
     about:
       'Days for which a state of a user group is kept after a change or the deletion of the group has replaced it, from 1. `0` keeps all states indefinitely.',
+    retention: [
+      'history_days',
+      'Days for which a replaced state of a user group is kept; 0 for no limit.',
+    ],
     read: duration('days', 0, 36_500),
   })
   historyRetentionDays = 365;
@@ -270,6 +283,7 @@ export class Config {
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
       'Hours, 24–8760, for which the change feed keeps an event. Choose more than any consumer or introspecting process may be disconnected. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
+    retention: ['event_hours', 'Hours for which the change feed keeps an event.'],
     read: duration('hours', 24, 8760),
   })
   eventRetentionHours = 168;
@@ -277,6 +291,7 @@ export class Config {
   @FromEnv('WEBHOOK_RETENTION_DAYS', {
     about:
       'Days (1–365) for which events of webhooks are kept, with the attempts to send them. They can be replayed, and wait for a disabled endpoint, during that time.',
+    retention: ['webhook_days', 'Days for which webhooks can be replayed.'],
     read: duration('days', 1, 365),
   })
   webhookRetentionDays = 30;

@@ -50,7 +50,10 @@ export function loadConfig(
   if (config.databaseSchema !== undefined) {
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }
-  if (needsKeys && !providesKeys(plugins)) requireKeys(config);
+  const haveKeys = plugins.some(({ definition: { ports = [] } }) =>
+    ports.some(({ provide }) => provide === KeyProvider),
+  );
+  if (needsKeys && !haveKeys) requireKeys(config);
   const settings = owners.slice(1).map((owner) => settingsOf(owner, config, pluginSettings, env));
   return Object.assign(config, { plugins, settings });
 }
@@ -90,7 +93,7 @@ function refuseTakenVariables(owners: readonly Owner[]): void {
 function readSettings<T extends object>(settings: Type<T>, env: Environment): T {
   const given = variablesOf(settings).map(({ name, hasFile }) => [
     name,
-    hasFile ? readFromFile(env, name) : env[name] || undefined,
+    (hasFile && readFromFile(env, name)) || env[name] || undefined,
   ]);
   return plainToInstance(settings, Object.fromEntries(given), {
     excludeExtraneousValues: true,
@@ -120,7 +123,7 @@ function settingsOf(
 
 function readFromFile(env: Environment, name: string): string | undefined {
   const path = env[`${name}_FILE`];
-  if (!path) return env[name] || undefined;
+  if (!path) return undefined;
   if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; keep one of them.`);
   try {
     if (worldAccess(path) === 'write') {
@@ -155,12 +158,6 @@ function refuseConflicts({
   }
 }
 
-function providesKeys(plugins: readonly Plugin[]): boolean {
-  return plugins.some(({ definition }) =>
-    definition.ports?.some(({ provide }) => provide === KeyProvider),
-  );
-}
-
 /** Returns the URL with a session option that limits the search path to one schema. */
 function inSchema(url: string, schema: string): string {
   const parsed = new URL(url);
@@ -169,14 +166,11 @@ function inSchema(url: string, schema: string): string {
   return parsed.href;
 }
 
-function requireKeys(config: Config): void {
-  if (
-    config.vaultAddress === undefined &&
-    config.tokenEncryptionKeys?.some((key) => 'wrapped' in key)
-  ) {
+function requireKeys({ vaultAddress, databaseUrl, tokenEncryptionKeys }: Config): void {
+  if (vaultAddress === undefined && tokenEncryptionKeys?.some((key) => 'wrapped' in key)) {
     throw new ConfigError('VAULT_ADDR must be set where TOKEN_ENCRYPTION_KEYS has wrapped keys.');
   }
-  if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
+  if (databaseUrl !== undefined && tokenEncryptionKeys === undefined) {
     throw new ConfigError(
       'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32"; or, for data of an embedded database, TOKEN_ENCRYPTION_KEYS_FILE: its file token-encryption-keys.',
     );

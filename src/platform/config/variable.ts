@@ -22,6 +22,8 @@ export interface VariableOptions<T> {
   secret?: true;
   /** Allows `NAME_FILE` without hiding the value. */
   file?: true;
+  /** Shows a time after which something is removed, as a member of `retention` of the system: its name and a sentence. */
+  retention?: [string, string];
   /** Converts the text into the value; an error ends the start with its message. */
   read: (text: string) => T;
 }

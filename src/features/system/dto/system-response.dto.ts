@@ -8,6 +8,9 @@ import {
   Time,
 } from '../../../platform/common/fields.ts';
 import { response } from '../../../platform/common/http/responses/response.ts';
+import { Config } from '../../../platform/config/config.ts';
+import { ownSettings } from '../../../platform/config/settings.ts';
+import { variablesOf } from '../../../platform/config/variable.ts';
 
 export class SystemDatabase {
   @OneOf(['postgres', 'sqlite'], '`sqlite` is the embedded database.', 'postgres')
@@ -78,27 +81,18 @@ export class SystemEventConsumer {
   lease_until!: string | null;
 }
 
+/** The retention periods that the settings of the service and its features declare. */
 export class SystemRetention {
-  @Integer('Days for which the audit log keeps an event; 0 for no limit.', 365)
-  audit_days!: number;
+  [name: string]: number;
+}
 
-  @Integer(
-    'Days for which it keeps refused requests without a known token; never longer than `audit_days`.',
-    90,
-  )
-  refusal_days!: number;
-
-  @Integer('Days for which it keeps to whom tokens were shown; never longer than `audit_days`.', 30)
-  shown_token_days!: number;
-
-  @Integer('Days for which a replaced state of a user group is kept; 0 for no limit.', 365)
-  history_days!: number;
-
-  @Integer('Hours for which the change feed keeps an event.', 168)
-  event_hours!: number;
-
-  @Integer('Days for which webhooks can be replayed.', 30)
-  webhook_days!: number;
+for (const type of [Config, ...ownSettings]) {
+  const defaults = new type() as Record<string, unknown>;
+  for (const { property, retention } of variablesOf(type)) {
+    if (!retention) continue;
+    const [name, about] = retention;
+    Integer(about, defaults[property])(SystemRetention.prototype, name);
+  }
 }
 
 export class SystemLimits {
