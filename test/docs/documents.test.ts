@@ -1,7 +1,10 @@
+// Precedes the settings, whose types it records.
+import 'reflect-metadata';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliDocument } from './render-cli.ts';
 import { featuresDocument } from './render-features.ts';
+import { optionsFile } from './render-options.ts';
 import { metricsDocument } from './render-metrics.ts';
 import { routesDocument } from './render-routes.ts';
 import { sqlDocuments } from './render-sql.ts';
@@ -19,6 +22,7 @@ const documents: Record<string, (current: string) => string | Promise<string>> =
   'docs/reference/routes.md': routesDocument,
   'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),
   ...sqlDocuments,
+  'src/server/app/declared-options.ts': optionsFile,
   'README.md': (current) => between('settings', settingsTable(), current),
 };
 

@@ -19,7 +19,7 @@ import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
-import type { UserGroupOptions } from './options.ts';
+import type { UserGroupOptions } from './declared-options.ts';
 import { ChangeLogModule } from '../../core/change-log/change-log.module.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 import { DatabaseModule } from '../../platform/database/database.module.ts';

@@ -7,56 +7,7 @@ import type { PortProvider } from '../../platform/common/extension/ports.ts';
 import { loadConfig } from '../../platform/config/load-config.ts';
 import { ownSettings } from '../../platform/config/settings.ts';
 import { ConfigError, variablesOf } from '../../platform/config/variable.ts';
-
-/**
- * Options of a user group service inside of another application. Each has the meaning and the default of the
- * environment variable of the same name, such as `DATA_DIR` for `dataDir`, but the environment is not read.
- */
-export interface UserGroupOptions {
-  /** `postgres://user:password@host:5432/database`. Default: the embedded SQLite database in `dataDir`. */
-  databaseUrl?: string;
-  databaseSchema?: string;
-  /** The same database without its connection pooler in transaction mode. */
-  databaseDirectUrl?: string;
-  databasePoolSize?: number;
-  migrationWaitSeconds?: number;
-  dataDir?: string;
-  /** `k2:<base64>,k1:<base64>`: the first encrypts, all decrypt. Required with PostgreSQL. */
-  tokenEncryptionKeys?: string;
-  vaultAddress?: string;
-  vaultToken?: string;
-  vaultNamespace?: string;
-  vaultTransitKey?: string;
-  /** Created with every scope if the database has no API token; not created by default. */
-  bootstrapApiToken?: string;
-  rotationGraceSeconds?: number;
-  publicUrl?: string;
-  consoleOidcIssuer?: string;
-  consoleOidcClientId?: string;
-  consoleOidcClientSecret?: string;
-  consoleOidcScope?: string;
-  /** A JSON array of `{"claim", "value" or "prefix", "workspace", "scopes"}`. */
-  consoleOidcGrants?: string;
-  /** Largest request body in bytes. Default 262,144. */
-  bodyLimit?: number;
-  rateLimitPerMinute?: number;
-  workspaceRateLimitPerMinute?: number;
-  introspectionRateLimitPerMinute?: number;
-  authenticationFailureLimitPerMinute?: number;
-  redisUrl?: string;
-  auditRetentionDays?: number;
-  auditRefusalRetentionDays?: number;
-  auditTokenAccessRetentionDays?: number;
-  historyRetentionDays?: number;
-  eventRetentionHours?: number;
-  webhookDelivery?: boolean;
-  webhookRetentionDays?: number;
-  webhookAllowHttp?: boolean;
-  /** Non-public addresses that webhooks may be sent to, separated by commas. */
-  webhookAllowedCidrs?: string;
-  /** Settings of plugins, each an instance of its class; others have their defaults. */
-  pluginSettings?: readonly object[];
-}
+import type { UserGroupOptions } from './declared-options.ts';
 
 /**
  * Checks the values, and completes them with defaults.

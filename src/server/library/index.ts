@@ -10,7 +10,7 @@ export type {
   UserGroupRoutes,
   UserGroupStructure,
 } from '../app/composition.ts';
-export type { UserGroupOptions } from '../app/options.ts';
+export type { UserGroupOptions } from '../app/declared-options.ts';
 export { ownScopes } from '../app/catalogues.ts';
 export type { Feature } from '../app/features.ts';
 export { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';

@@ -4,7 +4,8 @@
  * @packageDocumentation
  */
 import type { MigrationInterface } from 'typeorm';
-import { configOf, type UserGroupOptions } from '../app/options.ts';
+import type { UserGroupOptions } from '../app/declared-options.ts';
+import { configOf } from '../app/options.ts';
 import {
   listMigrations,
   type MigrationState,
