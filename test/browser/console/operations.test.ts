@@ -235,11 +235,13 @@ onEachDatabase((kind) => {
     });
   });
 
-  test('the page of the system tells the version and the database', async () => {
+  test('the page of the system tells the version, the database and the retention periods', async () => {
     const { page } = await begin();
     await page.visit('system');
     await page.heading(/^System ready$/).waitFor();
     await page.shows(kind === 'sqlite' ? /sqlite/i : /postgres/i);
+    await page.shows('events kept for');
+    await page.shows('168 hours');
   });
 });
 
