@@ -8,8 +8,8 @@
 export interface UserGroupOptions {
   /**
    * URL of the service for callers, such as `https://user-groups.example.com`: the issuer of
-   * `/.well-known/oauth-authorization-server`, which does not exist without it, and by default of embed tokens. A
-   * trailing slash is removed.
+   * `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of
+   * embed tokens: a change invalidates those in use. A trailing slash is removed.
    */
   publicUrl?: string;
   /**
