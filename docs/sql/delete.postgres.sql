@@ -48,7 +48,7 @@ held_token AS MATERIALIZED (
   FROM user_group_token t
   WHERE t.user_group_id = ANY(ARRAY(SELECT e.id FROM removed r CROSS JOIN expected e WHERE e.n = r.n))
   ORDER BY t.user_group_id, t.generation
-  FOR UPDATE OF t
+  FOR UPDATE OF t SKIP LOCKED
 ),
 
 free_group AS MATERIALIZED (
@@ -62,6 +62,12 @@ free_group AS MATERIALIZED (
     AND (
       e.n NOT IN (SELECT n FROM removed)
       OR e.id IN (SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL)
+      AND NOT EXISTS (
+        SELECT 1
+        FROM user_group_token t
+        WHERE t.user_group_id = e.id
+          AND t.generation NOT IN (SELECT h."generation" FROM held_token h WHERE h."userGroupId" = e.id)
+      )
     )
   FOR UPDATE OF g SKIP LOCKED
 ),

@@ -58,6 +58,12 @@ WHERE g.id IN (SELECT id FROM expected)
   AND (
     e.n NOT IN (SELECT n FROM removed)
     OR e.id IN (SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL)
+    AND NOT EXISTS (
+      SELECT 1
+      FROM user_group_token t
+      WHERE t.user_group_id = e.id
+        AND t.generation NOT IN (SELECT h."generation" FROM held_token h WHERE h."userGroupId" = e.id)
+    )
   );
 
 -- applied

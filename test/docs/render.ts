@@ -131,6 +131,8 @@ ${fields.join('\n')}
 }
 
 function errorSection({ code, title, about }: ErrorSpec): string {
-  const { cause = about, fix } = errorFixes[code]!;
+  const found = errorFixes[code];
+  if (!found) throw new Error(`${code} has no fix: add it to test/docs/error-fixes.ts.`);
+  const { cause = about, fix } = found;
   return `### ${code}\n\n*${title}.*\n\n**Cause.** ${cause}\n\n**Fix.** ${fix}`;
 }

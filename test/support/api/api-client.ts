@@ -34,6 +34,7 @@ interface AnswerBody {
     properties: Record<string, unknown>;
     status: UserGroupResource['status'];
     reasons: UserGroupResource['reasons'];
+    valid_until: string | null;
     suspended_at: string | null;
     created_at: string;
     updated_at: string;

@@ -158,6 +158,33 @@ onPostgres('a group that another transaction holds', () => {
     expect((await waiting!).body.user_group.name).toBe('Renamed');
   });
 
+  const untilWaiting = async () => {
+    const waiting = () =>
+      service.query(`SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' HAVING count(*) = 1`);
+    expect(await soon(waiting)).toHaveLength(1);
+  };
+
+  test('keeps no other waiting where a quota is locked too, while its deletion waits', async () => {
+    const { id, path } = await service.api.create();
+    const settings = service.app.get(WorkspaceSettingsService);
+    await settings.setUserGroupQuota(operator(1), 1000);
+    let deletion: ReturnType<typeof service.api.call> | undefined;
+    await service.app.get(Transactor).run(async (manager) => {
+      // A write that is about to be counted has these, and the row of its workspace next.
+      await manager.query(
+        `SELECT t.generation FROM user_group_token t JOIN user_group g ON g.id = t.user_group_id
+         WHERE g.provided_id = $1 FOR UPDATE OF t`,
+        [id],
+      );
+      deletion = service.api.call('DELETE', path);
+      await untilWaiting();
+      await manager.query('SELECT id FROM workspace WHERE id = 1 FOR NO KEY UPDATE NOWAIT');
+    });
+    expect((await deletion!).status).toBe(200);
+    await settings.setUserGroupQuota(operator(1), null);
+  });
+
   test.each(['deletion', 'write'])(
     'is deleted and written without a deadlock where a quota is locked too, the %s first',
     async (first) => {
@@ -169,19 +196,12 @@ onPostgres('a group that another transaction holds', () => {
         () => service.api.put({ user_group_id: id, name: 'Renamed' }),
       ];
       if (first === 'write') calls.reverse();
-      const untilWaiting = async (count: number) => {
-        const waiting = () =>
-          service.query(`SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'
-            HAVING count(*) = ${count}`);
-        expect(await soon(waiting)).toHaveLength(1);
-      };
       const answers: ReturnType<typeof service.api.call>[] = [];
       await service.app.get(Transactor).run(async (manager) => {
         await hold(manager, id);
         for (const call of calls) {
           answers.push(call());
-          await untilWaiting(1);
+          await untilWaiting();
         }
       });
       expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);

@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import { ReplaceUserGroupRequest } from '../../../src/core/user-group/resource/dto/user-group-resource.dto.ts';
+import { fieldsOf } from '../../../src/platform/common/json/to-dto.ts';
 import { changeDatabase, onEachDatabase } from '../../support/database/databases.ts';
 import { processorMs } from '../../support/process/processor-time.ts';
 import { type TestService, withService } from '../../support/test-service.ts';
@@ -77,6 +79,22 @@ onEachDatabase((kind) => {
       ...token.body.user_group,
       name: 'Bare',
     });
+  });
+
+  test('every field of a PUT is emptied by one without it, and stays in the history', async () => {
+    const fields = { ...full, valid_until: '2999-01-01T00:00:00.000Z' };
+    const names = fieldsOf(ReplaceUserGroupRequest).filter((name) => name !== 'user_group_id');
+    expect(Object.keys(fields).sort()).toEqual(names.toSorted());
+    const { path } = await create(fields);
+    const replaced = await service.api.call('PUT', path, { name: 'Bare' });
+    const { mapping, properties, valid_until } = replaced.body.user_group;
+    expect({ mapping, properties, valid_until }).toEqual({
+      mapping: {},
+      properties: {},
+      valid_until: null,
+    });
+    const first = await service.api.call('GET', `${path}/versions/1`);
+    expect(first.body).toMatchObject({ version: fields });
   });
 
   test('the current token is that of the contract, without an ETag', async () => {

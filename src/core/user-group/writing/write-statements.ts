@@ -42,7 +42,11 @@ const HELD_TOKEN = {
   revokedAt: 'bigint',
 } as const;
 
-const HELD_CURRENT = 'SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL';
+/** Whether all tokens of the group `e.id` are held, and the current one is still that. */
+const IS_WHOLLY_HELD = `e.id IN (SELECT "userGroupId" FROM held_token WHERE "retiredAt" IS NULL)
+            AND NOT EXISTS (
+              SELECT 1 FROM user_group_token t WHERE t.user_group_id = e.id AND t.generation NOT IN (
+                SELECT h."generation" FROM held_token h WHERE h."userGroupId" = e.id))`;
 
 /** The lists of a wave: what its writes expect, and what they set. */
 const LISTS = {
@@ -225,13 +229,13 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       for: ['removed'],
       columns: HELD_TOKEN,
       // Before the groups: another transaction may have rotated since the statement began, which the locked row shows.
-      // In the order in which others lock several tokens.
+      // Waits for nobody: the row of a workspace with a quota is locked already, and others lock it last.
       sql: `
         SELECT ${Object.keys(HELD_TOKEN)
           .map((member) => `t.${columnOf(member)} AS "${member}"`)
           .join(', ')}
         FROM user_group_token t WHERE ${isAmong('t.user_group_id', 'SELECT e.id FROM removed r CROSS JOIN expected e WHERE e.n = r.n')}
-        ORDER BY t.user_group_id, t.generation ${lockRows('t', 'UPDATE')}`,
+        ORDER BY t.user_group_id, t.generation ${lockFreeRows('t', 'UPDATE')}`,
     },
     {
       name: 'free_group',
@@ -242,7 +246,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         WHERE ${isAmong('g.id', 'SELECT id FROM expected')} AND g.id = e.id
           AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules)
           ${has('replaced') ? 'AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))' : ''}
-          ${has('removed') ? `AND (e.n NOT IN (SELECT n FROM removed) OR e.id IN (${HELD_CURRENT}))` : ''}
+          ${has('removed') ? `AND (e.n NOT IN (SELECT n FROM removed) OR ${IS_WHOLLY_HELD})` : ''}
           ${lockFreeRows('g', has('removed') ? 'UPDATE' : 'NO KEY UPDATE')}`,
     },
     {
