@@ -121,7 +121,7 @@ function write(name, text) {
 }
 
 /** Creates a directory that programs can read after they give up root. */
-function openDirectory() {
+export function openDirectory() {
   const directory = temporaryDirectory();
   chmodSync(directory, 0o755);
   return directory;

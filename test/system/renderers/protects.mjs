@@ -50,7 +50,7 @@ async function before(gateway, env, look) {
 }
 
 async function lookWhoGetsIn(api, port, keptMs) {
-  const get = (token) => page(port, token);
+  const get = (token) => askPage(port, token);
   const rotating = await createGroup(api, 'acme-emea');
   const suspended = await createGroup(api, 'globex ü');
   const embedded = await createGroup(api, 'initech');
@@ -78,15 +78,15 @@ async function lookWhoGetsIn(api, port, keptMs) {
 
 async function useUpLimit(api, port, whenLimited) {
   const token = await createGroup(api, 'acme-emea');
-  await expectPage(page(port, token), 'acme-emea');
-  const { status, retryAfter } = await page(port, token);
+  await expectPage(askPage(port, token), 'acme-emea');
+  const { status, retryAfter } = await askPage(port, token);
   if (status !== whenLimited.status || retryAfter !== whenLimited.retryAfter) {
     throw new Violated([`beyond the limit: ${status} with Retry-After ${retryAfter}`]);
   }
 }
 
 /** The dashboard behind a gateway: it says whom the gateway has let in. */
-async function startApplication() {
+export async function startApplication() {
   const server = createServer(({ headers }, response) => {
     const group = headers['oidc_claim_sub'] ?? headers['user-group'] ?? 'nobody';
     response.end(`dashboard of ${decodeURIComponent(Buffer.from(group, 'latin1').toString())}`);
@@ -129,7 +129,7 @@ export async function untilItAccepts(child, port) {
 }
 
 /** The answer to a viewer with this token, who also claims to be somebody else. */
-async function page(port, token) {
+export async function askPage(port, token) {
   const outgoing = request(`http://127.0.0.1:${port}/dashboards/`, {
     headers: {
       'User-Group': 'forged',
