@@ -76,7 +76,10 @@ test('nothing but routes answers: what runs in front of them is known', () => {
   const inFront = layersOf(service).filter(({ route }) => !route);
   const somewhere = inFront.filter(({ rawPath }) => rawPath !== '/');
   expect(somewhere.map(({ name, rawPath }) => [name, rawPath])).toEqual([
-    ['onlyKnownMethods', ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console']],
+    [
+      'onlyKnownMethods',
+      ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console', '/workspaces'],
+    ],
   ]);
   const everywhere = inFront.filter(({ rawPath }) => rawPath === '/').map(({ name }) => name);
   expect(everywhere).toEqual([
