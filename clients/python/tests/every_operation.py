@@ -157,7 +157,10 @@ def tokens(client: UserGroupClient) -> None:
     issued = client.issue_embed_token("viewer", audience="dashboards", expires_in_seconds=60)
     embed = issued["embed_token"]
     assert client.introspect_token(token=embed["token"])["token_type"] == "embed_token"
-    assert embed["kid"] in [key["kid"] for key in client.get_json_web_key_set()["keys"]]
+    workspace = client.get_workspace_identity()["workspace"]
+    keys = client.get_json_web_key_set(workspace["id"])["keys"]
+    assert embed["kid"] in [key["kid"] for key in keys]
+    assert client.get_issuer_metadata(workspace["id"])["issuer"] == workspace["issuer"]
     metadata = client.get_authorization_server_metadata()
     assert metadata["introspection_endpoint"].endswith("/api/v1/introspect")
     assert "Authorization" not in sent[-1].headers

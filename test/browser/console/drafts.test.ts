@@ -191,18 +191,18 @@ test('Back and a reload ask before they lose what was written', async () => {
   await page.tab.getByRole('link', { name: 'User groups' }).click();
   await page.button('New user group').click();
   await page.field('ID').fill('half-written');
-  await page.tab.goBack();
+  await page.goBack();
   await page.shows('Discard changes?');
   await page.comesTo('groups');
   await page.button('Keep editing').click();
   expect(await page.read('half-written', () => page.field('ID').inputValue())).toBe('half-written');
 
-  await page.tab.goBack();
+  await page.goBack();
   await page.shows('Discard changes?');
   await page.comesTo('groups');
   await page.button('Discard').click();
   await page.dialog('New user group').waitFor({ state: 'detached' });
-  await page.tab.goBack();
+  await page.goBack();
   await page.heading('Audit log').waitFor();
   await page.tab.goForward();
   await page.heading('User groups').waitFor();

@@ -126,6 +126,17 @@ export class ConsolePage {
     await this.read(wanted, () => Promise.resolve(this.place));
   }
 
+  /** Goes back from where the page is: it may have led the browser there, which knows that a moment later. */
+  async goBack(): Promise<void> {
+    const browser = await this.tab.context().newCDPSession(this.tab);
+    await this.read(this.tab.url(), async () => {
+      const { entries, currentIndex } = await browser.send('Page.getNavigationHistory');
+      return entries[currentIndex]!.url;
+    });
+    await browser.detach();
+    await this.tab.goBack();
+  }
+
   private get place(): string {
     return new URL(this.tab.url()).hash.replace(/^#\/?/, '');
   }
