@@ -8,7 +8,15 @@
 import { spawnSync } from 'node:child_process';
 import console from 'node:console';
 import { createHash } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { postgresPrograms, postgresUser, requirePrograms } from '../test/system/lab/packages.mjs';
@@ -54,9 +62,21 @@ const checkout = createHash('sha256')
   .update(join(import.meta.dirname, '..'))
   .digest('hex')
   .slice(0, 12);
-const directory = join('/var/tmp', `user-group-service-${checkout}`);
+const MEMORY = '/dev/shm';
+const DISK = '/var/tmp';
+const ROOM_BYTES = 8 * 1024 ** 3;
+
+const name = `user-group-service-${checkout}`;
+const directory = join(parentOf(name), name);
 const data = join(directory, 'postgres');
 const ports = join(directory, 'ports.json');
+
+/** Memory with plenty of room: a disk is slow to create the files of a database after those of others were removed. */
+function parentOf(name) {
+  if (!existsSync(MEMORY)) return DISK;
+  const { bsize, bavail } = statfsSync(MEMORY);
+  return existsSync(join(MEMORY, name)) || bsize * bavail >= ROOM_BYTES ? MEMORY : DISK;
+}
 
 async function start() {
   requirePrograms(PROGRAMS);
