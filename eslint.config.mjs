@@ -128,6 +128,12 @@ export default tseslint.config(
           selector: "NewExpression[callee.name='Date'][arguments.length=0]",
           message: 'use currentTime',
         },
+        {
+          selector:
+            "CallExpression[callee.property.name='next'][callee.object.callee.property.name=/^(keys|values|entries)$/]",
+          message:
+            'a map passes over all that it has removed to find its first entry: keep a ring of the keys',
+        },
       ],
     },
   },

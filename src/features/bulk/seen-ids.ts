@@ -8,6 +8,9 @@ const MAX_LINES = 10_000;
 export class SeenIds {
   /** Keyed by a hash: the id itself would keep its whole line in memory. */
   private readonly lines = new Map<string, number>();
+  /** Its keys in a ring: a map takes long to find its oldest key after others were removed. */
+  private readonly keys: string[] = [];
+  private added = 0;
 
   /** @param pointer of the id in its line @throws ValidationFailed that names both lines, if an earlier one has the same id */
   add(id: string, line: number, pointer: string): void {
@@ -18,6 +21,9 @@ export class SeenIds {
       throw new ValidationFailed([{ pointer, code: 'repeated', detail }]);
     }
     this.lines.set(key, line);
-    if (this.lines.size > MAX_LINES) this.lines.delete(this.lines.keys().next().value!);
+    const place = this.added++ % MAX_LINES;
+    const oldest = this.keys[place];
+    if (oldest !== undefined) this.lines.delete(oldest);
+    this.keys[place] = key;
   }
 }
