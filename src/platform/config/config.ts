@@ -10,6 +10,7 @@ import {
   integer,
   list,
   nameList,
+  publicUrl,
   oneOf,
   onOff,
   postgresUrl,
@@ -43,8 +44,8 @@ export class Config {
 
   @FromEnv('PUBLIC_URL', {
     about:
-      'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of embed tokens: a change invalidates those in use. A trailing slash is removed.',
-    read: httpUrl,
+      'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of embed tokens: a change invalidates those in use. At most 200 characters. A trailing slash is removed.',
+    read: publicUrl,
   })
   publicUrl?: string;
 

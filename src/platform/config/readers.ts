@@ -47,18 +47,21 @@ export function nameList(value: string): string[] {
   throw new ConfigError('must have a name at least.');
 }
 
-/**
- * Reads the URL of a service without a trailing slash: an issuer of RFC 8414, section 2, for example. `http` is for
- * trials. An issuer made of it stays within the 255 characters of one.
- */
+/** Reads the URL of a service without a trailing slash: an issuer of RFC 8414, section 2, for example. `http` is for trials. */
 export function httpUrl(value: string): string {
-  if (value.length <= 200 && /^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
+  if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
     const { username, password, href } = new URL(value);
     if (username + password === '') return href.replace(/\/+$/, '');
   }
   throw new ConfigError(
-    'must be a URL such as https://user-groups.example.com, of at most 200 characters, without a user, a query or a fragment.',
+    'must be a URL such as https://user-groups.example.com, without a user, a query or a fragment.',
   );
+}
+
+/** Reads the URL with which the issuers of embed tokens begin: an issuer has at most 255 characters. */
+export function publicUrl(value: string): string {
+  if (value.length <= 200) return httpUrl(value);
+  throw new ConfigError('must have at most 200 characters.');
 }
 
 /**

@@ -9,7 +9,7 @@ export interface UserGroupOptions {
   /**
    * URL of the service for callers, such as `https://user-groups.example.com`: the issuer of
    * `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of
-   * embed tokens: a change invalidates those in use. A trailing slash is removed.
+   * embed tokens: a change invalidates those in use. At most 200 characters. A trailing slash is removed.
    */
   publicUrl?: string;
   /**
