@@ -188,6 +188,7 @@ async function whileLocked(
     await holder.query(`BEGIN; LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
     const arrived = countRequests(service);
     const calls = begin();
+    await until(() => arrived() >= calls.length);
     await meanwhile?.();
     let wanted = 0;
     let seen = '';
@@ -198,7 +199,7 @@ async function whileLocked(
       seen = [busy, waiting].join();
       await holder.query('SELECT pg_stat_clear_snapshot()');
       const { rowCount } = await holder.query(RUNNING);
-      return seen === before && arrived() >= calls.length && rowCount === 0;
+      return seen === before && rowCount === 0;
     });
     await holder.query('ROLLBACK');
     return { wanted, answers: await Promise.all(calls) };

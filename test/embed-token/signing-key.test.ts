@@ -73,3 +73,11 @@ test('the first key of the ring signs, and every one is published once, without 
   ]);
   expect(await keysOf(twice)).toHaveLength(1);
 });
+
+test('the keys of an id that is only asked for are not kept', async () => {
+  const keys = new SigningKeys(ringOf('one'));
+  const derived = await keys.of(NO_WORKSPACE);
+  expect(await keys.of(NO_WORKSPACE)).not.toBe(derived);
+  keys.keep(WORKSPACE, await keys.of(WORKSPACE));
+  expect(await keys.of(WORKSPACE)).toBe(await keys.of(WORKSPACE));
+});
