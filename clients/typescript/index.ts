@@ -19,6 +19,7 @@ export type { FollowedEvent, FollowOptions } from './follow.js';
 export type { Page, Pages } from './pages.js';
 export type { Query, Schemas } from './schemas.js';
 export type { SqlDialect, SqlPlaceholder } from './sql-dialects.js';
+export { sqlLiteral } from './sql-literal.js';
 export {
   type CallOptions,
   type ClientOptions,

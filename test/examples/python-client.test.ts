@@ -198,8 +198,8 @@ test('responses that are slow, cut or of somebody else are told apart, and messa
   );
 });
 
-test('it binds variables as the cases of both clients say', async () => {
-  await run('-m', 'unittest', 'tests/test_bind_variables.py');
+test('it binds variables and writes literals as the cases of both clients say', async () => {
+  await run('-m', 'unittest', 'tests/test_bind_variables.py', 'tests/test_sql_literal.py');
 });
 
 test('it knows the dialects of the TypeScript client, and binds and refuses what that does', async () => {
@@ -251,6 +251,7 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     'test_transport',
     'test_webhooks',
     'test_bind_variables',
+    'test_sql_literal',
     'bind_alike',
   ];
   await run(

@@ -2,13 +2,15 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { bindsEverything } from './bind-variables/binds-everything.mjs';
 import { engines, sessions } from './bind-variables/engines.mjs';
+import { keepsLiterals, passesTemplates } from './bind-variables/literals.mjs';
 import { readsAsTheEngine } from './bind-variables/reads-as-the-engine.mjs';
 import { requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
 
 // Shows on real engines that `bindVariables` of the TypeScript client binds what it says: hostile values come back equal
 // from every position, and change no statement and no table; and a text that it accepts has for the engine as many
-// parameters as it has values, however the text around the placeholders is mutated, and whatever the session is set to.
+// parameters as it has values, however the text around the placeholders is mutated, and whatever the session is set to. And
+// that `sqlLiteral` writes each value so that the engine, and what reads the text before it, takes it for that value.
 //
 //   node test/system/bind-variables.mjs [--values 200000] [--texts 50000] [--corpora DIRECTORY] [--only postgresql] [--seed 1]
 //
@@ -26,19 +28,23 @@ const { values: options } = parseArgs({
 });
 
 async function main() {
-  requirePrograms({ mariadbd: 'mariadb-server' });
+  requirePrograms({
+    mariadbd: 'mariadb-server',
+    '/usr/lib/python3/dist-packages/jinja2': 'python3-jinja2',
+    '/usr/lib/python3/dist-packages/sqlalchemy': 'python3-sqlalchemy',
+  });
   const seed = Number(options.seed);
+  const many = { count: Number(options.values), seed, corpora: options.corpora };
   const steps = Object.entries(engines)
     .filter(([name]) => !options.only || name === options.only)
     .flatMap(([name, open]) => [
       [
-        `values on ${name}`,
+        `values and literals on ${name}`,
         () =>
-          bindsEverything(name, open, {
-            count: Number(options.values),
-            seed,
-            corpora: options.corpora,
-          }),
+          onOne(open, [
+            (engine) => bindsEverything(name, engine, many),
+            (engine) => keepsLiterals(name, engine, many),
+          ]),
       ],
       [
         `texts on ${name}`,
@@ -48,9 +54,30 @@ async function main() {
   for (const { dialect, name, open } of sessions) {
     if (options.only && dialect !== options.only) continue;
     const few = Math.ceil(Number(options.texts) / sessions.length);
-    steps.push([`texts on ${name}`, () => readsAsTheEngine(dialect, open, { count: few, seed })]);
+    steps.push([
+      `texts and literals on ${name}`,
+      () =>
+        onOne(open, [
+          (engine) => readsAsTheEngine(dialect, engine, { count: few, seed }),
+          (engine) => keepsLiterals(dialect, engine, { ...many, count: few }),
+        ]),
+    ]);
   }
+  if (!options.only) steps.push(['literals as templates read them', () => passesTemplates(many)]);
   await runSteps(Object.fromEntries(steps));
+}
+
+/** Starts an engine for several checks, one after the other. */
+async function onOne(open, checks) {
+  const engine = await open();
+  const told = [];
+  try {
+    const kept = async () => ({ ...engine, close: () => undefined });
+    for (const check of checks) told.push(await check(kept));
+  } finally {
+    await engine.close();
+  }
+  return told.join('; ');
 }
 
 main().catch((error) => {

@@ -7,6 +7,7 @@ from .bound_values import BoundValue
 from .client import UserGroupClient
 from .follow import FollowedEvent
 from .sql_dialects import SqlDialect, SqlPlaceholder
+from .sql_literal import sql_literal
 from .streams import ServerSentEvent, Stream
 from .transport import ABSENT, Absent, ResponseInfo, Timeout, response_of
 from .version import __version__
@@ -33,5 +34,6 @@ __all__ = [
     "__version__",
     "bind_variables",
     "response_of",
+    "sql_literal",
     "verify_webhook",
 ]

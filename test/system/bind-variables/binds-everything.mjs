@@ -1,6 +1,6 @@
 import { BindError, bindVariables } from '../../../dist/clients/typescript/index.js';
 import { Violated } from '../lab/report.mjs';
-import { hostileValues, random } from './hostile.mjs';
+import { hostileValues, isStorable, random } from './hostile.mjs';
 
 const NUMBERS = 500;
 const TIMES = 500;
@@ -60,10 +60,6 @@ async function createTables({ execute, types: { text, whole, ratio, day, moment 
     `CREATE TABLE counted (id ${whole} PRIMARY KEY, whole_number ${whole}, ratio ${ratio}, flag ${whole})`,
   );
   await execute(`CREATE TABLE dated (id ${whole} PRIMARY KEY, day ${day}, moment ${moment})`);
-}
-
-function isStorable(value) {
-  return value.isWellFormed() && !value.includes('\0');
 }
 
 function checkRefusal(dialect, value, violations) {

@@ -5,7 +5,8 @@ import pg from 'pg';
 import { createPostgres } from '../lab/databases.mjs';
 import { MARIADB_SESSIONS, mariaDb } from './mariadb.mjs';
 
-// An engine here is: `execute`, which binds values and returns rows as arrays; `parametersOf`, which returns how many
+// An engine here is: `execute`, which binds values and returns rows as arrays; `runOnce`, which keeps nothing of a text; `hex`, the SQL
+// of the hexadecimal digits of a text's UTF-8; `parametersOf`, which returns how many
 // parameters the engine finds in a text, or undefined if it refuses the text; `concat`, the SQL that joins texts; `types`;
 // `casts` to moments and to texts; `tables`, a query of their names; and `close`.
 
@@ -30,6 +31,8 @@ async function postgresql() {
   const nameOf = (text) => names.get(text) ?? names.set(text, `s${names.size}`).get(text);
   return {
     execute: (text, values = []) => run({ name: nameOf(text), text, values }),
+    runOnce: (text) => run({ text }),
+    hex: (text) => `encode(convert_to(${text}, 'UTF8'), 'hex')`,
     // The server compares the number of values with that of the parameters before it runs anything.
     parametersOf: async (text, values) => {
       try {
@@ -68,6 +71,8 @@ async function sqlite() {
   };
   return {
     execute,
+    runOnce: execute,
+    hex: (text) => `lower(hex(${text}))`,
     parametersOf: async (text, values) => {
       try {
         await execute(text, values);
@@ -99,6 +104,8 @@ async function duckdb() {
       statement.bind(values);
       return (await statement.runAndReadAll()).getRows();
     },
+    runOnce: async (text) => (await connection.runAndReadAll(text)).getRows(),
+    hex: (text) => `lower(hex(${text}))`,
     parametersOf: async (text) => {
       try {
         return (await connection.prepare(text)).parameterCount;

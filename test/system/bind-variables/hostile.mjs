@@ -133,6 +133,9 @@ export function* hostileValues(seed, corpora) {
   }
 }
 
+/** Whether databases keep it as it is. */
+export const isStorable = (value) => value.isWellFormed() && !value.includes('\0');
+
 const longValue = (part) =>
   part
     .repeat(Math.ceil(MAX_LONG / part.length))

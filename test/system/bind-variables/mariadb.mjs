@@ -47,6 +47,8 @@ export async function mariaDb({ collation = 'UTF8MB4_BIN', mode } = {}) {
   return {
     execute: async (text, values = []) =>
       connection.execute({ sql: text, rowsAsArray: true }, values),
+    runOnce: (text) => connection.query({ sql: text, rowsAsArray: true }),
+    hex: (text) => `LOWER(HEX(${text}))`,
     parametersOf: async (text) => {
       try {
         const prepared = await connection.prepare(text);
