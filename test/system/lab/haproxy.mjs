@@ -1,12 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accepts, freePort } from './ports.mjs';
 import { start, temporaryDirectory } from './processes.mjs';
 
-const START_STEPS = 100;
-const START_STEP_MS = 20;
+const STEP_MS = 20;
 
 /** An HAProxy in front of servers on 127.0.0.1; its port and how to speak with it. */
 export class HaProxy {
@@ -29,10 +28,10 @@ export class HaProxy {
     );
     writeFileSync(file, configuration(proxy, mode, [...backend, ...lines]));
     const child = start('haproxy', ['-db', '-f', file]);
-    for (let step = 0; step < START_STEPS; step++) {
-      if (child.exitCode !== null) break;
-      if (await accepts(proxy.port)) return proxy;
-      await sleep(START_STEP_MS);
+    // Its own socket, which nobody else can have: another process may have taken the port.
+    while (child.exitCode === null) {
+      if (existsSync(proxy.socket) && (await accepts(proxy.port))) return proxy;
+      await sleep(STEP_MS);
     }
     throw new Error(`HAProxy does not start: ${child.said}`);
   }
@@ -52,7 +51,7 @@ export class HaProxy {
     for (;;) {
       const { scur } = (await this.status())[server];
       if (Number(scur) === 0) return;
-      await sleep(START_STEP_MS);
+      await sleep(STEP_MS);
     }
   }
 
@@ -63,7 +62,7 @@ export class HaProxy {
 
   /** Waits until the server is seen in this state. */
   async until(server, state) {
-    while (!(await this.status())[server].status.startsWith(state)) await sleep(START_STEP_MS);
+    while (!(await this.status())[server].status.startsWith(state)) await sleep(STEP_MS);
   }
 
   /** HAProxy's figures of each server, by its name. */

@@ -1,17 +1,28 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+
+/** A system gives the ports above to outgoing connections: one of those could take a port before its server does. */
+const PORTS = { least: 10_000, most: 32_767 };
 
 /**
  * A TCP port of 127.0.0.1 that nobody used a moment ago.
  * @returns {Promise<number>}
  */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = PORTS.least + randomInt(PORTS.most - PORTS.least);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if (error.code === 'EADDRINUSE') continue;
+      throw error;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /**
