@@ -69,10 +69,12 @@ test('is OpenAPI 3.1 and passes the default rules of Spectral', async () => {
   ).toEqual([]);
 });
 
-const MAX_BYTES = 260_000;
+/** Grows with the operations, but not with repetition. */
+const MAX_BYTES_PER_OPERATION = 3800;
 
 test('describes each error once, within its size', () => {
-  const references = operationsOf(published).flatMap(({ responses }) =>
+  const operations = operationsOf(published);
+  const references = operations.flatMap(({ responses }) =>
     Object.entries(responses)
       .filter(([status]) => status === 'default' || Number(status) >= 400)
       .map(([, response]) => (response as { $ref?: string }).$ref),
@@ -84,7 +86,8 @@ test('describes each error once, within its size', () => {
   );
   const texts = Object.values(published.components.responses).map((one) => JSON.stringify(one));
   expect(new Set(texts).size).toBe(texts.length);
-  expect(Buffer.byteLength(JSON.stringify(published))).toBeLessThanOrEqual(MAX_BYTES);
+  const limit = MAX_BYTES_PER_OPERATION * operations.length;
+  expect(Buffer.byteLength(JSON.stringify(published))).toBeLessThanOrEqual(limit);
 });
 
 test('has its paths in the order of its tags, the contract first', () => {
