@@ -1695,6 +1695,20 @@ export interface components {
             /** @description Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control characters. */
             reason: string;
         };
+        EmbedTokenUser: {
+            /** @description Your own id of the person, unique within the user group. */
+            id: string;
+            /** @description A name to show. */
+            name?: string;
+            /** @description An e-mail address. */
+            email?: string;
+        };
+        EmbedTokenResource: {
+            /** @description Its kind, in the words of the renderer. */
+            type: string;
+            /** @description Its id: 1–255 code points, no control characters. */
+            id: string;
+        };
         IssueEmbedTokenRequest: {
             /** @description Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name. */
             audience: string;
@@ -1707,6 +1721,10 @@ export interface components {
             origin?: string;
             /** @description Issues the token for somebody who views as the user group, such as support. Needs the scope `user-groups:view-as` in place of `embed-tokens:issue`; the token is valid for 900 seconds at most. */
             acting_for?: components["schemas"]["ActingFor"];
+            /** @description Who looks: the claims `user_id`, `user_name` and `email`, which a browser can read. The service neither verifies nor stores them. */
+            user?: components["schemas"]["EmbedTokenUser"];
+            /** @description The only resources that the token is for, none of them twice, at most 4 KiB of JSON; without it the token is for all of them. The renderer compares them. */
+            resources?: components["schemas"]["EmbedTokenResource"][];
         };
         EmbedToken: {
             /** @description The token, a JWT: pass it to the page that embeds the dashboard. */
@@ -1721,6 +1739,8 @@ export interface components {
              * @description Expiry, unless it is ended sooner.
              */
             expires_at: string;
+            /** @description For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749, section 5.1). */
+            expires_in: number;
             /** @description Id of the key of the workspace that signed it. */
             kid: string;
             /** @description Id of the token, which is also a claim of it and part of introspection responses. */
@@ -1848,6 +1868,16 @@ export interface components {
             origin?: string;
             /** @description Of an embed token that was issued with `acting_for`: who views as the user group. Show it with the dashboard. */
             act?: components["schemas"]["Actor"];
+            /** @description Of an embed token that names its viewer: `user_id` again, as RFC 7662 calls it. It is unique within the user group, unlike a name. */
+            username?: string;
+            /** @description Of an embed token that names its viewer: your own id of the person. */
+            user_id?: string;
+            /** @description The name of the viewer, if it was given. */
+            user_name?: string;
+            /** @description The e-mail address of the viewer, if it was given. */
+            email?: string;
+            /** @description Of an embed token that was issued for some resources: the only ones to show. Refuse any other. */
+            resources?: components["schemas"]["EmbedTokenResource"][];
         };
         Variable: {
             /** @description Its name, by which dashboards and SQL use it; `address.country` is inside of `address`. */
@@ -1954,6 +1984,14 @@ export interface components {
             expires_at: string;
             /** @description Who views as the group, if it was issued with `acting_for`. */
             acting_for?: string;
+            /** @description Your own id of the person who looks, if it was given. */
+            user_id?: string;
+            /** @description The name of that person. */
+            user_name?: string;
+            /** @description The e-mail address of that person. */
+            email?: string;
+            /** @description The only resources that it is for. */
+            resources?: components["schemas"]["EmbedTokenResource"][];
         };
         ApiTokenFacts: {
             /** @description Its number here. */

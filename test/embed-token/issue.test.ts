@@ -47,6 +47,7 @@ onEachDatabase((kind) => {
         token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{86}$/),
         token_type: 'embed_token',
         expires_at: expect.any(String),
+        expires_in: 600,
         kid: expect.stringMatching(/^[\w-]{43}$/),
         jti: expect.stringMatching(/^[\w-]{22}$/),
       },

@@ -181,12 +181,22 @@ onEachDatabase((kind) => {
       expect([failed(inspection), 'user_group' in inspection]).toEqual([['signature'], false]);
     }
     // The service cannot know what a renderer compares.
-    expect((await inspect(token)).next_step).toContain('compare aud and origin');
+    expect((await inspect(token)).next_step).toContain('compare aud, origin and resources');
     expect((await inspect(await put('b'))).next_step).not.toContain('aud');
     const acting = await embed('a', { acting_for: { subject: 'kim', reason: 'blank' } });
     expect(await inspect(acting)).toMatchObject({
       accepted: true,
       embed_token: { acting_for: 'kim' },
+    });
+    const viewer = { id: 'u-17', name: 'Ada', email: 'ada@acme.example' };
+    const resources = [{ type: 'dashboard', id: 'sales' }];
+    expect(
+      (await inspect(await embed('a', { user: viewer, resources }))).embed_token,
+    ).toMatchObject({
+      user_id: 'u-17',
+      user_name: 'Ada',
+      email: 'ada@acme.example',
+      resources,
     });
     await workspace.set({ view_as: 'forbidden' });
     expect(await verdict(acting)).toEqual(['embed_token', false, 'view_as_forbidden']);

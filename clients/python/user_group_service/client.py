@@ -27,7 +27,9 @@ from .models import (
     DataSourcesResponse,
     DeclaredVariable,
     DeletedResponse,
+    EmbedTokenResource,
     EmbedTokenResponse,
+    EmbedTokenUser,
     EndTokensResponse,
     Event,
     EventsResponse,
@@ -1074,6 +1076,8 @@ class UserGroupClient(Transport):
         expires_in_seconds: int | Absent = ABSENT,
         origin: str | Absent = ABSENT,
         acting_for: ActingFor | Absent = ABSENT,
+        user: EmbedTokenUser | Absent = ABSENT,
+        resources: Sequence[EmbedTokenResource] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> EmbedTokenResponse:
         """Issue an embed token.
@@ -1105,6 +1109,10 @@ class UserGroupClient(Transport):
             acting_for: Issues the token for somebody who views as the user group, such as support.
                 Needs the scope `user-groups:view-as` in place of `embed-tokens:issue`; the token is
                 valid for 900 seconds at most.
+            user: Who looks: the claims `user_id`, `user_name` and `email`, which a browser can
+                read. The service neither verifies nor stores them.
+            resources: The only resources that the token is for, none of them twice, at most 4 KiB
+                of JSON; without it the token is for all of them. The renderer compares them.
         """
         return cast(
             EmbedTokenResponse,
@@ -1117,6 +1125,8 @@ class UserGroupClient(Transport):
                     "expires_in_seconds": expires_in_seconds,
                     "origin": origin,
                     "acting_for": acting_for,
+                    "user": user,
+                    "resources": resources,
                 },
                 safe=True,
                 timeout=timeout,

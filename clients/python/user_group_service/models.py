@@ -689,6 +689,25 @@ class ActingFor(TypedDict):
     """
 
 
+class EmbedTokenUser(TypedDict):
+    id: str
+    """Your own id of the person, unique within the user group."""
+
+    name: NotRequired[str]
+    """A name to show."""
+
+    email: NotRequired[str]
+    """An e-mail address."""
+
+
+class EmbedTokenResource(TypedDict):
+    type: str
+    """Its kind, in the words of the renderer."""
+
+    id: str
+    """Its id: 1–255 code points, no control characters."""
+
+
 class IssueEmbedTokenRequest(TypedDict):
     audience: str
     """Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code
@@ -709,6 +728,16 @@ class IssueEmbedTokenRequest(TypedDict):
     most.
     """
 
+    user: NotRequired[EmbedTokenUser]
+    """Who looks: the claims `user_id`, `user_name` and `email`, which a browser can read. The
+    service neither verifies nor stores them.
+    """
+
+    resources: NotRequired[list[EmbedTokenResource]]
+    """The only resources that the token is for, none of them twice, at most 4 KiB of JSON; without
+    it the token is for all of them. The renderer compares them.
+    """
+
 
 class EmbedToken(TypedDict):
     token: str
@@ -719,6 +748,11 @@ class EmbedToken(TypedDict):
 
     expires_at: str
     """Expiry, unless it is ended sooner."""
+
+    expires_in: int
+    """For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749,
+    section 5.1).
+    """
 
     kid: str
     """Id of the key of the workspace that signed it."""
@@ -876,6 +910,25 @@ class IntrospectionResponse(TypedDict):
     with the dashboard.
     """
 
+    username: NotRequired[str]
+    """Of an embed token that names its viewer: `user_id` again, as RFC 7662 calls it. It is unique
+    within the user group, unlike a name.
+    """
+
+    user_id: NotRequired[str]
+    """Of an embed token that names its viewer: your own id of the person."""
+
+    user_name: NotRequired[str]
+    """The name of the viewer, if it was given."""
+
+    email: NotRequired[str]
+    """The e-mail address of the viewer, if it was given."""
+
+    resources: NotRequired[list[EmbedTokenResource]]
+    """Of an embed token that was issued for some resources: the only ones to show. Refuse any
+    other.
+    """
+
 
 class Variable(TypedDict):
     name: str
@@ -998,6 +1051,18 @@ class EmbedTokenFacts(TypedDict):
 
     acting_for: NotRequired[str]
     """Who views as the group, if it was issued with `acting_for`."""
+
+    user_id: NotRequired[str]
+    """Your own id of the person who looks, if it was given."""
+
+    user_name: NotRequired[str]
+    """The name of that person."""
+
+    email: NotRequired[str]
+    """The e-mail address of that person."""
+
+    resources: NotRequired[list[EmbedTokenResource]]
+    """The only resources that it is for."""
 
 
 class ApiTokenFacts(TypedDict):

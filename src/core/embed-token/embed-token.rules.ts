@@ -1,6 +1,7 @@
-import { objectOf } from '../../platform/common/fields.ts';
+import { type Check, listOf, objectOf } from '../../platform/common/fields.ts';
 import type { Violation } from '../../platform/common/problem/violation.ts';
 import { identifierViolations, textViolations } from '../../platform/common/text.ts';
+import type { EmbedResource } from './embed-token.ts';
 
 export const MAX_LIFE_SECONDS = 86_400;
 export const DEFAULT_LIFE_SECONDS = 600;
@@ -11,6 +12,52 @@ export const actingForViolations = objectOf({
   subject: identifierViolations,
   reason: identifierViolations,
 });
+
+/** A token with 50 UUIDs fits into a header of 8 KB. */
+export const MAX_RESOURCES = 50;
+const MAX_RESOURCES_BYTES = 4096;
+const RESOURCE_TYPE = /^[A-Za-z][\w.-]{0,63}$/;
+
+export const viewerViolations = objectOf(
+  { id: identifierViolations, name: identifierViolations, email: emailViolations },
+  ['name', 'email'],
+);
+
+function emailViolations(value: unknown, pointer: string): Violation[] {
+  const violations = identifierViolations(value, pointer);
+  if (violations.length > 0 || /^[^\s@]+@[^\s@]+$/.test(value as string)) return violations;
+  const detail = 'The address must have one @, with text before and after it and no white space.';
+  return [{ pointer, code: 'not_acceptable', detail }];
+}
+
+const resourceListViolations = listOf(
+  objectOf({ type: resourceTypeViolations, id: identifierViolations }),
+  { least: 1, most: MAX_RESOURCES, canRepeat: true },
+);
+
+/** Accepts a list of different resources; an empty one could be read as no restriction. */
+export const resourcesViolations: Check = (value, pointer) => {
+  const violations = resourceListViolations(value, pointer);
+  if (violations.length > 0) return violations;
+  const resources = value as readonly EmbedResource[];
+  if (Buffer.byteLength(JSON.stringify(resources)) > MAX_RESOURCES_BYTES) {
+    const detail = `The resources must not be longer than ${MAX_RESOURCES_BYTES} bytes of JSON.`;
+    return [{ pointer, code: 'too_large', detail }];
+  }
+  const keys = resources.map(({ type, id }) => JSON.stringify([type, id]));
+  return keys.flatMap((key, index): Violation[] => {
+    if (keys.indexOf(key) === index) return [];
+    return [{ pointer: `${pointer}/${index}`, code: 'repeated', detail: 'It is listed twice.' }];
+  });
+};
+
+function resourceTypeViolations(value: unknown, pointer: string): Violation[] {
+  const violations = identifierViolations(value, pointer);
+  if (violations.length > 0 || RESOURCE_TYPE.test(value as string)) return violations;
+  const detail =
+    'The type must be 1–64 letters, digits, "_", "." and "-", the first of them a letter, such as dashboard.';
+  return [{ pointer, code: 'resource_invalid', detail }];
+}
 
 /** Accepts a web origin spelled as browsers spell it (RFC 6454, section 6.2). */
 export function originViolations(value: unknown, pointer: string): Violation[] {

@@ -20,7 +20,7 @@ import { isEndedTogether } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
 import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
-import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token.ts';
+import { ALGORITHM, type EmbedTokenClaims, TYPE, viewerOf } from './embed-token.ts';
 import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS } from './embed-token.rules.ts';
 import { SigningKeys } from './signing/signing-keys.ts';
 
@@ -58,6 +58,8 @@ export class EmbedTokenService {
       expires_in_seconds: life = DEFAULT_LIFE_SECONDS,
       origin,
       acting_for: actingFor,
+      user,
+      resources,
     } = dto;
     requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
     if (actingFor && life > MAX_VIEW_AS_SECONDS) throw tooLongALife();
@@ -90,6 +92,7 @@ export class EmbedTokenService {
       gen: current.generation,
       ...(origin !== undefined && { origin }),
       ...(actingFor && { act: { sub: actingFor.subject } }),
+      ...viewerOf({ user_id: user?.id, user_name: user?.name, email: user?.email, resources }),
     });
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
     // A repeated call issues another token: tokens for pages are not stored.
@@ -97,7 +100,7 @@ export class EmbedTokenService {
     // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = {
       key: idempotencyKey,
-      request: ['embed_token.issue', providedId, { aud, life, origin, actingFor }],
+      request: ['embed_token.issue', providedId, { aud, life, origin, actingFor, user, resources }],
     };
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = response.embed_token;
@@ -119,13 +122,14 @@ export class EmbedTokenService {
     const token = await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .sign(privateKey);
-    const { exp, jti } = claims;
+    const { iat, exp, jti } = claims;
     return {
       success: 1,
       embed_token: {
         token,
         token_type: 'embed_token',
         expires_at: toWireTime(exp * 1000),
+        expires_in: exp - iat,
         kid,
         jti,
       },

@@ -6,8 +6,24 @@ export const ALGORITHM = 'ES256';
 /** The `typ` that libraries accept by default. */
 export const TYPE = 'JWT';
 
+/** Something that a viewer may open, such as a dashboard. */
+export interface EmbedResource {
+  type: string;
+  id: string;
+}
+
+/** The claims about the person who looks, as the call that issued the token named them. */
+export interface ViewerClaims {
+  /** The host application's own id, unique within the group. */
+  user_id?: string;
+  user_name?: string;
+  email?: string;
+  /** The only resources that the token is for; absent for every one. */
+  resources?: readonly EmbedResource[];
+}
+
 /** The claims of an embed token: its owner and the generation it depends on, nothing about the group itself. */
-export interface EmbedTokenClaims {
+export interface EmbedTokenClaims extends ViewerClaims {
   iss: string;
   sub: string;
   aud: string;
@@ -37,6 +53,16 @@ export function isEmbedTokenEnded(
   { embedTokensEpoch, embedTokensEndedBefore }: EndedTogether,
 ): boolean {
   return epoch < embedTokensEpoch || iat_ms < (embedTokensEndedBefore ?? 0);
+}
+
+/** Returns the claims about the viewer alone. */
+export function viewerOf({ user_id, user_name, email, resources }: ViewerClaims): ViewerClaims {
+  return {
+    ...(user_id !== undefined && { user_id }),
+    ...(user_name !== undefined && { user_name }),
+    ...(email !== undefined && { email }),
+    ...(resources && { resources }),
+  };
 }
 
 /** Reads the claims of a verified payload; undefined if it is not from an embed token. */

@@ -14,8 +14,8 @@ import type { JsonWebKey } from './dto/workspace-keys.dto.ts';
 import type { SigningKey } from './signing/signing-key.ts';
 import { SigningKeys, type WorkspaceKeys } from './signing/signing-keys.ts';
 
-/** A token with the longest id, audience, origin, issuer and actor has less than 5,900 characters. */
-const MAX_LENGTH = 6144;
+/** A token with the longest of all texts has less than 16,000 characters. */
+const MAX_LENGTH = 16_384;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Verifying a signature takes a third of a millisecond, and dashboards send the same token repeatedly. */
 const MAX_REMEMBERED = 1000;

@@ -4,6 +4,7 @@ import type { Caller } from '../../platform/common/access/caller.ts';
 import type { JsonObject } from '../../platform/common/json/strict-json.ts';
 import { canBeUserGroupToken, hashToken } from '../../platform/common/secret/secrets.ts';
 import { EmbedTokenReader, generationOf } from '../embed-token/embed-token.reader.ts';
+import { viewerOf } from '../embed-token/embed-token.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { variableValues } from '../mapping/variables.ts';
 import type {
@@ -83,6 +84,8 @@ export class IntrospectionService {
       workspace_id: group.workspace.publicId,
       ...(origin !== undefined && { origin }),
       ...(act && { act: { sub: act.sub } }),
+      ...(claims.user_id !== undefined && { username: claims.user_id }),
+      ...viewerOf(claims),
     };
   }
 }

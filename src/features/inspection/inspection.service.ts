@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/common/access/caller.ts';
 import { hashToken, isWellFormedToken } from '../../platform/common/secret/secrets.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
-import { isEmbedTokenEnded } from '../../core/embed-token/embed-token.ts';
+import { isEmbedTokenEnded, viewerOf } from '../../core/embed-token/embed-token.ts';
 import {
   EmbedTokenVerifier,
   type UnverifiedToken,
@@ -231,7 +231,8 @@ function factsOf(group: UserGroupSnapshot | undefined, token: TokenView | undefi
   };
 }
 
-function claimsOf({ claims: { aud, origin, iss, jti, iat, exp, act } }: UnverifiedToken) {
+function claimsOf({ claims }: UnverifiedToken) {
+  const { aud, origin, iss, jti, iat, exp, act } = claims;
   const times = { issued_at: toWireTime(iat * 1000), expires_at: toWireTime(exp * 1000) };
   return {
     aud,
@@ -240,6 +241,7 @@ function claimsOf({ claims: { aud, origin, iss, jti, iat, exp, act } }: Unverifi
     jti,
     ...times,
     ...(act && { acting_for: act.sub }),
+    ...viewerOf(claims),
   };
 }
 

@@ -33,7 +33,7 @@ const VIEW =
 /** The advice for a token that is accepted; an unknown text never is. */
 export const stepsIfAccepted = {
   user_group_token: `Nothing is wrong with it. ${VIEW}`,
-  embed_token: `Nothing is wrong with it. If a renderer refuses it, compare aud and origin with what the renderer expects. ${VIEW}`,
+  embed_token: `Nothing is wrong with it. If a renderer refuses it, compare aud, origin and resources with what the renderer expects. ${VIEW}`,
   api_token:
     'It is an API token: it belongs in the Authorization header of a backend, and opens no dashboard. Give the page a user-group token or an embed token.',
   unknown: '',

@@ -85,6 +85,18 @@ export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }
                 <Text>{embed.acting_for}</Text>
               </Fact>
             )}
+            {embed.user_id && (
+              <Fact name="Viewer">
+                <Text>
+                  {[embed.user_id, embed.user_name, embed.email].filter(Boolean).join(', ')}
+                </Text>
+              </Fact>
+            )}
+            {embed.resources && (
+              <Fact name="Resources">
+                <Text>{embed.resources.map(({ type, id }) => `${type} ${id}`).join(', ')}</Text>
+              </Fact>
+            )}
           </>
         )}
         {apiToken && (

@@ -1,4 +1,4 @@
-import { Constant, Text, Time } from '../../../platform/common/fields.ts';
+import { Constant, Integer, Text, Time } from '../../../platform/common/fields.ts';
 import { response } from '../../../platform/common/http/responses/response.ts';
 
 /** An embed token with the data that its caller may need without parsing it. */
@@ -11,6 +11,12 @@ export class EmbedToken {
 
   @Time('Expiry, unless it is ended sooner.', '2030-01-01T12:10:00.000Z')
   expires_at!: string;
+
+  @Integer(
+    'For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749, section 5.1).',
+    600,
+  )
+  expires_in!: number;
 
   @Text(
     'Id of the key of the workspace that signed it.',

@@ -1,6 +1,7 @@
 import { ApiSchema } from '../../../platform/common/api-docs.ts';
 import {
   Integer,
+  ListOf,
   Nested,
   Rule,
   ShortText,
@@ -12,8 +13,11 @@ import {
   actingForViolations,
   DEFAULT_LIFE_SECONDS,
   MAX_LIFE_SECONDS,
+  MAX_RESOURCES,
   MAX_VIEW_AS_SECONDS,
   originViolations,
+  resourcesViolations,
+  viewerViolations,
 } from '../embed-token.rules.ts';
 
 /** Names the person who looks at a dashboard as a user group, and the reason. */
@@ -30,6 +34,33 @@ export class ActingFor {
     'Ticket 4711: the dashboard is blank',
   )
   reason!: string;
+}
+
+/** The person who looks. Each text has 1–255 code points and no control characters. */
+@ApiSchema({ additionalProperties: false })
+export class EmbedTokenUser {
+  @ShortText('Your own id of the person, unique within the user group.', 'u-17')
+  id!: string;
+
+  @ShortText.optional('A name to show.', 'Ada Lovelace')
+  name?: string;
+
+  @ShortText.optional('An e-mail address.', 'ada@acme.example')
+  email?: string;
+}
+
+/** Something that can be opened, such as a dashboard. */
+@ApiSchema({ additionalProperties: false })
+export class EmbedTokenResource {
+  @Text('Its kind, in the words of the renderer.', 'dashboard', {
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z][A-Za-z0-9_.-]*$',
+  })
+  type!: string;
+
+  @ShortText('Its id: 1–255 code points, no control characters.', 'sales')
+  id!: string;
 }
 
 export class IssueEmbedTokenRequest {
@@ -64,4 +95,20 @@ export class IssueEmbedTokenRequest {
   )
   @Rule(actingForViolations)
   acting_for?: ActingFor;
+
+  @Nested.optional(
+    EmbedTokenUser,
+    'Who looks: the claims `user_id`, `user_name` and `email`, which a browser can read. The service neither verifies nor stores them.',
+  )
+  @Rule(viewerViolations)
+  user?: EmbedTokenUser;
+
+  @ListOf.optional(
+    EmbedTokenResource,
+    'The only resources that the token is for, none of them twice, at most 4 KiB of JSON; without it the token is for all of them. The renderer compares them.',
+    undefined,
+    { minItems: 1, maxItems: MAX_RESOURCES },
+  )
+  @Rule(resourcesViolations)
+  resources?: EmbedTokenResource[];
 }

@@ -9,6 +9,7 @@ import {
   Text,
 } from '../../../platform/common/fields.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
+import { EmbedTokenResource } from '../../embed-token/dto/embed-token.dto.ts';
 import type { DescribedDataSource, DescribedMapping } from '../../mapping/described-mapping.ts';
 
 class ResolvedDataSource implements DescribedDataSource {
@@ -117,4 +118,25 @@ export class IntrospectionResponse {
     'Of an embed token that was issued with `acting_for`: who views as the user group. Show it with the dashboard.',
   )
   act?: { sub: string };
+
+  @Text.optional(
+    'Of an embed token that names its viewer: `user_id` again, as RFC 7662 calls it. It is unique within the user group, unlike a name.',
+    'u-17',
+  )
+  username?: string;
+
+  @Text.optional('Of an embed token that names its viewer: your own id of the person.', 'u-17')
+  user_id?: string;
+
+  @Text.optional('The name of the viewer, if it was given.', 'Ada Lovelace')
+  user_name?: string;
+
+  @Text.optional('The e-mail address of the viewer, if it was given.', 'ada@acme.example')
+  email?: string;
+
+  @ListOf.optional(
+    EmbedTokenResource,
+    'Of an embed token that was issued for some resources: the only ones to show. Refuse any other.',
+  )
+  resources?: readonly { type: string; id: string }[];
 }

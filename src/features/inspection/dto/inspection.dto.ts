@@ -15,6 +15,7 @@ import {
   type ApiTokenState,
   apiTokenStates,
 } from '../../../core/api-token/dto/api-token-response.dto.ts';
+import { EmbedTokenResource } from '../../../core/embed-token/dto/embed-token.dto.ts';
 import { TokenView } from '../../../core/user-group/rotation/dto/tokens-response.dto.ts';
 import {
   type GroupStatus,
@@ -98,6 +99,18 @@ class EmbedTokenFacts {
     'kim@support.example.com',
   )
   acting_for?: string;
+
+  @Text.optional('Your own id of the person who looks, if it was given.', 'u-17')
+  user_id?: string;
+
+  @Text.optional('The name of that person.', 'Ada Lovelace')
+  user_name?: string;
+
+  @Text.optional('The e-mail address of that person.', 'ada@acme.example')
+  email?: string;
+
+  @ListOf.optional(EmbedTokenResource, 'The only resources that it is for.')
+  resources?: readonly EmbedTokenResource[];
 }
 
 class ApiTokenFacts {

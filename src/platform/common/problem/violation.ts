@@ -26,7 +26,8 @@ export type ViolationCode =
   | 'repeated'
   | 'unknown_schema'
   | 'unknown_data_source'
-  | 'refers';
+  | 'refers'
+  | 'resource_invalid';
 
 export const violationCodes: Record<ViolationCode, string> = {
   required: 'The field is missing.',
@@ -47,6 +48,7 @@ export const violationCodes: Record<ViolationCode, string> = {
   unknown_schema: 'No schema of the registry has this id.',
   unknown_data_source: 'No data source of the registry has this id.',
   refers: 'What stands there refers to the thing.',
+  resource_invalid: 'The entry names no resource: its type is not a word.',
 };
 
 /** Enough to show a caller the pattern; a hostile body cannot make the response large. */
