@@ -47,6 +47,7 @@ export const wings = {
       'audit',
       'encryption-key',
       'workspace',
+      'mapping',
       'user-group',
       'idempotency',
     ],

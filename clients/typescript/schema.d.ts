@@ -1884,7 +1884,7 @@ export interface components {
             name: string;
             /** @description Its declared type; of a property that is not declared, the JSON type of its value. */
             type: string;
-            /** @description Where its value comes from; `none`: it has none, so that a query that needs it fails. */
+            /** @description Where its value comes from; `token`: each embed token has its own, or none; `none`: it has none, so that a query that needs it fails. */
             origin: string;
             /** @description Whether the workspace declares it. A property that is not declared is in `properties` alone. */
             declared: boolean;
@@ -2175,9 +2175,14 @@ export interface components {
              * @enum {string}
              */
             type: "string" | "integer" | "number" | "boolean" | "date" | "timestamp" | "string[]" | "integer[]" | "number[]" | "boolean[]" | "date[]" | "timestamp[]";
-            /** @description Whether a group that lacks it is incomplete; false if it is not sent. */
+            /**
+             * @description The only place that its value is taken from: the properties of the group, or the `variables` of an embed token; `group` if it is not sent.
+             * @enum {string}
+             */
+            source?: "group" | "token";
+            /** @description Whether a group that lacks it is incomplete; of the source `token`, whether a token that lacks it is inactive. false if it is not sent. */
             required?: boolean;
-            /** @description The value for groups that lack it. Without one they have null. */
+            /** @description The value for groups or tokens that lack it. Without one they have null. */
             default?: string | number | boolean | null | {
                 [key: string]: unknown;
             } | unknown[];

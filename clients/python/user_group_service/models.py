@@ -938,7 +938,9 @@ class Variable(TypedDict):
     """Its declared type; of a property that is not declared, the JSON type of its value."""
 
     origin: str
-    """Where its value comes from; `none`: it has none, so that a query that needs it fails."""
+    """Where its value comes from; `token`: each embed token has its own, or none; `none`: it has
+    none, so that a query that needs it fails.
+    """
 
     declared: bool
     """Whether the workspace declares it. A property that is not declared is in `properties` alone.
@@ -1319,11 +1321,18 @@ class DeclaredVariable(TypedDict):
     3339, `[]` makes a list. null is of no type.
     """
 
+    source: NotRequired[Literal["group", "token"]]
+    """The only place that its value is taken from: the properties of the group, or the `variables`
+    of an embed token; `group` if it is not sent.
+    """
+
     required: NotRequired[bool]
-    """Whether a group that lacks it is incomplete; false if it is not sent."""
+    """Whether a group that lacks it is incomplete; of the source `token`, whether a token that
+    lacks it is inactive. false if it is not sent.
+    """
 
     default: NotRequired[str | float | bool | None | dict[str, Any] | list[Any]]
-    """The value for groups that lack it. Without one they have null."""
+    """The value for groups or tokens that lack it. Without one they have null."""
 
     enum: NotRequired[list[Any]]
     """The allowed values, or the allowed entries of a list; of the type of the variable."""

@@ -12,6 +12,8 @@ import { ValidationFailed } from '../../platform/common/problem/errors.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
+import type { JsonObject } from '../../platform/common/json/strict-json.ts';
+import { tokenVariableViolations } from '../mapping/token-variables.ts';
 import { issuerOf } from '../workspace/workspace-issuer.ts';
 import { statusOf } from '../user-group/status/user-group-status.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
@@ -75,6 +77,7 @@ export class EmbedTokenService {
     const { embedTokensEpoch, embedTokensEndedBefore, publicId } = snapshot.workspace;
     if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
+    requireVariables(snapshot, {});
     const now = currentTime();
     const iat = Math.floor(now / 1000);
     const response = await this.sign({
@@ -149,6 +152,13 @@ function requireActive(group: UserGroupSnapshot): void {
   throw new UserGroupInactive(
     `No embed token is issued: ${reasons.map(({ detail }) => detail).join(' ')}`,
   );
+}
+
+/** @throws ValidationFailed */
+function requireVariables({ rules, properties }: UserGroupSnapshot, sent: JsonObject): void {
+  const ofGroup = rules.variables.length > 0 ? (JSON.parse(properties) as JsonObject) : {};
+  const violations = tokenVariableViolations(rules.variables, ofGroup, sent);
+  if (violations.length > 0) throw new ValidationFailed(violations);
 }
 
 /** @throws ValidationFailed unless the workspace allows this audience */

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../platform/common/json/strict-js
 import { UserGroupNotFound } from '../user-group/group/user-group.errors.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts';
+import type { StatusReason } from '../user-group/status/user-group-status.ts';
 import { standingOf, UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
@@ -30,15 +31,31 @@ export class GroupViewService {
     const token = group?.tokens.at(-1);
     if (!group || !token) throw new UserGroupNotFound();
     const { rules, mapping, properties } = group;
-    const variables = describeVariables(rules.variables, JSON.parse(properties) as JsonObject);
-    const introspection = isValid(group, token)
-      ? describeUserGroupToken(group, token)
-      : { active: false };
+    const values = JSON.parse(properties) as JsonObject;
+    const variables = describeVariables(rules.variables, values);
+    const introspection = isValid(group, token) ? describeUserGroupToken(group, token) : undefined;
+    const { status, reasons } = standingOf(group);
     return {
       success: 1,
-      view: { ...standingOf(group), introspection, ...describeMapping(rules, mapping), variables },
+      view: {
+        status,
+        reasons: [...reasons, ...missingOfToken(rules.variables)],
+        introspection: introspection ?? { active: false },
+        ...describeMapping(rules, mapping),
+        variables,
+      },
     };
   }
+}
+
+/** Tells why the token of a group is inactive although the group is not: it has no variables of its own. */
+function missingOfToken(declared: readonly DeclaredVariable[]): StatusReason[] {
+  return declared
+    .filter(({ source, required }) => source === 'token' && required)
+    .map(({ name }) => {
+      const detail = `The workspace requires the variable ${name}, which only an embed token has.`;
+      return { code: 'variable_missing', detail };
+    });
 }
 
 /** Describes the declared variables, and the properties that none of them is in. */
@@ -50,9 +67,10 @@ function describeVariables(
   const others = Object.entries(properties).filter(([name]) => !roots.has(name));
   return [
     ...declared.map((variable): VariableView => {
-      const { name, type, required } = variable;
+      const { name, type, source, required } = variable;
       const hasValue = (valueAt(properties, pathOf(variable)) ?? null) !== null;
-      const origin = hasValue ? 'properties' : variable.default === undefined ? 'none' : 'default';
+      const without = variable.default === undefined ? 'none' : 'default';
+      const origin = source === 'token' ? 'token' : hasValue ? 'properties' : without;
       return { name, type, origin, declared: true, required };
     }),
     ...others.map(([name, value]): VariableView => {

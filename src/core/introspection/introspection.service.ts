@@ -6,7 +6,7 @@ import { canBeUserGroupToken, hashToken } from '../../platform/common/secret/sec
 import { EmbedTokenReader, generationOf } from '../embed-token/embed-token.reader.ts';
 import { viewerOf } from '../embed-token/embed-token.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
-import { variableValues } from '../mapping/variables.ts';
+import { variablesOfToken } from '../mapping/token-variables.ts';
 import type {
   IntrospectableToken,
   UserGroupSnapshot,
@@ -56,8 +56,9 @@ export class IntrospectionService {
     const hash = hashToken(token).toString('hex');
     const found = await this.snapshots.findToken({ workspaceId, hash }, { isFresh });
     if (!found || !isValid(found.group, found.token)) return undefined;
-    this.usage.record(found.group.userGroupId, found.token.generation);
-    return describeUserGroupToken(found.group, found.token, schemaId);
+    const description = describeUserGroupToken(found.group, found.token, schemaId);
+    if (description) this.usage.record(found.group.userGroupId, found.token.generation);
+    return description;
   }
 
   /** Describes an embed token, which is valid only while its generation is, and counts as a use of that. */
@@ -72,9 +73,11 @@ export class IntrospectionService {
     const { group, claims } = read;
     const { gen, iat, exp, aud, iss, jti, origin, act } = claims;
     if (act && group.workspace.viewAs === 'forbidden') return undefined;
+    const description = describeGroup(group, schemaId);
+    if (!description) return undefined;
     this.usage.record(group.userGroupId, gen);
     return {
-      ...describeGroup(group, schemaId),
+      ...description,
       token_type: 'embed_token',
       iat,
       exp: Math.min(exp, endOf(group, token)),
@@ -90,32 +93,35 @@ export class IntrospectionService {
   }
 }
 
-/** Returns what a renderer gets for a token that is valid. */
+/** Returns what a renderer gets for a token that is valid; undefined if the workspace requires a variable of every token. */
 export function describeUserGroupToken(
   group: UserGroupSnapshot,
   token: IntrospectableToken,
   schemaId?: string,
-): IntrospectionResponse {
+): IntrospectionResponse | undefined {
   const exp = endOf(group, token);
-  return {
-    ...describeGroup(group, schemaId),
-    token_type: 'user_group_token',
-    iat: toSeconds(token.createdAt),
-    ...(exp < Infinity && { exp }),
-  };
+  const description = describeGroup(group, schemaId);
+  return (
+    description && {
+      ...description,
+      token_type: 'user_group_token',
+      iat: toSeconds(token.createdAt),
+      ...(exp < Infinity && { exp }),
+    }
+  );
 }
 
 function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
   const properties = JSON.parse(group.properties) as JsonObject;
-  const { variables } = group.rules;
+  const values = variablesOfToken(group.rules.variables, properties);
+  if (!values) return undefined;
   return {
     active: true,
     sub: group.providedId,
     team_id: group.userGroupId,
     name: group.name,
     ...describeMapping(group.rules, group.mapping, schemaId),
-    properties,
-    ...(variables.length > 0 && { variables: variableValues(variables, properties) }),
+    ...values,
   };
 }
 

@@ -29,14 +29,19 @@ export const variableTypes: readonly VariableType[] = [
   ...singleTypes.map((type): VariableType => `${type}[]`),
 ];
 
-/** A variable that a workspace declares for dashboards and SQL, with its value in the properties of each group. */
+/** The places that give a variable its value: the properties of the group, or an embed token. */
+export const variableSources = ['group', 'token'] as const;
+
+/** A variable that a workspace declares for dashboards and SQL. */
 export interface DeclaredVariable {
   /** The name of a property, or a path such as `address.country` into nested ones. */
   name: string;
   type: VariableType;
-  /** Whether a group that lacks it is incomplete. */
+  /** The only place that its value is taken from. */
+  source: (typeof variableSources)[number];
+  /** Whether a group that lacks it is incomplete, or a token that lacks it is inactive. */
   required: boolean;
-  /** The value for groups that lack it; without one they have null. */
+  /** The value for groups or tokens that lack it; without one they have null. */
   default?: JsonValue;
   /** The allowed values, of a list the allowed entries. */
   enum?: readonly JsonValue[];
@@ -57,6 +62,11 @@ export function variableViolations(
   properties: JsonObject,
 ): Violation[] {
   const path = pathOf(variable);
+  if (variable.source === 'token') {
+    if ((valueAt(properties, path) ?? null) === null) return [];
+    const detail = 'The workspace declares that only an embed token has this variable.';
+    return [{ pointer: toPointer(['properties', ...path]), code: 'not_acceptable', detail }];
+  }
   const outer = path.findIndex(
     (_, depth) => depth > 0 && isOther(valueAt(properties, path.slice(0, depth))),
   );
@@ -115,18 +125,24 @@ export function valueAt(properties: JsonObject, path: readonly string[]): JsonVa
   return value;
 }
 
-/** Returns every declared variable of a group: its value, the default or null. Paths become nested objects. */
+/**
+ * Returns every declared variable: its value, the default or null. Paths become nested objects.
+ * @param ofToken the variables of a token; each is of the source `token`, or a narrowed list of the group
+ */
 export function variableValues(
   declared: readonly DeclaredVariable[],
   properties: JsonObject,
+  ofToken: JsonObject,
 ): JsonObject {
   const variables = emptyObject();
   for (const variable of declared) {
     const path = pathOf(variable);
+    const ofGroup = variable.source === 'token' ? undefined : valueAt(properties, path);
+    const value = valueAt(ofToken, path) ?? ofGroup ?? variable.default ?? null;
     const last = path.pop()!;
     let within = variables;
     for (const name of path) within = (within[name] ??= emptyObject()) as JsonObject;
-    within[last] = valueAt(properties, [...path, last]) ?? variable.default ?? null;
+    within[last] = value;
   }
   return variables;
 }
@@ -149,8 +165,8 @@ export function withHiddenSecrets(
   return secrets.reduce((rest, secret) => replaced(rest, pathOf(secret), HIDDEN), properties);
 }
 
-/** Returns a copy with another value at the path, or with none there. */
-function replaced(
+/** Returns a copy with another value at the path, if there is one, or with none there. */
+export function replaced(
   from: JsonObject,
   [name, ...rest]: readonly string[],
   value?: JsonValue,

@@ -24,7 +24,8 @@ export const nextSteps: Record<Refusal, string> = {
   api_token_expired: 'Issue another API token: POST /api/v1/api-tokens.',
   malformed:
     'Copy the token again, and nothing around it: it is cut off, misspelt, or has white space around it.',
-  unknown: 'Check the workspace and the environment that the token comes from.',
+  unknown:
+    'It may be no token at all, a token of another workspace or environment, or one of a group that was deleted. Check where the page gets it from.',
 };
 
 const VIEW =

@@ -17,8 +17,9 @@ export function Required({ group }: { group: Schemas['UserGroup'] }) {
   if (!data) return null;
   const { variables, required_schemas: schemas } = data;
   const rows = [
-    ...variables.map(({ name, type, required }) => {
-      return { name, kind: type, required, pointer: pointerOf('properties', ...name.split('.')) };
+    ...variables.map(({ name, type, source, required }) => {
+      const pointer = pointerOf('properties', ...name.split('.'));
+      return { name, kind: type, required: required && source !== 'token', pointer };
     }),
     ...schemas.map((name) => {
       return {

@@ -13,7 +13,15 @@ export async function whoChanged(id: string, signal: AbortSignal): Promise<strin
   );
   const number = events[0]?.actor.api_token_id;
   if (!number) return '';
-  if (!may('admin')) return `API token no. ${number}`;
-  const token = api.GET('/api/v1/api-tokens/{id}', { params: { path: { id: number } }, signal });
+  return (await nameOfApiToken(number, signal)) ?? `API token no. ${number}`;
+}
+
+/** Returns the name of an API token; undefined if the caller may not know it, or there is no number. */
+export async function nameOfApiToken(
+  id: number | null,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!id || !may('admin')) return undefined;
+  const token = api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal });
   return (await dataOf(token)).api_token.name;
 }

@@ -1,8 +1,8 @@
-import { dataOf, api } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
+import { nameOfApiToken } from '../group/who.ts';
 import { Fact, Facts, Panel } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Text, Time } from '../../ui/text.tsx';
@@ -65,38 +65,17 @@ export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }
         )}
         {embed && (
           <>
-            <Fact name="Audience">
-              <Text>{embed.aud}</Text>
-            </Fact>
-            <Fact name="Origin">
-              {embed.origin === undefined ? 'any' : <Text>{embed.origin}</Text>}
-            </Fact>
-            <Fact name="Issuer">
-              <Text>{embed.iss}</Text>
-            </Fact>
             <Fact name="Embed token issued">
               <Time at={embed.issued_at} />
             </Fact>
             <Fact name="Embed token expires">
               <Time at={embed.expires_at} />
             </Fact>
-            {embed.acting_for && (
-              <Fact name="Viewed by">
-                <Text>{embed.acting_for}</Text>
+            {claimsOf(embed).map(([name, text]) => (
+              <Fact key={name} name={name}>
+                <Text>{text}</Text>
               </Fact>
-            )}
-            {embed.user_id && (
-              <Fact name="Viewer">
-                <Text>
-                  {[embed.user_id, embed.user_name, embed.email].filter(Boolean).join(', ')}
-                </Text>
-              </Fact>
-            )}
-            {embed.resources && (
-              <Fact name="Resources">
-                <Text>{embed.resources.map(({ type, id }) => `${type} ${id}`).join(', ')}</Text>
-              </Fact>
-            )}
+            ))}
           </>
         )}
         {apiToken && (
@@ -112,22 +91,25 @@ export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }
   );
 }
 
+/** The claims that an embed token has, by their names for people. */
+function claimsOf(embed: Schemas['EmbedTokenFacts']): [name: string, text: string][] {
+  const { user_id, user_name, email } = embed;
+  const claims: [string, string | undefined][] = [
+    ['Audience', embed.aud],
+    ['Origin', embed.origin ?? 'any'],
+    ['Issuer', embed.iss],
+    ['Viewed by', embed.acting_for],
+    ['Viewer', [user_id, user_name, email].filter(Boolean).join(', ')],
+    ['Resources', embed.resources?.map(({ type, id }) => `${type} ${id}`).join(', ')],
+  ];
+  return claims.filter((claim): claim is [string, string] => Boolean(claim[1]));
+}
+
 /** Names who did it, and leads to what else they have done. */
 function By({ id }: { id: number | null }) {
-  const { data } = useLoad(
-    async (signal) => {
-      if (id === null || !may('admin')) return undefined;
-      return (
-        await dataOf(api.GET('/api/v1/api-tokens/{id}', { params: { path: { id } }, signal }))
-      ).api_token.name;
-    },
-    [id],
-  );
+  const { data } = useLoad((signal) => nameOfApiToken(id, signal), [id]);
   if (id === null) return <>by the operator, or not recorded</>;
   const words = <>by API token {data === undefined ? `no. ${id}` : <Text>{data}</Text>}</>;
-  return may('audit:read') ? (
-    <a href={addressOf(['audit'], { api_token_id: String(id) })}>{words}</a>
-  ) : (
-    words
-  );
+  if (!may('audit:read')) return words;
+  return <a href={addressOf(['audit'], { api_token_id: String(id) })}>{words}</a>;
 }

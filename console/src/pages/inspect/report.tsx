@@ -16,7 +16,7 @@ export function Report({ inspection }: { inspection: Inspection }) {
     <>
       <Verdict inspection={inspection} />
       <Panel title="What to do next">
-        <p>{inspection.kind === 'unknown' ? unknownStep(inspection) : inspection.next_step}</p>
+        <p>{inspection.next_step}</p>
         <Ways inspection={inspection} />
       </Panel>
       <Panel title="Checks" flush>
@@ -83,11 +83,6 @@ function Verdict({ inspection }: { inspection: Inspection }) {
       <span>{words}</span>
     </p>
   );
-}
-
-function unknownStep({ reason, next_step }: Inspection): string {
-  if (reason === 'malformed') return next_step;
-  return 'It may be no token at all, a token of another workspace or environment, or one of a group that was deleted. Check where the page gets it from.';
 }
 
 /** Links to the places where the next step is taken. */

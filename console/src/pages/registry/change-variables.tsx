@@ -161,6 +161,14 @@ function VariableFields({
       >
         secret
       </Choice>
+      <Choice
+        isOn={draft.isOfToken}
+        onChange={(isOfToken) => {
+          onChange({ isOfToken });
+        }}
+      >
+        from embed tokens, not from groups
+      </Choice>
       <Button kind="quiet" icon="close" onClick={onRemove}>
         Remove
       </Button>

@@ -21,6 +21,7 @@ export interface Draft extends Pick<Variable, 'name' | 'type'> {
   allowed: string;
   description: string;
   isSecret: boolean;
+  isOfToken: boolean;
 }
 
 export const NEW = toDraft({ name: '', type: 'string', required: true });
@@ -41,6 +42,7 @@ export function toDraft({
     allowed: (allowed ?? []).map(textOf).join('\n'),
     description: rest.description ?? '',
     isSecret: rest.is_secret === true,
+    isOfToken: rest.source === 'token',
   };
 }
 
@@ -54,6 +56,7 @@ export function fromDraft({ name, type, without, ...draft }: Draft): Variable {
     ...(allowed.length > 0 && { enum: allowed.map((line) => valueOf(line, singleOf(type))) }),
     ...(draft.description && { description: draft.description }),
     is_secret: draft.isSecret,
+    ...(draft.isOfToken && { source: 'token' }),
   };
 }
 

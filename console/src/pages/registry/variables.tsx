@@ -55,14 +55,15 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
             }
           >
             {data.variables.map((variable) => {
-              const { name, type, without, fallback, description, isSecret } = toDraft(variable);
+              const { name, type, without, fallback, description, isSecret, isOfToken } =
+                toDraft(variable);
               return (
                 <tr key={name}>
                   <td>
                     <code>
                       <Text>{name}</Text>
                     </code>{' '}
-                    {isSecret && <Badge>secret</Badge>}
+                    {isSecret && <Badge>secret</Badge>} {isOfToken && <Badge>from tokens</Badge>}
                     <p class="hint">
                       <Text>{description}</Text>
                     </p>

@@ -27,11 +27,11 @@ export class VariableView {
   type!: string;
 
   @CodeOf(
-    ['properties', 'default', 'none'],
-    'Where its value comes from; `none`: it has none, so that a query that needs it fails.',
+    ['properties', 'token', 'default', 'none'],
+    'Where its value comes from; `token`: each embed token has its own, or none; `none`: it has none, so that a query that needs it fails.',
     'properties',
   )
-  origin!: 'properties' | 'default' | 'none';
+  origin!: 'properties' | 'token' | 'default' | 'none';
 
   @Flag(
     'Whether the workspace declares it. A property that is not declared is in `properties` alone.',

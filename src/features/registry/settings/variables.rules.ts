@@ -7,7 +7,11 @@ import {
 } from '../../../platform/common/fields.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { textViolations, withoutControls } from '../../../platform/common/text.ts';
-import { valueViolations, variableTypes } from '../../../core/mapping/variables.ts';
+import {
+  valueViolations,
+  variableSources,
+  variableTypes,
+} from '../../../core/mapping/variables.ts';
 import {
   MAX_CHOICES,
   MAX_DESCRIPTION,
@@ -24,13 +28,14 @@ const fieldsViolations = objectOf(
   {
     name: nameViolations,
     type: choiceOf(variableTypes),
+    source: choiceOf(variableSources),
     required: flagViolations,
     default: () => [],
     enum: listOf(() => [], { least: 1, most: MAX_CHOICES }),
     description: descriptionViolations,
     is_secret: flagViolations,
   },
-  ['required', 'default', 'enum', 'description', 'is_secret'],
+  ['source', 'required', 'default', 'enum', 'description', 'is_secret'],
 );
 
 /** Accepts a list of variables, none twice and none inside another. */

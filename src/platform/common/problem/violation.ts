@@ -27,7 +27,10 @@ export type ViolationCode =
   | 'unknown_schema'
   | 'unknown_data_source'
   | 'refers'
-  | 'resource_invalid';
+  | 'resource_invalid'
+  | 'variable_missing'
+  | 'variable_not_from_token'
+  | 'not_a_subset';
 
 export const violationCodes: Record<ViolationCode, string> = {
   required: 'The field is missing.',
@@ -49,6 +52,10 @@ export const violationCodes: Record<ViolationCode, string> = {
   unknown_data_source: 'No data source of the registry has this id.',
   refers: 'What stands there refers to the thing.',
   resource_invalid: 'The entry names no resource: its type is not a word.',
+  variable_missing: 'The workspace requires every token to have this variable.',
+  variable_not_from_token:
+    'The workspace declares that the variable is of the group, and it is no list that a token can narrow.',
+  not_a_subset: 'The list has an entry that the list of the group has not.',
 };
 
 /** Enough to show a caller the pattern; a hostile body cannot make the response large. */

@@ -68,7 +68,12 @@ export function useGroupFields(begin: Written) {
         hint="Variables of dashboards and of SQL. A number is sent as you write it."
         value={properties}
         onChange={setProperties}
-        mark={(rows) => withDeclared(rows, rules?.workspace.variables ?? [])}
+        mark={(rows) =>
+          withDeclared(
+            rows,
+            (rules?.workspace.variables ?? []).filter(({ source }) => source !== 'token'),
+          )
+        }
         add="Add a property"
         what="property"
       >

@@ -11,6 +11,7 @@ import type { JsonValue } from '../../../../platform/common/json/strict-json.ts'
 import {
   type DeclaredVariable,
   type VariableType,
+  variableSources,
   variableTypes,
 } from '../../../../core/mapping/variables.ts';
 
@@ -34,10 +35,23 @@ export class VariableDto {
   )
   type!: VariableType;
 
-  @Flag.optional('Whether a group that lacks it is incomplete; false if it is not sent.', true)
+  @OneOf.optional(
+    variableSources,
+    'The only place that its value is taken from: the properties of the group, or the `variables` of an embed token; `group` if it is not sent.',
+    'group',
+  )
+  source?: DeclaredVariable['source'];
+
+  @Flag.optional(
+    'Whether a group that lacks it is incomplete; of the source `token`, whether a token that lacks it is inactive. false if it is not sent.',
+    true,
+  )
   required?: boolean;
 
-  @AnyValue.optional('The value for groups that lack it. Without one they have null.', 'EMEA')
+  @AnyValue.optional(
+    'The value for groups or tokens that lack it. Without one they have null.',
+    'EMEA',
+  )
   default?: JsonValue;
 
   @ListOf.optional(
@@ -69,9 +83,10 @@ export function toVariableView({ isSecret, ...variable }: DeclaredVariable): Var
 export function fromVariable({
   name,
   type,
+  source = 'group',
   required = false,
   is_secret = false,
   ...rest
 }: VariableDto): DeclaredVariable {
-  return { name, type, required, ...rest, isSecret: is_secret };
+  return { name, type, source, required, ...rest, isSecret: is_secret };
 }
