@@ -1725,9 +1725,18 @@ export interface components {
             user?: components["schemas"]["EmbedTokenUser"];
             /** @description The only resources that the token is for, none of them twice, at most 4 KiB of JSON; without it the token is for all of them. The renderer compares them. */
             resources?: components["schemas"]["EmbedTokenResource"][];
+            /** @description Variables of the source `token`, and parts of lists of the group, by name; a path is a nested object. At most 1 KiB of JSON. It needs the format `opaque`. */
+            variables?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `jwt`, the default, is signed: a browser can read it. `opaque` is encrypted (JWE): only introspection reads it.
+             * @enum {string}
+             */
+            format?: "jwt" | "opaque";
         };
         EmbedToken: {
-            /** @description The token, a JWT: pass it to the page that embeds the dashboard. */
+            /** @description The token, a JWT or of the format `opaque`: pass it to the page that embeds the dashboard. */
             token: string;
             /**
              * @description The kind of token, as an introspection names it.
@@ -1741,7 +1750,7 @@ export interface components {
             expires_at: string;
             /** @description For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749, section 5.1). */
             expires_in: number;
-            /** @description Id of the key of the workspace that signed it. */
+            /** @description Id of the key of the workspace that signed or encrypted it. */
             kid: string;
             /** @description Id of the token, which is also a claim of it and part of introspection responses. */
             jti: string;
@@ -1964,6 +1973,8 @@ export interface components {
             status: string;
         };
         EmbedTokenFacts: {
+            /** @description Its format. */
+            format: string;
             /** @description Audience that it was issued for. Compare it with the name of your renderer. */
             aud: string;
             /** @description The web origin that it was issued for. */
@@ -1992,6 +2003,8 @@ export interface components {
             email?: string;
             /** @description The only resources that it is for. */
             resources?: components["schemas"]["EmbedTokenResource"][];
+            /** @description The names of the variables that it sets or narrows. Introspection alone has their values. */
+            variables?: string[];
         };
         ApiTokenFacts: {
             /** @description Its number here. */

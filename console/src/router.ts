@@ -71,7 +71,7 @@ export function goTo(address: string): void {
 
 /** Whole tokens wherever they stand, and the beginnings of tokens; each ends where its characters end. */
 const TOKEN =
-  /ug[ta]_[0-9A-Za-z]{38,}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|\b(?:ug[ta]_[0-9A-Za-z]*|whsec_[\w+/=-]*|eyJ[\w-]*(?:\.[\w-]+)*)/;
+  /ug[ta]_[0-9A-Za-z]{38,}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|\b(?:ug[ta]_[0-9A-Za-z]*|whsec_[\w+/=-]*|eyJ[\w-]*(?:\.{1,2}[\w-]+)*)/;
 
 /** The first token or signing secret in a text. It must not get into an address, which browsers keep. */
 function tokenIn(text: string): string | undefined {
@@ -95,7 +95,7 @@ export function tokensIn(text: string): Record<'own' | 'others', string[]> {
   const own = new Set<string>();
   const others = new Set<string>();
   for (const line of text.split('\n')) {
-    const found = line.match(/ug[ta]_[0-9A-Za-z]{38}|eyJ[\w-]+\.[\w-]+\.[\w-]+/g);
+    const found = line.match(/ug[ta]_[0-9A-Za-z]{38}|eyJ[\w-]+\.(?:\.[\w-]+\.)?[\w-]+\.[\w-]+/g);
     for (const token of found ?? []) own.add(token);
     if (!found && !/whsec_|:\/\//.test(line) && FOREIGN.test(line.trim())) others.add(line.trim());
   }

@@ -323,6 +323,7 @@ test('a list of codes that can grow is open, wherever the service returns it', (
     'ApiTokenFacts.state',
     'ApiTokenWithSecret.state',
     'AuditEventActor.type',
+    'EmbedTokenFacts.format',
     'FieldError.code',
     'FieldError.in',
     'InspectedGroup.status',

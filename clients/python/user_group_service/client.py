@@ -1078,6 +1078,8 @@ class UserGroupClient(Transport):
         acting_for: ActingFor | Absent = ABSENT,
         user: EmbedTokenUser | Absent = ABSENT,
         resources: Sequence[EmbedTokenResource] | Absent = ABSENT,
+        variables: Mapping[str, Any] | Absent = ABSENT,
+        format: Literal["jwt", "opaque"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> EmbedTokenResponse:
         """Issue an embed token.
@@ -1113,6 +1115,10 @@ class UserGroupClient(Transport):
                 read. The service neither verifies nor stores them.
             resources: The only resources that the token is for, none of them twice, at most 4 KiB
                 of JSON; without it the token is for all of them. The renderer compares them.
+            variables: Variables of the source `token`, and parts of lists of the group, by name; a
+                path is a nested object. At most 1 KiB of JSON. It needs the format `opaque`.
+            format: `jwt`, the default, is signed: a browser can read it. `opaque` is encrypted
+                (JWE): only introspection reads it.
         """
         return cast(
             EmbedTokenResponse,
@@ -1127,6 +1133,8 @@ class UserGroupClient(Transport):
                     "acting_for": acting_for,
                     "user": user,
                     "resources": resources,
+                    "variables": variables,
+                    "format": format,
                 },
                 safe=True,
                 timeout=timeout,

@@ -738,10 +738,20 @@ class IssueEmbedTokenRequest(TypedDict):
     it the token is for all of them. The renderer compares them.
     """
 
+    variables: NotRequired[dict[str, Any]]
+    """Variables of the source `token`, and parts of lists of the group, by name; a path is a nested
+    object. At most 1 KiB of JSON. It needs the format `opaque`.
+    """
+
+    format: NotRequired[Literal["jwt", "opaque"]]
+    """`jwt`, the default, is signed: a browser can read it. `opaque` is encrypted (JWE): only
+    introspection reads it.
+    """
+
 
 class EmbedToken(TypedDict):
     token: str
-    """The token, a JWT: pass it to the page that embeds the dashboard."""
+    """The token, a JWT or of the format `opaque`: pass it to the page that embeds the dashboard."""
 
     token_type: Literal["embed_token"]
     """The kind of token, as an introspection names it."""
@@ -755,7 +765,7 @@ class EmbedToken(TypedDict):
     """
 
     kid: str
-    """Id of the key of the workspace that signed it."""
+    """Id of the key of the workspace that signed or encrypted it."""
 
     jti: str
     """Id of the token, which is also a claim of it and part of introspection responses."""
@@ -1033,6 +1043,9 @@ class InspectedGroup(TypedDict):
 
 
 class EmbedTokenFacts(TypedDict):
+    format: str
+    """Its format."""
+
     aud: str
     """Audience that it was issued for. Compare it with the name of your renderer."""
 
@@ -1065,6 +1078,9 @@ class EmbedTokenFacts(TypedDict):
 
     resources: NotRequired[list[EmbedTokenResource]]
     """The only resources that it is for."""
+
+    variables: NotRequired[list[str]]
+    """The names of the variables that it sets or narrows. Introspection alone has their values."""
 
 
 class ApiTokenFacts(TypedDict):

@@ -59,6 +59,21 @@ function resourceTypeViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'resource_invalid', detail }];
 }
 
+/** A signed token, which a browser can read; or an encrypted one, which introspection alone reads. */
+export const tokenFormats = ['jwt', 'opaque'] as const;
+
+const MAX_VARIABLES_BYTES = 1024;
+
+/** Accepts an object within its size; the workspace and the group decide the rest. */
+export function sentVariablesViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [{ pointer, code: 'type', detail: 'The variables must be an object.' }];
+  }
+  if (Buffer.byteLength(JSON.stringify(value)) <= MAX_VARIABLES_BYTES) return [];
+  const detail = `The variables must not be longer than ${MAX_VARIABLES_BYTES} bytes of JSON.`;
+  return [{ pointer, code: 'too_large', detail }];
+}
+
 /** Accepts a web origin spelled as browsers spell it (RFC 6454, section 6.2). */
 export function originViolations(value: unknown, pointer: string): Violation[] {
   const violations = textViolations(value, pointer);

@@ -24,6 +24,7 @@ import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
 import { ALGORITHM, type EmbedTokenClaims, TYPE, viewerOf } from './embed-token.ts';
 import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS } from './embed-token.rules.ts';
+import { encryptClaims } from './signing/opaque-token.ts';
 import { SigningKeys } from './signing/signing-keys.ts';
 
 const JTI_BYTES = 16;
@@ -62,9 +63,12 @@ export class EmbedTokenService {
       acting_for: actingFor,
       user,
       resources,
+      variables,
+      format = 'jwt',
     } = dto;
     requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
     if (actingFor && life > MAX_VIEW_AS_SECONDS) throw tooLongALife();
+    if (variables && format !== 'opaque') throw formatRequired();
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
     requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
@@ -77,10 +81,10 @@ export class EmbedTokenService {
     const { embedTokensEpoch, embedTokensEndedBefore, publicId } = snapshot.workspace;
     if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
-    requireVariables(snapshot, {});
+    requireVariables(snapshot, variables);
     const now = currentTime();
     const iat = Math.floor(now / 1000);
-    const response = await this.sign({
+    const response = await this.make(format, {
       iss: issuerOf(this.config, snapshot.workspace),
       sub: providedId,
       aud,
@@ -96,6 +100,7 @@ export class EmbedTokenService {
       ...(origin !== undefined && { origin }),
       ...(actingFor && { act: { sub: actingFor.subject } }),
       ...viewerOf({ user_id: user?.id, user_name: user?.name, email: user?.email, resources }),
+      ...(variables && { variables }),
     });
     this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
     // A repeated call issues another token: tokens for pages are not stored.
@@ -103,7 +108,11 @@ export class EmbedTokenService {
     // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = {
       key: idempotencyKey,
-      request: ['embed_token.issue', providedId, { aud, life, origin, actingFor, user, resources }],
+      request: [
+        'embed_token.issue',
+        providedId,
+        { aud, life, origin, actingFor, user, resources, variables, format },
+      ],
     };
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = response.embed_token;
@@ -118,13 +127,11 @@ export class EmbedTokenService {
     return this.gate.run(caller, () => this.calls.run(caller, call, record));
   }
 
-  private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenResponse> {
-    const keys = await this.keys.of(claims.workspace_id);
-    this.keys.keep(claims.workspace_id, keys);
-    const [{ kid, privateKey }] = keys;
-    const token = await new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
-      .sign(privateKey);
+  private async make(
+    format: IssueEmbedTokenRequest['format'],
+    claims: EmbedTokenClaims,
+  ): Promise<EmbedTokenResponse> {
+    const { token, kid } = await (format === 'opaque' ? this.encrypt(claims) : this.sign(claims));
     const { iat, exp, jti } = claims;
     return {
       success: 1,
@@ -138,6 +145,27 @@ export class EmbedTokenService {
       },
     };
   }
+
+  private async sign(claims: EmbedTokenClaims) {
+    const keys = await this.keys.of(claims.workspace_id);
+    this.keys.keep(claims.workspace_id, keys);
+    const [{ kid, privateKey }] = keys;
+    const token = await new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+      .sign(privateKey);
+    return { token, kid };
+  }
+
+  private async encrypt(claims: EmbedTokenClaims) {
+    const [key] = this.keys.forContent(claims.workspace_id);
+    return { token: await encryptClaims(claims, key), kid: key.kid };
+  }
+}
+
+function formatRequired(): ValidationFailed {
+  const detail =
+    'Variables need the format opaque: a program that verifies a JWT offline would not see what they narrow.';
+  return new ValidationFailed([{ pointer: '/format', code: 'format_required', detail }]);
 }
 
 function tooLongALife(): ValidationFailed {
@@ -155,7 +183,7 @@ function requireActive(group: UserGroupSnapshot): void {
 }
 
 /** @throws ValidationFailed */
-function requireVariables({ rules, properties }: UserGroupSnapshot, sent: JsonObject): void {
+function requireVariables({ rules, properties }: UserGroupSnapshot, sent: JsonObject = {}): void {
   const ofGroup = rules.variables.length > 0 ? (JSON.parse(properties) as JsonObject) : {};
   const violations = tokenVariableViolations(rules.variables, ofGroup, sent);
   if (violations.length > 0) throw new ValidationFailed(violations);

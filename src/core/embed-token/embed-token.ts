@@ -1,7 +1,8 @@
 import type { JWTPayload } from 'jose';
+import type { JsonObject } from '../../platform/common/json/strict-json.ts';
 import type { EndedTogether } from '../user-group/token/user-group-token.repository.ts';
 
-/** The only `alg` that is issued or accepted. */
+/** The only `alg` of a signature that is issued or accepted. */
 export const ALGORITHM = 'ES256';
 /** The `typ` that libraries accept by default. */
 export const TYPE = 'JWT';
@@ -43,6 +44,8 @@ export interface EmbedTokenClaims extends ViewerClaims {
   gen: number;
   /** The web origin of the page that it was issued for, if any. */
   origin?: string;
+  /** The variables of the token, and narrowed lists of the group; never in a signed token, which anybody can read. */
+  variables?: JsonObject;
   /** The one who acts for the group (RFC 8693, section 4.1), if it was issued for somebody who does. */
   act?: { sub: string };
 }

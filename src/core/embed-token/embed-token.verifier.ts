@@ -12,21 +12,24 @@ import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token.
 import { issuerOf } from '../workspace/workspace-issuer.ts';
 import type { JsonWebKey } from './dto/workspace-keys.dto.ts';
 import type { SigningKey } from './signing/signing-key.ts';
+import { decryptClaims, type NamedContentKey, readOpaque } from './signing/opaque-token.ts';
 import { SigningKeys, type WorkspaceKeys } from './signing/signing-keys.ts';
 
-/** A token with the longest of all texts has less than 16,000 characters. */
-const MAX_LENGTH = 16_384;
+/** A token with the longest of all texts has less than 18,000 characters. */
+const MAX_LENGTH = 18_432;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Verifying a signature takes a third of a millisecond, and dashboards send the same token repeatedly. */
 const MAX_REMEMBERED = 1000;
 
-/** The claims of a text. Nothing of it may be trusted unless it is signed. */
+/** Facts of a text that has the form of an embed token. */
 export interface UnverifiedToken {
-  claims: EmbedTokenClaims;
-  /** Whether a key of the workspace that it names has signed it; it may have expired since. */
-  isSigned: boolean;
-  /** The key that it names, if its workspace has this key. */
+  /** Public id of the workspace that it names. */
+  workspaceId: string;
+  /** The key that it names, if this workspace has it. */
   kid: string | undefined;
+  isOpaque: boolean;
+  /** Its claims, if a key of this workspace has made it; it may have expired since. */
+  claims: EmbedTokenClaims | undefined;
 }
 
 @Injectable()
@@ -44,25 +47,28 @@ export class EmbedTokenVerifier {
    * exists and that its token is valid.
    */
   async verify(text: string): Promise<EmbedTokenClaims | undefined> {
-    if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
+    if (text.length > MAX_LENGTH) return undefined;
+    const opaque = readOpaque(text);
+    if (!opaque && !COMPACT_JWS.test(text)) return undefined;
     const hash = hashTokenText(text);
-    const claims = this.verified.get(hash) ?? (await this.check(text));
+    const claims =
+      this.verified.get(hash) ?? (await (opaque ? this.decrypt(text, opaque) : this.check(text)));
     if (!claims || claims.exp * 1000 <= currentTime()) return undefined;
     this.verified.set(hash, claims);
     return claims;
   }
 
-  /** Reads the claims of a text for people, whether they can be trusted or not; undefined if it is no embed token. */
+  /** Reads what a text is, for people, whether it can be trusted or not; undefined if it is no embed token. */
   async read(text: string): Promise<UnverifiedToken | undefined> {
-    if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
-    const read = await this.readUnverified(text);
-    // Compared with the clock of its issue: an expired token can be signed.
-    return (
-      read && {
-        ...read,
-        isSigned: (await this.check(text, new Date(read.claims.iat * 1000))) !== undefined,
-      }
-    );
+    if (text.length > MAX_LENGTH) return undefined;
+    const opaque = readOpaque(text);
+    if (opaque) {
+      const { kid, workspaceId } = opaque;
+      const known = this.keys.forContent(workspaceId).some((key) => key.kid === kid);
+      const claims = await this.decrypt(text, opaque);
+      return { workspaceId, kid: known ? kid : undefined, isOpaque: true, claims };
+    }
+    return COMPACT_JWS.test(text) ? this.readSigned(text) : undefined;
   }
 
   /** Tells whether the token names this workspace. */
@@ -103,14 +109,30 @@ export class EmbedTokenVerifier {
     }
   }
 
-  private async readUnverified(
+  private async decrypt(
     text: string,
-  ): Promise<Pick<UnverifiedToken, 'claims' | 'kid'> | undefined> {
+    { kid, workspaceId }: NamedContentKey,
+  ): Promise<EmbedTokenClaims | undefined> {
+    const key = this.keys.forContent(workspaceId).find((one) => one.kid === kid);
+    if (!key) return undefined;
     try {
-      const claims = claimsOf(decodeJwt(text));
-      if (!claims) return undefined;
-      const keys = await this.keys.of(claims.workspace_id);
-      return { claims, kid: findKey(keys, decodeProtectedHeader(text).kid)?.kid };
+      const claims = claimsOf(await decryptClaims(text, key));
+      return claims?.workspace_id === workspaceId ? claims : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async readSigned(text: string): Promise<UnverifiedToken | undefined> {
+    try {
+      const unverified = claimsOf(decodeJwt(text));
+      if (!unverified) return undefined;
+      const { workspace_id: workspaceId, iat } = unverified;
+      const keys = await this.keys.of(workspaceId);
+      const kid = findKey(keys, decodeProtectedHeader(text).kid)?.kid;
+      // Compared with the clock of its issue: an expired token can be signed.
+      const claims = await this.check(text, new Date(iat * 1000));
+      return { workspaceId, kid, isOpaque: false, claims };
     } catch {
       return undefined;
     }

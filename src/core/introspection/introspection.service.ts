@@ -73,7 +73,7 @@ export class IntrospectionService {
     const { group, claims } = read;
     const { gen, iat, exp, aud, iss, jti, origin, act } = claims;
     if (act && group.workspace.viewAs === 'forbidden') return undefined;
-    const description = describeGroup(group, schemaId);
+    const description = describeGroup(group, schemaId, claims.variables);
     if (!description) return undefined;
     this.usage.record(group.userGroupId, gen);
     return {
@@ -111,9 +111,13 @@ export function describeUserGroupToken(
   );
 }
 
-function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
+function describeGroup(
+  group: UserGroupSnapshot,
+  schemaId: string | undefined,
+  ofToken?: JsonObject,
+) {
   const properties = JSON.parse(group.properties) as JsonObject;
-  const values = variablesOfToken(group.rules.variables, properties);
+  const values = variablesOfToken(group.rules.variables, properties, ofToken);
   if (!values) return undefined;
   return {
     active: true,

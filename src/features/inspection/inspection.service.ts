@@ -2,14 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { ApiTokenService } from '../../core/api-token/api-token.service.ts';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
-import { hashToken, isWellFormedToken } from '../../platform/common/secret/secrets.ts';
+import { isJsonObject, type JsonObject } from '../../platform/common/json/strict-json.ts';
+import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
-import { isEmbedTokenEnded, viewerOf } from '../../core/embed-token/embed-token.ts';
 import {
-  EmbedTokenVerifier,
-  type UnverifiedToken,
-} from '../../core/embed-token/embed-token.verifier.ts';
+  type EmbedTokenClaims,
+  isEmbedTokenEnded,
+  viewerOf,
+} from '../../core/embed-token/embed-token.ts';
+import { EmbedTokenVerifier } from '../../core/embed-token/embed-token.verifier.ts';
 import {
   toTokenView,
   type TokenView,
@@ -19,21 +21,11 @@ import {
   standingOf,
   UserGroupSnapshots,
 } from '../../core/user-group/snapshot/user-group-snapshots.ts';
-import { statusOf } from '../../core/user-group/status/user-group-status.ts';
 import { UserGroupTokenRepository } from '../../core/user-group/token/user-group-token.repository.ts';
 import { WorkspaceSettingsRepository } from '../../core/workspace/workspace-settings.repository.ts';
-import type {
-  InspectionCheck,
-  InspectionResponse,
-  InspectionView,
-  Refusal,
-} from './dto/inspection.dto.ts';
+import { check, checksOf, type RefusingCheck, signatureCheck, unknownForm } from './checks.ts';
+import type { InspectionResponse, InspectionView } from './dto/inspection.dto.ts';
 import { nextSteps, stepsIfAccepted } from './next-steps.ts';
-
-/** A check, and the refusal if it fails. */
-interface Check extends InspectionCheck {
-  refusal: Refusal;
-}
 
 type Facts = Omit<InspectionView, 'kind' | 'accepted' | 'reason' | 'next_step' | 'checks'>;
 
@@ -76,27 +68,28 @@ export class InspectionService {
       this.embedTokens.read(text),
       this.workspaces.read({ workspaceId }),
     ]);
-    const isOurs = signed?.claims.workspace_id === workspace.publicId;
+    const own = signed?.workspaceId === workspace.publicId ? signed : undefined;
+    const claims = own?.claims;
     // Anybody can write such a text: it must show no group.
-    if (isOurs && !signed.isSigned) return toView('embed_token', [signatureCheck(signed)], {});
+    if (own && !claims) return toView('embed_token', [signatureCheck(own)], {});
     const key = {
       workspaceId,
-      userGroupId: held?.userGroupId ?? (isOurs ? signed.claims.team_id : 0),
+      userGroupId: held?.userGroupId ?? claims?.team_id ?? 0,
     };
     const group = await this.snapshots.find(key, { isFresh: true });
-    const generation = held?.generation ?? signed?.claims.gen ?? 0;
+    const generation = held?.generation ?? claims?.gen ?? 0;
     const token = group && (await this.tokens.find(workspaceId, group.userGroupId, generation));
     const view = token && toTokenView(token, group);
     if (held && group && view) {
       const known = check('known', true, 'unknown', 'The workspace has issued it.');
       return toView('user_group_token', [known, ...checksOf(group, view)], factsOf(group, view));
     }
-    if (isOurs) {
-      const own = this.checksOfEmbedToken(signed, group);
-      const rest = group && view ? checksOf(group, view) : [];
-      return toView('embed_token', [...own, ...rest], {
+    if (own && claims) {
+      const first = [signatureCheck(own), ...this.checksOfEmbedToken(claims, group)];
+      const rest = group && view ? checksOf(group, view, claims.variables) : [];
+      return toView('embed_token', [...first, ...rest], {
         ...factsOf(group, view),
-        embed_token: claimsOf(signed),
+        embed_token: { format: own.isOpaque ? 'opaque' : 'jwt', ...claimsOf(claims) },
       });
     }
     if (apiToken) {
@@ -114,13 +107,12 @@ export class InspectionService {
   }
 
   private checksOfEmbedToken(
-    token: UnverifiedToken,
+    claims: EmbedTokenClaims,
     group: UserGroupSnapshot | undefined,
-  ): Check[] {
-    const { iss, exp, sub, jti, act, aud, origin } = token.claims;
+  ): RefusingCheck[] {
+    const { iss, exp, sub, jti, act, aud, origin } = claims;
     const end = toWireTime(exp * 1000);
-    const found: Check[] = [
-      signatureCheck(token),
+    const found: RefusingCheck[] = [
       check(
         'expiry',
         exp * 1000 > currentTime(),
@@ -138,8 +130,8 @@ export class InspectionService {
     ];
     if (!group) return found;
     const { workspace, revokedEmbedTokens } = group;
-    const isIssuer = this.embedTokens.isOf(workspace, token.claims);
-    const isEnded = isEmbedTokenEnded(token.claims, workspace);
+    const isIssuer = this.embedTokens.isOf(workspace, claims);
+    const isEnded = isEmbedTokenEnded(claims, workspace);
     const isRevoked = revokedEmbedTokens.includes(jti);
     const isAllowed = workspace.viewAs === 'allowed';
     const [own, other] = [
@@ -177,50 +169,6 @@ export class InspectionService {
   }
 }
 
-/** The checks of a generation, and of its group. */
-function checksOf(group: UserGroupSnapshot, token: TokenView): Check[] {
-  const { generation, state, superseded_by, valid_until, refused_because } = token;
-  const isReplaced = state === 'replaced' || state === 'revoked';
-  const by = superseded_by
-    ? `It was replaced by no. ${superseded_by.generation} at ${superseded_by.at}`
-    : '';
-  const details: Record<typeof state, string> = {
-    current: `No. ${generation} is the current token.`,
-    overlap: `${by}, and its overlap lasts until ${valid_until}.`,
-    replaced: `${by}, and no overlap is left.`,
-    revoked: `${by}, and a request has ended its overlap.`,
-  };
-  const isEnded = refused_because === 'tokens_ended';
-  const endedTogether = 'It was ended together with all others of the workspace.';
-  const { status, reasons } = statusOf(group, group.rules);
-  const isInactive = status !== 'active' && status !== 'unresolved';
-  const why = reasons
-    .map(({ pointer, detail }) => (pointer === undefined ? detail : `${pointer}: ${detail}`))
-    .join(' ');
-  const refusal: Refusal =
-    status === 'suspended'
-      ? 'group_suspended'
-      : status === 'expired'
-        ? 'group_expired'
-        : 'group_incomplete';
-  return [
-    check(
-      'generation',
-      !isReplaced,
-      isReplaced ? (refused_because ?? 'superseded') : 'superseded',
-      details[state],
-    ),
-    check(
-      'tokens_ended',
-      !isEnded,
-      'tokens_ended',
-      'It was not ended together with others.',
-      endedTogether,
-    ),
-    check('group_status', !isInactive, refusal, why === '' ? 'The group is active.' : why),
-  ];
-}
-
 function factsOf(group: UserGroupSnapshot | undefined, token: TokenView | undefined): Facts {
   if (!group) return {};
   const { providedId: provided_id, userGroupId: team_id, name } = group;
@@ -231,8 +179,8 @@ function factsOf(group: UserGroupSnapshot | undefined, token: TokenView | undefi
   };
 }
 
-function claimsOf({ claims }: UnverifiedToken) {
-  const { aud, origin, iss, jti, iat, exp, act } = claims;
+function claimsOf(claims: EmbedTokenClaims) {
+  const { aud, origin, iss, jti, iat, exp, act, variables } = claims;
   const times = { issued_at: toWireTime(iat * 1000), expires_at: toWireTime(exp * 1000) };
   return {
     aud,
@@ -242,50 +190,20 @@ function claimsOf({ claims }: UnverifiedToken) {
     ...times,
     ...(act && { acting_for: act.sub }),
     ...viewerOf(claims),
+    ...(variables && { variables: namesIn(variables) }),
   };
 }
 
-function signatureCheck({ isSigned, kid }: UnverifiedToken): Check {
-  const changed = `It names the key ${kid}, which has not signed it as it is.`;
-  const failed = kid === undefined ? 'It names no key (kid) that this service has.' : changed;
-  return check(
-    'signature',
-    isSigned,
-    'signature_invalid',
-    `The key ${kid} of this service has signed it.`,
-    failed,
+/** Lists the names of variables, without their values. */
+function namesIn(variables: JsonObject): string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    isJsonObject(value) ? namesIn(value).map((inner) => `${name}.${inner}`) : [name],
   );
-}
-
-function unknownForm(text: string): Check {
-  if (text !== text.trim()) {
-    return check(
-      'form',
-      false,
-      'malformed',
-      'White space stands around it, such as a line feed, which is no part of it.',
-    );
-  }
-  for (const prefix of ['ugt', 'uga'] as const) {
-    if (text.startsWith(`${prefix}_`) && !isWellFormedToken(prefix, text)) {
-      return check(
-        'form',
-        false,
-        'malformed',
-        `It begins with ${prefix}_, and its checksum is wrong.`,
-      );
-    }
-  }
-  return check('known', false, 'unknown', 'The workspace has never had a token of this text.');
-}
-
-function check(name: string, passed: boolean, refusal: Refusal, good: string, bad = good): Check {
-  return { name, passed, refusal, detail: passed ? good : bad };
 }
 
 function toView(
   kind: InspectionView['kind'],
-  checks: readonly Check[],
+  checks: readonly RefusingCheck[],
   facts: Facts,
 ): InspectionView {
   const reason = checks.find(({ passed }) => !passed)?.refusal ?? null;

@@ -19,6 +19,10 @@ export const nextSteps: Record<Refusal, string> = {
   token_expired: 'Issue another embed token when the page is loaded; they are short-lived.',
   view_as_forbidden:
     'Allow it with view_as of PATCH /api/v1/workspace, or use a token of the group.',
+  variable_missing:
+    'Issue an embed token of the format opaque with the variables that the check names: a user-group token never has them.',
+  variable_refused:
+    'Issue another embed token: the group or the declarations of the workspace have changed since.',
   group_deleted:
     'Restore the group from its history, or create it again: it then has another token.',
   api_token_expired: 'Issue another API token: POST /api/v1/api-tokens.',

@@ -6,13 +6,14 @@ import { isWellFormedToken } from '../../../src/platform/common/secret/secrets.t
 /** The directory of the run's notes. The global set-up sets the variable for the test processes. */
 const DIRECTORY = 'LEAKS_DIRECTORY';
 const TOKEN = /ug[at]_[0-9A-Za-z]{38}/g;
-const EMBED_TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]{86}/g;
+const EMBED_TOKEN = /eyJ[\w-]+\.(?:[\w-]+\.[\w-]{86}|\.[\w-]{16}\.[\w-]+\.[\w-]{22})/g;
 
 /**
  * The lengths of the secret part of each kind of token. The search looks for that part alone, so a token without
- * its prefix is found, too. The secret part of an embed token is its signature: the text before it opens nothing.
+ * its prefix is found, too. The secret part of an embed token is its signature, or the tag of its encryption: the text
+ * before it opens nothing.
  */
-const SECRET_LENGTHS = [38, 86];
+const SECRET_LENGTHS = [22, 38, 86];
 
 /** Whether a secret can contain the character of each code. */
 const isOfSecret = Array.from({ length: 256 }, (_, code) =>

@@ -3,7 +3,10 @@ import { response } from '../../../platform/common/http/responses/response.ts';
 
 /** An embed token with the data that its caller may need without parsing it. */
 export class EmbedToken {
-  @Text('The token, a JWT: pass it to the page that embeds the dashboard.', 'eyJ…')
+  @Text(
+    'The token, a JWT or of the format `opaque`: pass it to the page that embeds the dashboard.',
+    'eyJ…',
+  )
   token!: string;
 
   @Constant('embed_token', 'The kind of token, as an introspection names it.')
@@ -19,7 +22,7 @@ export class EmbedToken {
   expires_in!: number;
 
   @Text(
-    'Id of the key of the workspace that signed it.',
+    'Id of the key of the workspace that signed or encrypted it.',
     'PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE',
   )
   kid!: string;

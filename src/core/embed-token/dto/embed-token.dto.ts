@@ -1,13 +1,17 @@
 import { ApiSchema } from '../../../platform/common/api-docs.ts';
 import {
+  AnyObject,
+  choiceOf,
   Integer,
   ListOf,
   Nested,
+  OneOf,
   Rule,
   ShortText,
   Text,
   wholeNumber,
 } from '../../../platform/common/fields.ts';
+import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
 import { identifierViolations } from '../../../platform/common/text.ts';
 import {
   actingForViolations,
@@ -17,6 +21,8 @@ import {
   MAX_VIEW_AS_SECONDS,
   originViolations,
   resourcesViolations,
+  sentVariablesViolations,
+  tokenFormats,
   viewerViolations,
 } from '../embed-token.rules.ts';
 
@@ -111,4 +117,19 @@ export class IssueEmbedTokenRequest {
   )
   @Rule(resourcesViolations)
   resources?: EmbedTokenResource[];
+
+  @AnyObject.optional(
+    'Variables of the source `token`, and parts of lists of the group, by name; a path is a nested object. At most 1 KiB of JSON. It needs the format `opaque`.',
+    { store: 7, address: { countries: ['DE'] } },
+  )
+  @Rule(sentVariablesViolations)
+  variables?: JsonObject;
+
+  @OneOf.optional(
+    tokenFormats,
+    '`jwt`, the default, is signed: a browser can read it. `opaque` is encrypted (JWE): only introspection reads it.',
+    'opaque',
+  )
+  @Rule(choiceOf(tokenFormats))
+  format?: (typeof tokenFormats)[number];
 }

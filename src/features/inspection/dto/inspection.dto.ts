@@ -16,6 +16,7 @@ import {
   apiTokenStates,
 } from '../../../core/api-token/dto/api-token-response.dto.ts';
 import { EmbedTokenResource } from '../../../core/embed-token/dto/embed-token.dto.ts';
+import { tokenFormats } from '../../../core/embed-token/embed-token.rules.ts';
 import { TokenView } from '../../../core/user-group/rotation/dto/tokens-response.dto.ts';
 import {
   type GroupStatus,
@@ -40,6 +41,8 @@ const refusals = [
   'issuer_differs',
   'token_expired',
   'view_as_forbidden',
+  'variable_missing',
+  'variable_refused',
   'group_deleted',
   'api_token_expired',
   'malformed',
@@ -73,6 +76,9 @@ class InspectedGroup {
 }
 
 class EmbedTokenFacts {
+  @CodeOf(tokenFormats, 'Its format.', 'jwt')
+  format!: (typeof tokenFormats)[number];
+
   @Text(
     'Audience that it was issued for. Compare it with the name of your renderer.',
     'https://dashboards.example.com',
@@ -111,6 +117,13 @@ class EmbedTokenFacts {
 
   @ListOf.optional(EmbedTokenResource, 'The only resources that it is for.')
   resources?: readonly EmbedTokenResource[];
+
+  @ListOf.optional(
+    String,
+    'The names of the variables that it sets or narrows. Introspection alone has their values.',
+    ['store'],
+  )
+  variables?: string[];
 }
 
 class ApiTokenFacts {

@@ -30,7 +30,8 @@ export type ViolationCode =
   | 'resource_invalid'
   | 'variable_missing'
   | 'variable_not_from_token'
-  | 'not_a_subset';
+  | 'not_a_subset'
+  | 'format_required';
 
 export const violationCodes: Record<ViolationCode, string> = {
   required: 'The field is missing.',
@@ -56,6 +57,7 @@ export const violationCodes: Record<ViolationCode, string> = {
   variable_not_from_token:
     'The workspace declares that the variable is of the group, and it is no list that a token can narrow.',
   not_a_subset: 'The list has an entry that the list of the group has not.',
+  format_required: 'What else was sent needs another format.',
 };
 
 /** Enough to show a caller the pattern; a hostile body cannot make the response large. */

@@ -11,13 +11,13 @@ const CHECKSUM_LENGTH = 6;
 
 /**
  * Matches every token in a text, whole or cut short, whatever precedes it; a JWT by the first name in its header (alg,
- * typ or kid), and every secret of webhooks. The bound keeps a search in hostile text short.
+ * typ or kid), a JWE likewise, and every secret of webhooks. The bound keeps a search in hostile text short.
  */
 const TOKEN_PATTERN =
-  /(ug[at]_)[0-9A-Za-z]+|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*|(whs(?:ec|k)_)[0-9A-Za-z+/]+=*/g;
+  /(ug[at]_)[0-9A-Za-z]+|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.(?:[\w-]+\.[\w-]*|\.[\w-]*(?:\.[\w-]*){0,2})|(whs(?:ec|k)_)[0-9A-Za-z+/]+=*/g;
 /** Matches only texts that are long enough to be a token: a name may begin like one. */
 const WHOLE_TOKEN_PATTERN =
-  /(ug[at]_)[0-9A-Za-z]{38,}|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*|(whs(?:ec|k)_)[0-9A-Za-z+/]{32,}=*/g;
+  /(ug[at]_)[0-9A-Za-z]{38,}|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.(?:[\w-]+\.[\w-]*|\.[\w-]*(?:\.[\w-]*){0,2})|(whs(?:ec|k)_)[0-9A-Za-z+/]{32,}=*/g;
 /** Matches the beginning of whatever the patterns match: most texts have none, and need no replacement. */
 const TOKEN_PREFIX = /ug[at]_|eyJ|whs(?:ec|k)_/;
 /** A token that another system may have issued: 20–255 visible ASCII characters. */

@@ -4,8 +4,8 @@ import { isWellFormedToken, type TokenPrefix } from './secrets.ts';
 const TOKEN_CHARACTERS = /^[\x21-\x7e]+$/;
 const SHORTEST_TOKEN = 20;
 const GENERATED = /(ug[at])_[0-9A-Za-z]{38}/g;
-/** A JWT whose header begins with a name of the usual ones. The bound keeps a search in hostile text short. */
-const JWT = /eyJ(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]+/g;
+/** A JWT, or a JWE without an encrypted key, whose header begins with a name of the usual ones. The bound keeps a search in hostile text short. */
+const JWT = /eyJ(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.(?:[\w-]+\.[\w-]+|\.[\w-]+\.[\w-]+\.[\w-]+)/g;
 /** Characters that stand around a token in lists, code and JSON. */
 const AROUND = new Set('"\'`()[]{}<>,;');
 
