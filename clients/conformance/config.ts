@@ -47,6 +47,10 @@ export interface EmbedConfig {
   /** A renderer that verifies embed tokens by itself notices the end of one at its `exp`. */
   isOffline: boolean;
   leewaySeconds: number;
+  /** The resource that the template shows, for embed tokens with `resources`; undefined if the renderer compares none. */
+  resource: { type: string; id: string } | undefined;
+  /** Variables of an embed token, and the texts that are left for the first tenant. */
+  viewer: { variables: Record<string, unknown>; shows: string[] } | undefined;
   template: Template;
 }
 
@@ -292,6 +296,8 @@ function templateOf(place: Place): Template {
 
 function embedOf(place: Place, template: Template): EmbedConfig {
   const request = place.object('request', false);
+  const resource = place.object('resource', false);
+  const viewer = place.object('viewer', false);
   const verified = place.text('verified') ?? 'introspection';
   if (!['introspection', 'offline'].includes(verified)) {
     place.fault('verified', 'must be "introspection" or "offline"');
@@ -301,9 +307,15 @@ function embedOf(place: Place, template: Template): EmbedConfig {
     origin: place.text('origin'),
     isOffline: verified === 'offline',
     leewaySeconds: place.seconds('leeway_seconds', 0),
+    resource: resource.isThere
+      ? { type: resource.text('type', true) ?? '', id: resource.text('id', true) ?? '' }
+      : undefined,
+    viewer: viewer.isThere
+      ? { variables: viewer.record('variables'), shows: viewer.texts('shows', 1) }
+      : undefined,
     template: request.isThere ? templateOf(request) : template,
   };
-  request.end();
+  for (const part of [request, resource, viewer]) part.end();
   return embed;
 }
 

@@ -5,6 +5,7 @@ import { tenantChecks } from './checks/tenants.ts';
 import { tokenChecks } from './checks/tokens.ts';
 import { traceChecks } from './checks/traces.ts';
 import { variableChecks } from './checks/variables.ts';
+import { viewerChecks } from './checks/viewers.ts';
 import { type Config, ConfigError, faultsOfVariables, type Variable } from './config.ts';
 import { ForgingKey } from './forge.ts';
 import { each } from './each.ts';
@@ -43,6 +44,7 @@ export const CHECKS: Check[] = [
   ...tokenChecks,
   ...variableChecks,
   ...embedChecks,
+  ...viewerChecks,
   ...introspectionChecks,
   ...traceChecks,
 ];

@@ -35,7 +35,9 @@ interface Body {
   user_groups?: { provided_id: string; name: string }[];
   embed_token?: { token: string };
   keys?: object[];
-  workspace?: { variables?: { name: string; type: string; required?: boolean }[] };
+  workspace?: {
+    variables?: { name: string; type: string; source?: string; required?: boolean }[];
+  };
 }
 
 /** The service, past the proxy, with the rights of the kit's API token. */
@@ -81,10 +83,11 @@ export class Service {
     }
   }
 
-  /** The variables that the workspace declares. A group may lack those that are not required. */
+  /** The variables of groups that the workspace declares. A group may lack those that are not required. */
   async variables(): Promise<Variable[]> {
     const { workspace } = await this.call('GET', '/api/v1/workspace');
-    return (workspace?.variables ?? []).flatMap(({ name, type, required = false }) => {
+    return (workspace?.variables ?? []).flatMap(({ name, type, source, required = false }) => {
+      if (source === 'token') return [];
       return variableOf(name, `${type}${required ? '' : '?'}`) ?? [];
     });
   }

@@ -39,6 +39,8 @@ def viewer_of(token):
     if viewer["token_type"] == "embed_token":
         if viewer["aud"] != AUDIENCE or viewer.get("origin", EMBEDDED_BY) != EMBEDDED_BY:
             raise Refusal(403, "This link is for another dashboard or site.")
+        if {"type": "dashboard", "id": "sales"} not in viewer.get("resources", [{"type": "dashboard", "id": "sales"}]):
+            raise Refusal(403, "This link is for another dashboard.")
     return viewer
 
 

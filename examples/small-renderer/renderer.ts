@@ -38,6 +38,9 @@ async function viewerOf(token: unknown) {
     throw new Refusal(403, 'This link is for another dashboard.');
   if (isEmbedded && (viewer.origin ?? EMBEDDED_BY) !== EMBEDDED_BY)
     throw new Refusal(403, 'This link is for another site.');
+  const { resources = [{ type: 'dashboard', id: 'sales' }] } = viewer;
+  if (!resources.some(({ type, id }) => type === 'dashboard' && id === 'sales'))
+    throw new Refusal(403, 'This link is for another dashboard.');
   return viewer;
 }
 

@@ -70,6 +70,9 @@ async function passesOnPostgres() {
 /** Runs the kit against each sabotaged renderer, several at once. @throws Violated with all that fail otherwise than meant */
 async function runAllSabotaged() {
   const service = await sharedService();
+  // The last step: other renderers bind the variables alone, once there are any.
+  const variables = [{ name: 'product', type: 'string', source: 'token' }];
+  await service.api.send('PATCH', { variables }, '/api/v1/workspace');
   const wanted = Object.entries(SABOTAGES).filter(([name], index) =>
     options.faults ? options.faults.split(';').includes(name) : !options.short || index % 3 === 0,
   );

@@ -12,6 +12,9 @@ import { makeSales } from './sales.mjs';
 const ROOT = new URL('../../../', import.meta.url);
 const { ModuleKind, ScriptTarget } = typescript;
 
+/** The checks for which a configuration has to name a dashboard and variables. */
+const OF_VIEWERS = ['embed-resources', 'embed-variables'];
+
 /** Renderers that are right. `command` is that of `startRenderer`, `config` describes the renderer to the kit. */
 export const RENDERERS = {
   'examples/renderer': {
@@ -45,7 +48,7 @@ export const RENDERERS = {
       ],
       sql: undefined,
     }),
-    skips: ['sql-text'],
+    skips: ['sql-text', ...OF_VIEWERS],
   },
   'the configuration of the README': {
     command: (own) => RENDERERS['examples/renderer'].command(own),
@@ -62,7 +65,7 @@ export const RENDERERS = {
         proxy: renderer.proxy,
       };
     },
-    skips: ['sql-text', 'trace-referrer', 'workspace-other'],
+    skips: ['sql-text', 'trace-referrer', 'workspace-other', ...OF_VIEWERS],
   },
   'examples/small-renderer/renderer.ts': small((own) => ({
     program: process.execPath,
@@ -110,7 +113,7 @@ function small(command) {
       const config = configOf(service, renderer, false);
       return { ...config, renderer: { ...config.renderer, page: undefined }, sql: undefined };
     },
-    skips: ['trace-referrer', 'sql-text'],
+    skips: ['trace-referrer', 'sql-text', 'embed-variables'],
   };
 }
 

@@ -44,6 +44,8 @@ export const SABOTAGES = {
       'embed-expired',
       'embed-ended',
       'embed-act',
+      'embed-resources',
+      'embed-variables',
     ],
   },
   'cache-without-tenant': {
@@ -99,6 +101,8 @@ export const SABOTAGES = {
   writes: { fails: ['variable-writes'] },
   'any-audience': { fails: ['embed-audience'] },
   'any-origin': { fails: ['embed-origin'] },
+  'any-resource': { fails: ['embed-resources'] },
+  'group-alone': { fails: ['embed-variables'] },
   'hides-act': { fails: ['embed-act'] },
   'decodes-only': {
     fails: [
@@ -241,6 +245,8 @@ export function configOf(service, renderer, isOffline, own = {}) {
       audience: AUDIENCE,
       origin: ORIGIN,
       verified: isOffline ? 'offline' : 'introspection',
+      resource: { type: 'dashboard', id: 'sales' },
+      viewer: { variables: { product: 'Tents' }, shows: ['Tents'] },
     },
     sql: { header: 'X-SQL' },
   };

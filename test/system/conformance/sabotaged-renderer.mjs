@@ -137,11 +137,16 @@ async function viewerOf(token) {
   if (!isActive) {
     throw new Refusal(401, has('echoes') ? `the token ${token} is not valid` : 'not valid');
   }
-  if (isJwt && viewer.aud !== AUDIENCE && !has('any-audience')) {
+  const isEmbedded = isJwt || viewer.token_type === 'embed_token';
+  if (isEmbedded && viewer.aud !== AUDIENCE && !has('any-audience')) {
     throw new Refusal(403, 'for another renderer');
   }
-  if (isJwt && (viewer.origin ?? ORIGIN) !== ORIGIN && !has('any-origin')) {
+  if (isEmbedded && (viewer.origin ?? ORIGIN) !== ORIGIN && !has('any-origin')) {
     throw new Refusal(403, 'for another site');
+  }
+  const isFor = ({ type, id }) => type === 'dashboard' && id === 'sales';
+  if (viewer.resources && !viewer.resources.some(isFor) && !has('any-resource')) {
+    throw new Refusal(403, 'for another dashboard');
   }
   return viewer;
 }
@@ -182,6 +187,11 @@ function rowsOf(viewer) {
       filters.push(has('like') ? 'region LIKE :region' : 'region = :region');
       values.region = typeof region === 'string' ? region : JSON.stringify(region);
     }
+  }
+  const product = viewer.variables?.product ?? null;
+  if (product !== null && !has('group-alone')) {
+    filters.push('product = :product');
+    values.product = product;
   }
   const limit = has('number-as-text') ? maxRows : ':limit';
   if (!has('number-as-text')) values.limit = maxRows;
