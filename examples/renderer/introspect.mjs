@@ -3,6 +3,9 @@
 import { CachedIntrospector } from '../../dist/clients/typescript/cached-introspector.js';
 import { Refusal } from './refusal.mjs';
 
+/** The one dashboard of this renderer, as `resources` of an embed token name it. */
+const DASHBOARD = { type: 'dashboard', id: 'sales' };
+
 /**
  * Introspects with an API token whose only scopes are `tokens:introspect` and `events:read`.
  * @param service `baseUrl` and `apiToken`
@@ -33,12 +36,17 @@ export async function introspect(introspector, userGroupToken, renderer) {
   return answer;
 }
 
-/** Compares `aud` and `origin` of an embed token; the service has compared its workspace with that of the API token. */
-function reasonAgainst({ token_type: type, aud, origin }, { audience, embeddedBy }) {
+/** Compares `aud`, `origin` and `resources` of an embed token; the service has compared its workspace with that of the API token. */
+function reasonAgainst(
+  { token_type: type, aud, origin, resources = [DASHBOARD] },
+  { audience, embeddedBy },
+) {
   if (type === 'user_group_token') return undefined;
   if (type !== 'embed_token') return `the token is a ${type}`;
   if (aud !== audience)
     return `the token is for the audience ${aud}, and AUDIENCE is ${audience ?? 'unset'}`;
+  if (!resources.some(({ type, id }) => type === DASHBOARD.type && id === DASHBOARD.id))
+    return `the token is not for the ${DASHBOARD.type} ${DASHBOARD.id}`;
   if ((origin ?? embeddedBy) === embeddedBy) return undefined;
   return `the token is for pages of ${origin}, and EMBEDDED_BY is ${embeddedBy ?? 'unset'}`;
 }

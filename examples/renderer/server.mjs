@@ -12,7 +12,7 @@ import { periodOf, revenueByProduct, variablesOf } from './revenue.mjs';
 
 const { SERVICE_URL, API_TOKEN, DATA_SOURCES_DIR, AUDIENCE, PORT = '0', EMBEDDED_BY } = process.env;
 /** More than the longest embed token. */
-const MAX_BODY_BYTES = 8192;
+const MAX_BODY_BYTES = 32_768;
 
 const introspector = createIntrospector({ baseUrl: SERVICE_URL, apiToken: API_TOKEN });
 const dataSources = openDataSources(DATA_SOURCES_DIR);

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from user_group_service import ApiError, BindError, UserGroupClient, bind_variables
 
 AUDIENCE, EMBEDDED_BY = os.environ["AUDIENCE"], os.environ["EMBEDDED_BY"]
+DASHBOARD = {"type": "dashboard", "id": "sales"}
 SOURCES = ("one", "two")
 SQL = """SELECT product FROM sale
   WHERE source = {{source}} AND region = {{group.region}} ORDER BY product DESC LIMIT {{group.max_rows}}"""
@@ -39,7 +40,7 @@ def viewer_of(token):
     if viewer["token_type"] == "embed_token":
         if viewer["aud"] != AUDIENCE or viewer.get("origin", EMBEDDED_BY) != EMBEDDED_BY:
             raise Refusal(403, "This link is for another dashboard or site.")
-        if {"type": "dashboard", "id": "sales"} not in viewer.get("resources", [{"type": "dashboard", "id": "sales"}]):
+        if DASHBOARD not in viewer.get("resources", [DASHBOARD]):
             raise Refusal(403, "This link is for another dashboard.")
     return viewer
 

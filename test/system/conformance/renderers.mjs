@@ -12,9 +12,6 @@ import { makeSales } from './sales.mjs';
 const ROOT = new URL('../../../', import.meta.url);
 const { ModuleKind, ScriptTarget } = typescript;
 
-/** The checks for which a configuration has to name a dashboard and variables. */
-const OF_VIEWERS = ['embed-resources', 'embed-variables'];
-
 /** Renderers that are right. `command` is that of `startRenderer`, `config` describes the renderer to the kit. */
 export const RENDERERS = {
   'examples/renderer': {
@@ -48,7 +45,7 @@ export const RENDERERS = {
       ],
       sql: undefined,
     }),
-    skips: ['sql-text', ...OF_VIEWERS],
+    skips: ['sql-text', 'embed-variables'],
   },
   'the configuration of the README': {
     command: (own) => RENDERERS['examples/renderer'].command(own),
@@ -65,7 +62,8 @@ export const RENDERERS = {
         proxy: renderer.proxy,
       };
     },
-    skips: ['sql-text', 'trace-referrer', 'workspace-other', ...OF_VIEWERS],
+    // It names neither a dashboard nor variables of a viewer.
+    skips: ['sql-text', 'trace-referrer', 'workspace-other', 'embed-resources', 'embed-variables'],
   },
   'examples/small-renderer/renderer.ts': small((own) => ({
     program: process.execPath,
