@@ -91,10 +91,13 @@ onEachDatabase((kind) => {
     await until(() => new Set(take.mock.calls.map(([, wanted]) => wanted)).size === 2);
     const { status, body } = await report(api, other);
     expect([status, body.code]).toEqual([429, 'too_many_at_once']);
-    buckets.pass(60_000);
-    buckets.pass(60_000);
-    await until(() => take.mock.calls.length > 4);
-    buckets.pass(60_000);
+    let ended = 0;
+    for (const one of waiting) void one.finally(() => ended++);
+    // A bucket is never more than full, so one of them may need the time of several.
+    await until(() => {
+      buckets.pass(60_000);
+      return ended === waiting.length;
+    });
     for (const { status: ofOne } of await Promise.all(waiting)) expect(ofOne).toBe(200);
   });
 });
