@@ -275,6 +275,13 @@ export default {
       to: { path: '^(src|console|clients)/', pathNot: '^clients/$1/' },
     },
     {
+      name: 'the-helper-of-pages-is-one-file',
+      comment: 'a page may load it as it is',
+      severity: 'error',
+      from: { path: '^clients/embed/.*\\.ts$' },
+      to: {},
+    },
+    {
       name: 'the-page-calls-the-service',
       comment: 'it shares the types of the API, the reader of streams and the names of actions',
       severity: 'error',

@@ -48,6 +48,7 @@ export default tseslint.config(
         'clients/typescript/schema.d.ts',
         'clients/typescript/dist/',
         'clients/conformance/dist/',
+        'clients/embed/dist/',
       ],
     ],
   },
@@ -138,7 +139,13 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**', 'clients/typescript/**', 'console/src/**', 'test/lint/**'],
+    files: [
+      'src/**',
+      'clients/embed/*.ts',
+      'clients/typescript/**',
+      'console/src/**',
+      'test/lint/**',
+    ],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     plugins: { local },
     rules: { 'local/kept-promises': 'error' },
