@@ -19,10 +19,6 @@ const ACME = {
   ...{ mapping: { sales: 'warehouse-acme' }, properties: { region: 'EMEA', max_rows: 6 } },
 };
 
-interface PageScript {
-  dashboardToken: (options?: { renew?: boolean }) => Promise<string>;
-}
-
 const children: ChildProcess[] = [];
 let server: RunningServer;
 let url: string;
@@ -135,27 +131,4 @@ test('a suspended group is refused as one that may not see dashboards now', asyn
   expect((await ask({ Cookie: SESSION })).status).toBe(403);
   await server.api.call('POST', '/api/v1/user-groups/acme/resume');
   expect((await ask({ Cookie: SESSION })).status).toBe(200);
-});
-
-test('the page keeps a token while it is good for a minute, shares one request, and renews it', async () => {
-  const file = join(directory, 'page.mjs');
-  writeFileSync(file, marked(PAGE, 'page'));
-  const { dashboardToken } = (await import(file)) as PageScript;
-  let now = 0;
-  jest.spyOn(performance, 'now').mockImplementation(() => now);
-  const asked = jest.spyOn(globalThis, 'fetch').mockImplementation(() => {
-    const body = { token: `token ${asked.mock.calls.length}`, expires_in: 600 };
-    return Promise.resolve(new Response(JSON.stringify(body)));
-  });
-  expect(await Promise.all([dashboardToken(), dashboardToken()])).toEqual(['token 1', 'token 1']);
-  now = 539_000;
-  expect(await dashboardToken()).toBe('token 1');
-  now = 541_000;
-  expect(await dashboardToken()).toBe('token 2');
-  expect(await dashboardToken({ renew: true })).toBe('token 3');
-  asked.mockResolvedValueOnce(new Response('', { status: 503 }));
-  await expect(dashboardToken({ renew: true })).rejects.toThrow(
-    'The dashboard is not available (503).',
-  );
-  jest.restoreAllMocks();
 });

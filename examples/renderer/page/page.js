@@ -1,5 +1,5 @@
 import { drawBars } from './bars.js';
-import { askHost, isEmbedded } from './host.js';
+import { askHost, isEmbedded, tellHost } from './host.js';
 
 const REFRESH_MS = 500;
 const YEAR = 2026;
@@ -29,16 +29,17 @@ let shown;
 async function refresh() {
   const request = ++lastRequest;
   let { status, answer } = await query();
-  if (status === 403 && asksHost) ({ status, answer } = await query({ renew: true }));
+  if (status === 403 && asksHost) ({ status, answer } = await query(userGroupToken));
   if (request !== lastRequest) return;
+  if (status === 403 && asksHost && userGroupToken) tellHost(userGroupToken);
   if (status === 403) userGroupToken = undefined;
   const content = JSON.stringify(answer);
   if (content !== shown) show(status, answer);
   shown = content;
 }
 
-async function query({ renew = false } = {}) {
-  if (asksHost) userGroupToken = await askHost(renew);
+async function query(refused) {
+  if (asksHost) userGroupToken = await askHost(refused);
   const { from, to } = Object.fromEntries(new FormData(form));
   try {
     const response = await fetch('/query', {
