@@ -54,11 +54,12 @@ test.each([
   expect([page.posted, page.calls.length]).toEqual([[], 1]);
 });
 
-test('a message of no window gets no token while the frame is outside of the page', async () => {
+test('a message of no window is left alone while the frame is outside of the page', async () => {
   await start();
   Object.assign(page.frame, { contentWindow: null });
-  page.say(WANTED, { source: null });
-  expect(page.posted).toEqual([]);
+  page.say(refusal('t1'), { source: null });
+  await pass(0);
+  expect([page.posted, page.calls.length]).toEqual([[], 1]);
 });
 
 test.each([undefined, null, 'token-wanted', {}, { type: 'token' }])(
@@ -99,7 +100,7 @@ test('a new token that is refused as well is `ended`, for the page and for the f
   expect(page.posted).toEqual([handed('t2'), handed(null)]);
   expect(page.calls).toHaveLength(2);
   page.say(WANTED);
-  expect(page.posted.at(-1)).toEqual(handed(null));
+  expect(page.posted).toEqual([handed('t2'), handed(null), handed(null)]);
 });
 
 test('a replaced token that was good for a while may end early, too', async () => {

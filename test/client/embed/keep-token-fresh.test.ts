@@ -113,6 +113,15 @@ describe('failures', () => {
     expect(page.told).toEqual(['network', 'back']);
   });
 
+  test('are `network` when the token expires, also while the next request hangs', async () => {
+    await start();
+    page.respond = unavailable;
+    await pass(598);
+    page.respond = () => new Promise(() => undefined);
+    await pass(3);
+    expect(page.told).toEqual(['network']);
+  });
+
   test('of the first request are `network` at once', async () => {
     page.respond = unavailable;
     await start();
@@ -221,6 +230,16 @@ describe('clocks', () => {
     expect(page.calls).toHaveLength(2);
     await pass(1);
     expect(page.calls).toHaveLength(3);
+  });
+
+  test('a wall clock that is set back makes no token look valid for longer', async () => {
+    await start();
+    page.respond = unavailable;
+    moveWallClock(-3600);
+    await pass(599);
+    expect(page.told).toEqual([]);
+    await pass(2);
+    expect(page.told).toEqual(['network']);
   });
 
   test('a token that expired in a sleep is given to nobody, and is no failure', async () => {
