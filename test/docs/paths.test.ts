@@ -30,7 +30,15 @@ test('every path that a document or a comment names is there', () => {
 const NAME = /(?<=`@?)(?:[A-Za-z]\w*[a-z\d][A-Z]\w*(?:\.\w+)*(?=`|\()|[A-Z]+(?:_[A-Z]+)+(?=[`=]))/g;
 
 test('every name of code in decisions, rules and the pages for developers is there', () => {
-  const code = ['src', 'test', 'scripts', 'clients/embed', 'clients/typescript', 'examples', 'tsconfig.json']
+  const code = [
+    'src',
+    'test',
+    'scripts',
+    'clients/embed',
+    'clients/typescript',
+    'examples',
+    'tsconfig.json',
+  ]
     .flatMap(filesOf)
     .filter((name) => /\.([cm]?tsx?|mjs|json)$/.test(name))
     .flatMap((name) => read(name).match(/\w+/g) ?? []);
