@@ -10,7 +10,8 @@ const features = {
   revocation: ['bulk'],
   event: [],
   webhook: ['event', 'group-checks'],
-  'key-administration': ['webhook'],
+  target: [],
+  'key-administration': ['target', 'webhook'],
   // Of the running service: it signs in with what the others authenticate.
   console: [],
   overview: [],

@@ -521,7 +521,8 @@ export class UserGroupClient {
    * introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a
    * rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is
    * for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and
-   * the workspace can forbid it. An `Idempotency-Key` counts only with `acting_for`.
+   * the workspace can forbid it. With `target` it is the token that a tool of the workspace takes: nothing ends that
+   * before `expires_at`. An `Idempotency-Key` counts only with `acting_for` or `target`.
    *
    * Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
    *
@@ -1133,6 +1134,104 @@ export class UserGroupClient {
       },
       'user_groups',
     );
+  }
+
+  /**
+   * List targets.
+   *
+   * The tools that the workspace has declared, in the order of their names, without secrets.
+   *
+   * Required scope: `targets:read`.
+   *
+   * `GET /api/v1/targets`
+   */
+  listTargets(
+    query: Query<'listTargets'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['TargetsResponse'], Schemas['TargetView']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/targets', query, options },
+      'targets',
+    );
+  }
+
+  /**
+   * Read a target.
+   *
+   * The target of this name, without its secrets.
+   *
+   * Required scope: `targets:read`.
+   *
+   * `GET /api/v1/targets/{name}`
+   */
+  getTarget(
+    name: string,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['TargetResponse'] | undefined>;
+  getTarget(
+    name: string,
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['TargetResponse']>;
+  getTarget(
+    name: string,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['TargetResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/targets/{name}',
+      ids: { name },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Create or replace a target.
+   *
+   * Declares a tool of the workspace and the claims of its tokens, which `target` of a call for an embed token then
+   * issues. Each kind refuses what would be unsafe in its tool. Secrets are write-only: a key without one keeps the
+   * stored one of its id. To replace a secret without an outage, PUT both with the old one first; teach the tool the
+   * new one; PUT the new one first; later leave the old one out. A workspace has at most 50 targets.
+   *
+   * Required scope: `targets:write`.
+   *
+   * `PUT /api/v1/targets/{name}`
+   */
+  putTarget(
+    name: string,
+    body: Schemas['PutTargetRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['TargetResponse']> {
+    return this.#transport.json({
+      method: 'PUT',
+      path: '/api/v1/targets/{name}',
+      ids: { name },
+      body,
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Delete a target.
+   *
+   * It issues no token any more. Tokens that it has issued are valid until they expire.
+   *
+   * Required scope: `targets:write`.
+   *
+   * `DELETE /api/v1/targets/{name}`
+   */
+  deleteTarget(
+    name: string,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DeletedResponse']> {
+    return this.#transport.json({
+      method: 'DELETE',
+      path: '/api/v1/targets/{name}',
+      ids: { name },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
   }
 
   /**

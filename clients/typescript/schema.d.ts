@@ -332,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an embed token
-         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a browser. Renderers introspect it, or verify it with the keys of the workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and the workspace can forbid it. An `Idempotency-Key` counts only with `acting_for`.
+         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a browser. Renderers introspect it, or verify it with the keys of the workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and the workspace can forbid it. With `target` it is the token that a tool of the workspace takes: nothing ends that before `expires_at`. An `Idempotency-Key` counts only with `acting_for` or `target`.
          *
          *     Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
          */
@@ -733,6 +733,56 @@ export interface paths {
          */
         post: operations["previewIncompleteUserGroups"];
         delete?: never;
+        patch?: never;
+    };
+    "/api/v1/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List targets
+         * @description The tools that the workspace has declared, in the order of their names, without secrets.
+         *
+         *     Required scope: `targets:read`.
+         */
+        get: operations["listTargets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/targets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a target
+         * @description The target of this name, without its secrets.
+         *
+         *     Required scope: `targets:read`.
+         */
+        get: operations["getTarget"];
+        /**
+         * Create or replace a target
+         * @description Declares a tool of the workspace and the claims of its tokens, which `target` of a call for an embed token then issues. Each kind refuses what would be unsafe in its tool. Secrets are write-only: a key without one keeps the stored one of its id. To replace a secret without an outage, PUT both with the old one first; teach the tool the new one; PUT the new one first; later leave the old one out. A workspace has at most 50 targets.
+         *
+         *     Required scope: `targets:write`.
+         */
+        put: operations["putTarget"];
+        post?: never;
+        /**
+         * Delete a target
+         * @description It issues no token any more. Tokens that it has issued are valid until they expire.
+         *
+         *     Required scope: `targets:write`.
+         */
+        delete: operations["deleteTarget"];
         patch?: never;
     };
     "/api/v1/webhook-endpoints": {
@@ -1710,8 +1760,10 @@ export interface components {
             id: string;
         };
         IssueEmbedTokenRequest: {
-            /** @description Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name. */
-            audience: string;
+            /** @description Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name. Required without `target`. */
+            audience?: string;
+            /** @description Name of a target of the workspace: issues the token that this tool takes in place of an embed token. The target decides `audience`, `origin` and `format`, which may not be sent. Nothing can end such a token before it expires. */
+            target?: string;
             /**
              * @description For how many seconds the token is valid, unless it is ended sooner.
              * @default 600
@@ -1739,10 +1791,14 @@ export interface components {
             /** @description The token, a JWT or of the format `opaque`: pass it to the page that embeds the dashboard. */
             token: string;
             /**
-             * @description The kind of token, as an introspection names it.
+             * @description The kind of token: an embed token, as an introspection names it, or what the tool of a target takes.
              * @enum {string}
              */
-            token_type: "embed_token";
+            token_type: "embed_token" | "target_token";
+            /** @description The target that issued it. */
+            target?: string;
+            /** @description False for a token of a target: nothing ends it before it expires. */
+            revocable?: boolean;
             /**
              * Format: date-time
              * @description Expiry, unless it is ended sooner.
@@ -1750,10 +1806,10 @@ export interface components {
             expires_at: string;
             /** @description For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749, section 5.1). */
             expires_in: number;
-            /** @description Id of the key of the workspace that signed or encrypted it. */
+            /** @description Id of the key that signed or encrypted it, of the workspace or of the target. */
             kid: string;
-            /** @description Id of the token, which is also a claim of it and part of introspection responses. */
-            jti: string;
+            /** @description Id of an embed token, which is also a claim of it and part of introspection responses. */
+            jti?: string;
         };
         EmbedTokenResponse: {
             /**
@@ -2292,6 +2348,141 @@ export interface components {
             /** @description The schemas that every user group must map; under `registered` by your own ids of them. */
             required_schemas?: string[];
         };
+        TargetKeyView: {
+            /** @description Your name of the key. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When its secret was stored.
+             */
+            stored_at: string;
+            /** @description The public key (RFC 7517), which verifiers may have; of HS256 there is none. */
+            public_jwk?: {
+                [key: string]: unknown;
+            };
+        };
+        TargetSigningView: {
+            /**
+             * @description The algorithm of the signature.
+             * @enum {string}
+             */
+            alg: "HS256" | "RS256" | "ES256";
+            /** @description The keys without their secrets. The first signs. */
+            keys: components["schemas"]["TargetKeyView"][];
+        };
+        TargetRowFilter: {
+            /** @description The number of the dataset in Superset. */
+            dataset: number;
+            /** @description The name of a column: letters, digits and `_`. */
+            column: string;
+            /**
+             * @description `in` takes a list that is not empty.
+             * @enum {string}
+             */
+            op: "=" | "<" | "<=" | ">" | ">=" | "in";
+            /**
+             * @description The type of the value; any other is refused.
+             * @enum {string}
+             */
+            type: "integer" | "boolean" | "date" | "uuid" | "word";
+            /** @description Of the type `word`: the only words that a value may be. */
+            allowed?: string[];
+            /** @description A value, or a reference such as `{"$": "variables.regions"}`. */
+            value: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+        };
+        TargetView: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description The tool.
+             * @enum {string}
+             */
+            kind: "superset" | "metabase-embed" | "metabase-sso" | "lightdash" | "cube" | "grafana" | "jwt";
+            /** @description The claim `aud`, or null for none. */
+            audience: string | null;
+            /** @description Null if the key of the workspace signs. */
+            signing: components["schemas"]["TargetSigningView"] | null;
+            /** @description For how many seconds a token is valid at most. */
+            max_seconds: number;
+            /** @description The claims, with references. */
+            claims: {
+                [key: string]: unknown;
+            };
+            /** @description Which rows of which datasets a group sees; empty but for `superset`. */
+            row_filters: components["schemas"]["TargetRowFilter"][];
+            /** @description The host of addresses of users of `metabase-sso`; else null. */
+            email_domain: string | null;
+            /** @description Whether every group may see all that the tool shows. */
+            unfiltered: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        TargetsResponse: {
+            /** @description Targets in the order of their names. */
+            targets: components["schemas"]["TargetView"][];
+        } & components["schemas"]["Page"];
+        TargetResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The target. */
+            target: components["schemas"]["TargetView"];
+        };
+        TargetKeyRequest: {
+            /** @description Your name of the key, `kid` in the header of tokens: 1–64 letters, digits, `_`, `.`, `-`. */
+            id: string;
+            /** @description Of HS256: a text of at least 32 bytes of UTF-8, which are the key. No response shows it. Without it the stored secret of this id stays. */
+            secret?: string;
+            /** @description Of RS256 and ES256: a private key in PEM without a passphrase, RSA of 2,048 to 4,096 bits or P-256. No response shows it. */
+            private_key?: string;
+        };
+        TargetSigningRequest: {
+            /**
+             * @description The algorithm of the signature.
+             * @enum {string}
+             */
+            alg: "HS256" | "RS256" | "ES256";
+            /** @description One key, or two while one replaces the other. The first signs. */
+            keys: components["schemas"]["TargetKeyRequest"][];
+        };
+        PutTargetRequest: {
+            /**
+             * @description The tool, whose rules the target keeps.
+             * @enum {string}
+             */
+            kind: "superset" | "metabase-embed" | "metabase-sso" | "lightdash" | "cube" | "grafana" | "jwt";
+            /** @description The claim `aud`: Superset, Grafana, Cube and other verifiers compare it with their own name. */
+            audience?: string | null;
+            /** @description The key that signs tokens; only Grafana takes those of the key of the workspace. */
+            signing?: components["schemas"]["TargetSigningRequest"] | null;
+            /**
+             * @description For how many seconds a token is valid at most; of `metabase-sso` 180.
+             * @default 300
+             */
+            max_seconds?: number;
+            /** @description The claims that the tool takes. An object with the member `$` is a reference, in whose place a value is copied with its type: `sub`, `team_id`, `name`, `user.id`, `user.key`, `user.name`, `user.email`, `resources`, `resource.<type>`, `acting_for`, `variables.<name>`, `mapping.<schema>`. It can have a `default`. */
+            claims?: {
+                [key: string]: unknown;
+            };
+            /** @description Of `superset`: which rows of which datasets a group sees. */
+            row_filters?: components["schemas"]["TargetRowFilter"][];
+            /** @description Of `metabase-sso`: the host of the addresses by which Metabase knows the users. */
+            email_domain?: string | null;
+            /** @description Says that every group may see all that the tool shows. Without it a target that filters by no value of the group is refused. */
+            unfiltered?: boolean;
+        };
         ChangedUserGroup: {
             /** @description Its `team_id`. */
             team_id: number;
@@ -2569,7 +2760,7 @@ export interface components {
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
             /** @description What the token may do; a scope implies no other. */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
         };
         ApiTokenWithSecret: {
             /** @description The token. Save it now: it is not stored and cannot be shown again. */
@@ -2604,7 +2795,7 @@ export interface components {
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
             /** @description What the token may do; a scope implies no other. */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
         };
         RotateApiTokenRequest: {
             /**
@@ -3151,6 +3342,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `target_not_found`. */
+        "404_TargetNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `target_not_found`, `user_group_not_found`. */
+        "404_TargetNotFound_UserGroupNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `token_not_found`. */
         "404_TokenNotFound": {
             headers: {
@@ -3296,6 +3505,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_tokens_ended`. */
+        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
         "409_Key_TokenForgotten": {
             headers: {
@@ -3307,15 +3525,6 @@ export interface components {
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `too_many_webhook_endpoints`. */
         "409_Key_TooManyWebhookEndpoints": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `user_group_inactive`, `user_group_tokens_ended`. */
-        "409_Key_UserGroupInactive_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3352,6 +3561,15 @@ export interface components {
         };
         /** @description Codes: `still_referenced`. */
         "409_StillReferenced": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `target_secret_unreadable`, `too_many_targets`. */
+        "409_TargetSecretUnreadable_TooManyTargets": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3424,6 +3642,15 @@ export interface components {
         };
         /** @description Codes: `media_type_unsupported`. */
         "415_Body": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `validation_failed`, `target_value_missing`, `target_value_refused`. */
+        "422_TargetValueMissing_TargetValueRefused": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3552,6 +3779,8 @@ export interface components {
         provided_id: string;
         /** @description Its number. */
         id_number: number;
+        /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
+        name: string;
         /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
         types: string;
     };
@@ -4418,11 +4647,11 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_ViewAsForbidden"];
-            404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_Key_UserGroupInactive_UserGroupTokensEnded"];
+            404: components["responses"]["404_TargetNotFound_UserGroupNotFound"];
+            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
-            422: components["responses"]["422"];
+            422: components["responses"]["422_TargetValueMissing_TargetValueRefused"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
             default: components["responses"]["default"];
@@ -5356,6 +5585,173 @@ export interface operations {
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    listTargets: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of targets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getTarget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The target. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetResponse"];
+                };
+            };
+            /** @description If-None-Match lists the present entity tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_Key_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_TargetNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    putTarget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutTargetRequest"];
+            };
+        };
+        responses: {
+            /** @description The target existed, and is as the body says. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetResponse"];
+                };
+            };
+            /** @description The target was created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_TargetSecretUnreadable_TooManyTargets"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    deleteTarget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_TargetNotFound"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
             default: components["responses"]["default"];
         };
     };

@@ -15,6 +15,7 @@ interface Things {
   schema: number;
   dataSource: number;
   endpoint: number;
+  target: string;
 }
 
 interface Route {
@@ -36,6 +37,12 @@ const resource = ({ group }: Things, rest = '') => `/api/v1/user-groups/${group}
 const ofEndpoint = ({ endpoint }: Things, rest = '') =>
   `/api/v1/webhook-endpoints/${endpoint}${rest}`;
 const ofToken = ({ apiToken }: Things, rest: string) => `/api/v1/api-tokens/${apiToken}${rest}`;
+
+const TARGET = {
+  kind: 'cube',
+  signing: { alg: 'HS256', keys: [{ id: 'a', secret: 'a secret of at least 32 bytes of text' }] },
+  claims: { tenant: { $: 'sub' } },
+};
 
 /** Every route of the application. A new one that is not here fails the test. */
 const routes: Route[] = [
@@ -330,6 +337,29 @@ const routes: Route[] = [
     call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}/references` }),
     foreign: notFound('data_source_not_found'),
   },
+  { method: 'GET', path: '/api/v1/targets', scope: 'targets:read', call: () => ({}) },
+  {
+    method: 'GET',
+    path: '/api/v1/targets/:name',
+    scope: 'targets:read',
+    call: ({ target }) => ({ path: `/api/v1/targets/${target}` }),
+    foreign: notFound('target_not_found'),
+  },
+  {
+    method: 'PUT',
+    path: '/api/v1/targets/:name',
+    scope: 'targets:write',
+    call: ({ target }) => ({ path: `/api/v1/targets/${target}`, body: TARGET }),
+    // A name is the caller's own: the same one names another target here.
+    foreign: { status: 201 },
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/targets/:name',
+    scope: 'targets:write',
+    call: ({ target }) => ({ path: `/api/v1/targets/${target}` }),
+    foreign: notFound('target_not_found'),
+  },
   { method: 'GET', path: '/api/v1/webhook-endpoints', scope: 'webhooks:read', call: () => ({}) },
   {
     method: 'POST',
@@ -467,6 +497,7 @@ onEachDatabase((kind) => {
   let count = 0;
   let lastSchema = 0;
   let lastEndpoint = 1;
+  let lastTarget = 'none';
   const clients = new Map<string, ApiClient>();
 
   beforeAll(async () => {
@@ -503,6 +534,10 @@ onEachDatabase((kind) => {
       url: 'https://receiver.example/',
     });
     lastEndpoint = endpoint.body.webhook_endpoint.id;
+    // And few targets.
+    await all.call('DELETE', `/api/v1/targets/${lastTarget}`);
+    lastTarget = `target-${count}`;
+    await all.call('PUT', `/api/v1/targets/${lastTarget}`, TARGET);
     return {
       group,
       groupToken: rotated.body.user_group.token,
@@ -510,6 +545,7 @@ onEachDatabase((kind) => {
       schema: lastSchema,
       dataSource: registryBody(dataSource).data_source.id,
       endpoint: lastEndpoint,
+      target: lastTarget,
     };
   }
 
@@ -590,6 +626,7 @@ onEachDatabase((kind) => {
         schema: 999_999,
         dataSource: 999_999,
         endpoint: 999_999,
+        target: `absent-${count}`,
       };
       const by = clients.get(`other ${route.scope}`)!;
       const before = await rowsOf(service, 'own');
@@ -635,7 +672,14 @@ onEachDatabase((kind) => {
 
 /** The parts of a response that are the same for each call. */
 function wordsOf({ status, body, headers }: Answer): unknown {
-  const words = { ...body, request_id: null, user_group: null, schema: null, data_source: null };
+  const words = {
+    ...body,
+    request_id: null,
+    user_group: null,
+    schema: null,
+    data_source: null,
+    target: null,
+  };
   return [status, words, Object.keys(headers).sort()];
 }
 

@@ -250,6 +250,23 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('targets', () => {
+    test('are declared, and issue what a tool takes', async () => {
+      await groupToken('in a tool');
+      const secret = 'a-secret-of-at-least-32-bytes-of-text';
+      const { target } = await client.putTarget('cube', {
+        kind: 'cube',
+        signing: { alg: 'HS256', keys: [{ id: 'a', secret }] },
+        claims: { tenant: { $: 'sub' } },
+      });
+      expect((await client.getTarget('cube')).target).toEqual(target);
+      expect((await client.listTargets()).targets).toEqual([target]);
+      const { embed_token } = await client.issueEmbedToken('in a tool', { target: 'cube' });
+      expect(embed_token).toMatchObject({ token_type: 'target_token', revocable: false });
+      expect(await client.deleteTarget('cube')).toEqual({ success: 1 });
+    });
+  });
+
   describe('the registry', () => {
     test('holds schemas and data sources, and what refers to them', async () => {
       const { id } = (await client.createSchema({ provided_id: 'crm', name: 'Customers' })).schema;

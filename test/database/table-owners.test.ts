@@ -60,6 +60,7 @@ test('every table has an owner', () => {
     'reminder',
     'revoked_embed_token',
     'sweep_time',
+    'target',
     'user_group',
     'user_group_token',
     'user_group_version',

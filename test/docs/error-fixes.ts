@@ -171,6 +171,26 @@ export const errorFixes: Record<string, Fix> = {
       'Mappings of user groups name what is not registered, so nothing was changed. `errors` has up to 20 of them.',
     fix: '`GET /api/v1/workspace/unresolvable-mappings` lists all of them. Register what they name, or change the mappings.',
   },
+  target_not_found: { fix: '`GET /api/v1/targets` lists the targets of the workspace.' },
+  too_many_targets: {
+    cause: 'The workspace has 50 targets, as many as it may have.',
+    fix: 'Delete one first.',
+  },
+  target_secret_unreadable: {
+    cause:
+      'The secrets of the target cannot be decrypted with the configured keys. It issues no tokens.',
+    fix: 'Restore the missing key in `TOKEN_ENCRYPTION_KEYS`; or PUT the target with its secrets again.',
+  },
+  target_value_missing: {
+    cause:
+      'The target copies a value that the user group or the request does not have. `errors` has its place in the target.',
+    fix: 'Give the group the property, or send the field; or give the reference a `default`.',
+  },
+  target_value_refused: {
+    cause:
+      'A value of the user group or of the request would be unsafe in the token of this tool, or would not fit it. `errors` has its place in the target.',
+    fix: 'Change the value, or the target: [each kind](../guides/targets.md#the-kinds) says what it takes.',
+  },
   too_many_webhook_endpoints: {
     cause: 'The workspace has 50 webhook endpoints, as many as it may have.',
     fix: 'Delete one first.',

@@ -53,6 +53,30 @@ const causes: Record<string, unknown[]> = {
   body_too_large: [262_144],
   validation_failed: [[{ pointer: '/name', code: 'empty', detail: 'The text must not be empty.' }]],
   rate_limited: ['The API token has made too many requests.', 1],
+  target_value_missing: [
+    'The target needs a value for /claims/region: There is no variables.region for this token.',
+    {
+      violations: [
+        {
+          pointer: '/claims/region',
+          code: 'required',
+          detail: 'There is no variables.region for this token.',
+        },
+      ],
+    },
+  ],
+  target_value_refused: [
+    'No token is issued: at /row_filters/0/value of the target: The value must be of the type integer.',
+    {
+      violations: [
+        {
+          pointer: '/row_filters/0/value',
+          code: 'not_acceptable',
+          detail: 'The value must be of the type integer.',
+        },
+      ],
+    },
+  ],
   too_many_at_once: [2, 'exports of the API token'],
 };
 

@@ -105,6 +105,7 @@ test('describes every route of the application, and no other', () => {
   expect(routes.sort()).toEqual([
     'DELETE /api/v1/data-sources/{id}',
     'DELETE /api/v1/schemas/{id}',
+    'DELETE /api/v1/targets/{name}',
     'DELETE /api/v1/user-groups/{id}',
     'DELETE /api/v1/webhook-endpoints/{id}',
     'GET /.well-known/oauth-authorization-server',
@@ -123,6 +124,8 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/schemas/{id}',
     'GET /api/v1/schemas/{id}/references',
     'GET /api/v1/system',
+    'GET /api/v1/targets',
+    'GET /api/v1/targets/{name}',
     'GET /api/v1/user-groups',
     'GET /api/v1/user-groups/{id}',
     'GET /api/v1/user-groups/{id}/tokens',
@@ -173,6 +176,7 @@ test('describes every route of the application, and no other', () => {
     'POST /api/v1/workspace/end-tokens',
     'POST /api/v1/workspace/incomplete-user-groups/preview',
     'PUT /api/user',
+    'PUT /api/v1/targets/{name}',
     'PUT /api/v1/user-groups/{id}',
   ]);
 });

@@ -43,6 +43,7 @@ const ALL = [
   ] as const),
   ...([
     'registry:write',
+    'targets:write',
     'admin',
     'webhooks:read',
     'webhooks:write',
@@ -213,6 +214,15 @@ const calls: Record<string, () => Promise<Answer>> = {
     for (let n = 0; n < 50; n++) await create();
     return create();
   },
+  target_not_found: () => send('GET', `${V1}/targets/none`),
+  target_value_missing: () => issueWith({ region: { $: 'variables.region' } }, {}),
+  target_value_refused: () => issueWith(undefined, { team: 'x' }),
+  too_many_targets: async () => {
+    const other = await inWorkspace('targets');
+    const put = (n: number) => other.call('PUT', `${V1}/targets/t${n}`, cubeTarget(TENANT));
+    for (let n = 0; n < 50; n++) await put(n);
+    return put(50);
+  },
   token_not_usable: async () => {
     const { token: used } = await service.api.create();
     const line = JSON.stringify({ user_group_id: 'imported', name: 'I', token: used });
@@ -251,6 +261,35 @@ const calls: Record<string, () => Promise<Answer>> = {
   headers_too_large: () => raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
 };
 
+const TENANT = { tenant: { $: 'sub' } };
+
+function cubeTarget(claims: object): object {
+  const keys = [{ id: 'a', secret: 'a secret of at least 32 bytes of text' }];
+  return { kind: 'cube', signing: { alg: 'HS256', keys }, claims };
+}
+
+/** Issues a token of a target: of Cube with these claims, or else of Superset with a row filter. */
+async function issueWith(claims: object | undefined, properties: object): Promise<Answer> {
+  const { id } = await service.api.create({ properties });
+  const filter = {
+    dataset: 7,
+    column: 'team',
+    op: '=',
+    type: 'integer',
+    value: { $: 'variables.team' },
+  };
+  const superset = {
+    ...cubeTarget({ user: { username: { $: 'sub' } }, resources: { $: 'resources' } }),
+    kind: 'superset',
+    audience: 'superset',
+    row_filters: [filter],
+  };
+  await send('PUT', `${V1}/targets/bi`, claims ? cubeTarget(claims) : superset);
+  const path = `${V1}/user-groups/${encodeURIComponent(id)}/embed-tokens`;
+  const resources = claims ? {} : { resources: [{ type: 'dashboard', id: '7' }] };
+  return send('POST', path, { target: 'bi', ...resources });
+}
+
 /** Need a broken database, key or network, a plugin, a person, or a clock; test/docs/errors.test.ts compares their words. */
 const ELSEWHERE = [
   ...[
@@ -273,6 +312,7 @@ const ELSEWHERE = [
     'webhook_replay_running',
     'token_forgotten',
     'webhook_secret_unreadable',
+    'target_secret_unreadable',
     'events_gone',
   ],
   ...[

@@ -109,7 +109,7 @@ test('each example of a request gets the response of its example', async () => {
     const { request, response } = examples[id]!;
     const { method, path } = found.find(({ operation }) => operation.operationId === id)!;
     const body = request && { ...request, ...currentToken(request, token) };
-    const at = path.replace('{id}', 'acme-emea') + (QUERIES[id] ?? '');
+    const at = path.replace('{id}', 'acme-emea').replace('{name}', 'bi') + (QUERIES[id] ?? '');
     const answer = await service.api.call(method, at, body);
     expect([id, withOwnParts(answer.body, response)]).toEqual([id, response]);
     const { user_group: group } = answer.body as { user_group?: { token?: string } };

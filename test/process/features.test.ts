@@ -13,7 +13,12 @@ const PUBLIC_URL = 'https://user-groups.example';
 
 /** The controllers that `core` leaves out. */
 const LEFT_OUT = [
-  ...['RegisteredController', 'WorkspaceSettingsController', 'UserGroupBulkController'],
+  ...[
+    'TargetController',
+    'RegisteredController',
+    'WorkspaceSettingsController',
+    'UserGroupBulkController',
+  ],
   ...['InspectionController', 'EndTokensController', 'RevocationController', 'EventController'],
   ...[
     'WebhookEndpointController',

@@ -141,6 +141,8 @@ describe('cryptography', () => {
       'createHash',
       'createHmac',
       'createPrivateKey',
+      'createPublicKey',
+      'createSecretKey',
       'generateKeyPairSync',
       'hash',
       'hkdfSync',
@@ -149,6 +151,7 @@ describe('cryptography', () => {
       'randomInt',
       'randomUUID',
       'sign',
+      'verify',
     ]);
     const named = callsOf(
       /^(create(Hash|Hmac|Cipheriv|Decipheriv|ECDH)|generateKeyPairSync|hash|hkdfSync)$/,
@@ -169,10 +172,11 @@ describe('cryptography', () => {
     const cut = calls.filter(({ callee }) =>
       /(\.digest|^hash)\(.*\)\.(slice|sub\w+)$/.test(callee),
     );
-    // The nonce of a cursor, which has 96 bits; the name of the database in the keys of Redis.
+    // The nonce of a cursor, which has 96 bits; the name of the database in the keys of Redis; an id of a user, which has 128.
     expect(placesOf(cut)).toEqual([
       'src/core/rate-limit/standard-rate-limit-store.ts',
       'src/features/event/feed/event-cursors.ts',
+      'src/features/target/definition/references.ts',
     ]);
   });
 

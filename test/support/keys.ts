@@ -20,8 +20,8 @@ export async function keyStatus(env: Record<string, string>): Promise<string[]> 
   const { code, stdout, stderr } = await runCli(env, 'keys', 'status');
   if (code !== 0) throw new Error(stderr);
   const [head, ...lines] = stdout.trim().split('\n');
-  expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS +ENDPOINTS$/);
-  return lines.map((line) => line.replace(/( +\d+){2}$/, '').replace(/ +/g, ' '));
+  expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS +ENDPOINTS +TARGETS$/);
+  return lines.map((line) => line.replace(/( +\d+){3}$/, '').replace(/ +/g, ' '));
 }
 
 /** Runs a statement on the database, past the service. */

@@ -157,6 +157,18 @@ def tokens(client: UserGroupClient) -> None:
     issued = client.issue_embed_token("viewer", audience="dashboards", expires_in_seconds=60)
     embed = issued["embed_token"]
     assert client.introspect_token(token=embed["token"])["token_type"] == "embed_token"
+    secret = "a-secret-of-at-least-32-bytes-of-text"
+    client.put_target(
+        "cube",
+        kind="cube",
+        signing={"alg": "HS256", "keys": [{"id": "a", "secret": secret}]},
+        claims={"tenant": {"$": "sub"}},
+    )
+    assert client.get_target("cube")["target"]["kind"] == "cube"
+    assert [target["name"] for target in client.list_targets()["targets"]] == ["cube"]
+    for_tool = client.issue_embed_token("viewer", target="cube")["embed_token"]
+    assert for_tool["token_type"] == "target_token" and for_tool["revocable"] is False
+    client.delete_target("cube")
     workspace = client.get_workspace_identity()["workspace"]
     keys = client.get_json_web_key_set(workspace["id"])["keys"]
     assert embed["kid"] in [key["kid"] for key in keys]

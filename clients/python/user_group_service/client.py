@@ -53,6 +53,11 @@ from .models import (
     SchemaResponse,
     SchemasResponse,
     SystemResponse,
+    TargetResponse,
+    TargetRowFilter,
+    TargetSigningRequest,
+    TargetView,
+    TargetsResponse,
     UserGroup,
     UserGroupIssues,
     UserGroupIssuesResponse,
@@ -1071,8 +1076,9 @@ class UserGroupClient(Transport):
         self,
         id: str,
         *,
-        audience: str,
         idempotency_key: str | Absent = ABSENT,
+        audience: str | Absent = ABSENT,
+        target: str | Absent = ABSENT,
         expires_in_seconds: int | Absent = ABSENT,
         origin: str | Absent = ABSENT,
         acting_for: ActingFor | Absent = ABSENT,
@@ -1090,8 +1096,9 @@ class UserGroupClient(Transport):
         ends or the group is suspended or deleted. The grace period of a rotation applies to it too.
         An audience that the workspace does not allow is a 422. With `acting_for` the token is for
         somebody who views as the group: the audit log records who and why before it is issued,
-        `act` names them, and the workspace can forbid it. An `Idempotency-Key` counts only with
-        `acting_for`.
+        `act` names them, and the workspace can forbid it. With `target` it is the token that a tool
+        of the workspace takes: nothing ends that before `expires_at`. An `Idempotency-Key` counts
+        only with `acting_for` or `target`.
 
         Required scope: `embed-tokens:issue`. With `acting_for` instead: `user-groups:view-as`.
 
@@ -1099,10 +1106,14 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            audience: Audience (`aud`) that accepts the token, such as the address of your renderer:
-                1–255 code points, no control characters. A verifier compares it with its own name.
             idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
                 hours the same call is done once and gets the same response.
+            audience: Audience (`aud`) that accepts the token, such as the address of your renderer:
+                1–255 code points, no control characters. A verifier compares it with its own name.
+                Required without `target`.
+            target: Name of a target of the workspace: issues the token that this tool takes in
+                place of an embed token. The target decides `audience`, `origin` and `format`, which
+                may not be sent. Nothing can end such a token before it expires.
             expires_in_seconds: For how many seconds the token is valid, unless it is ended sooner.
                 Default: `600`.
             origin: Web origin of the page that embeds the dashboard, as browsers write it: https
@@ -1128,6 +1139,7 @@ class UserGroupClient(Transport):
                 headers={"Idempotency-Key": idempotency_key},
                 body={
                     "audience": audience,
+                    "target": target,
                     "expires_in_seconds": expires_in_seconds,
                     "origin": origin,
                     "acting_for": acting_for,
@@ -2216,6 +2228,212 @@ class UserGroupClient(Transport):
             "user_groups",
         )
 
+    def list_targets(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> TargetsResponse:
+        """List targets.
+
+        The tools that the workspace has declared, in the order of their names, without secrets.
+
+        Required scope: `targets:read`.
+
+        GET /api/v1/targets
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            TargetsResponse,
+            self._json(
+                "GET",
+                "/api/v1/targets",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def iter_targets(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[TargetView]:
+        """Yields the entries of `list_targets`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_targets(
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "targets",
+        )
+
+    @overload
+    def get_target(
+        self,
+        name: str,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> TargetResponse: ...
+
+    @overload
+    def get_target(
+        self,
+        name: str,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> TargetResponse | None: ...
+
+    def get_target(
+        self,
+        name: str,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> TargetResponse | None:
+        """Read a target.
+
+        The target of this name, without its secrets.
+
+        Required scope: `targets:read`.
+
+        GET /api/v1/targets/{name}
+
+        Args:
+            name: Its name: 1–64 of a-z, 0-9 and `-`.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
+        """
+        return cast(
+            TargetResponse | None,
+            self._json(
+                "GET",
+                f"/api/v1/targets/{segment(name)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                timeout=timeout,
+            ),
+        )
+
+    def put_target(
+        self,
+        name: str,
+        *,
+        kind: Literal[
+            "superset", "metabase-embed", "metabase-sso", "lightdash", "cube", "grafana", "jwt"
+        ],
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
+        audience: str | None | Absent = ABSENT,
+        signing: TargetSigningRequest | None | Absent = ABSENT,
+        max_seconds: int | Absent = ABSENT,
+        claims: Mapping[str, Any] | Absent = ABSENT,
+        row_filters: Sequence[TargetRowFilter] | Absent = ABSENT,
+        email_domain: str | None | Absent = ABSENT,
+        unfiltered: bool | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> TargetResponse:
+        """Create or replace a target.
+
+        Declares a tool of the workspace and the claims of its tokens, which `target` of a call for
+        an embed token then issues. Each kind refuses what would be unsafe in its tool. Secrets are
+        write-only: a key without one keeps the stored one of its id. To replace a secret without an
+        outage, PUT both with the old one first; teach the tool the new one; PUT the new one first;
+        later leave the old one out. A workspace has at most 50 targets.
+
+        Required scope: `targets:write`.
+
+        PUT /api/v1/targets/{name}
+
+        Args:
+            name: Its name: 1–64 of a-z, 0-9 and `-`.
+            kind: The tool, whose rules the target keeps.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
+            audience: The claim `aud`: Superset, Grafana, Cube and other verifiers compare it with
+                their own name.
+            signing: The key that signs tokens; only Grafana takes those of the key of the
+                workspace.
+            max_seconds: For how many seconds a token is valid at most; of `metabase-sso` 180.
+                Default: `300`.
+            claims: The claims that the tool takes. An object with the member `$` is a reference, in
+                whose place a value is copied with its type: `sub`, `team_id`, `name`, `user.id`,
+                `user.key`, `user.name`, `user.email`, `resources`, `resource.<type>`, `acting_for`,
+                `variables.<name>`, `mapping.<schema>`. It can have a `default`.
+            row_filters: Of `superset`: which rows of which datasets a group sees.
+            email_domain: Of `metabase-sso`: the host of the addresses by which Metabase knows the
+                users.
+            unfiltered: Says that every group may see all that the tool shows. Without it a target
+                that filters by no value of the group is refused.
+        """
+        return cast(
+            TargetResponse,
+            self._json(
+                "PUT",
+                f"/api/v1/targets/{segment(name)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body={
+                    "kind": kind,
+                    "audience": audience,
+                    "signing": signing,
+                    "max_seconds": max_seconds,
+                    "claims": claims,
+                    "row_filters": row_filters,
+                    "email_domain": email_domain,
+                    "unfiltered": unfiltered,
+                },
+                timeout=timeout,
+            ),
+        )
+
+    def delete_target(
+        self,
+        name: str,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> DeletedResponse:
+        """Delete a target.
+
+        It issues no token any more. Tokens that it has issued are valid until they expire.
+
+        Required scope: `targets:write`.
+
+        DELETE /api/v1/targets/{name}
+
+        Args:
+            name: Its name: 1–64 of a-z, 0-9 and `-`.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
+        """
+        return cast(
+            DeletedResponse,
+            self._json(
+                "DELETE",
+                f"/api/v1/targets/{segment(name)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                timeout=timeout,
+            ),
+        )
+
     def list_webhook_endpoints(
         self,
         *,
@@ -2707,6 +2925,8 @@ class UserGroupClient(Transport):
                 "audit:read",
                 "events:read",
                 "admin",
+                "targets:read",
+                "targets:write",
             ]
         ],
         idempotency_key: str | Absent = ABSENT,
@@ -2831,6 +3051,8 @@ class UserGroupClient(Transport):
                     "audit:read",
                     "events:read",
                     "admin",
+                    "targets:read",
+                    "targets:write",
                 ]
             ]
             | Absent

@@ -709,9 +709,16 @@ class EmbedTokenResource(TypedDict):
 
 
 class IssueEmbedTokenRequest(TypedDict):
-    audience: str
+    audience: NotRequired[str]
     """Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code
-    points, no control characters. A verifier compares it with its own name.
+    points, no control characters. A verifier compares it with its own name. Required without
+    `target`.
+    """
+
+    target: NotRequired[str]
+    """Name of a target of the workspace: issues the token that this tool takes in place of an embed
+    token. The target decides `audience`, `origin` and `format`, which may not be sent. Nothing can
+    end such a token before it expires.
     """
 
     expires_in_seconds: NotRequired[int]
@@ -753,8 +760,16 @@ class EmbedToken(TypedDict):
     token: str
     """The token, a JWT or of the format `opaque`: pass it to the page that embeds the dashboard."""
 
-    token_type: Literal["embed_token"]
-    """The kind of token, as an introspection names it."""
+    token_type: Literal["embed_token", "target_token"]
+    """The kind of token: an embed token, as an introspection names it, or what the tool of a target
+    takes.
+    """
+
+    target: NotRequired[str]
+    """The target that issued it."""
+
+    revocable: NotRequired[bool]
+    """False for a token of a target: nothing ends it before it expires."""
 
     expires_at: str
     """Expiry, unless it is ended sooner."""
@@ -765,10 +780,10 @@ class EmbedToken(TypedDict):
     """
 
     kid: str
-    """Id of the key of the workspace that signed or encrypted it."""
+    """Id of the key that signed or encrypted it, of the workspace or of the target."""
 
-    jti: str
-    """Id of the token, which is also a claim of it and part of introspection responses."""
+    jti: NotRequired[str]
+    """Id of an embed token, which is also a claim of it and part of introspection responses."""
 
 
 class EmbedTokenResponse(TypedDict):
@@ -1479,6 +1494,153 @@ class WorkspaceRequirements(TypedDict):
     """The schemas that every user group must map; under `registered` by your own ids of them."""
 
 
+class TargetKeyView(TypedDict):
+    id: str
+    """Your name of the key."""
+
+    stored_at: str
+    """When its secret was stored."""
+
+    public_jwk: NotRequired[dict[str, Any]]
+    """The public key (RFC 7517), which verifiers may have; of HS256 there is none."""
+
+
+class TargetSigningView(TypedDict):
+    alg: Literal["HS256", "RS256", "ES256"]
+    """The algorithm of the signature."""
+
+    keys: list[TargetKeyView]
+    """The keys without their secrets. The first signs."""
+
+
+class TargetRowFilter(TypedDict):
+    dataset: int
+    """The number of the dataset in Superset."""
+
+    column: str
+    """The name of a column: letters, digits and `_`."""
+
+    op: Literal["=", "<", "<=", ">", ">=", "in"]
+    """`in` takes a list that is not empty."""
+
+    type: Literal["integer", "boolean", "date", "uuid", "word"]
+    """The type of the value; any other is refused."""
+
+    allowed: NotRequired[list[str]]
+    """Of the type `word`: the only words that a value may be."""
+
+    value: str | float | bool | None | dict[str, Any] | list[Any]
+    """A value, or a reference such as `{"$": "variables.regions"}`."""
+
+
+class TargetView(TypedDict):
+    name: str
+    """Its name."""
+
+    kind: Literal[
+        "superset", "metabase-embed", "metabase-sso", "lightdash", "cube", "grafana", "jwt"
+    ]
+    """The tool."""
+
+    audience: str | None
+    """The claim `aud`, or null for none."""
+
+    signing: TargetSigningView | None
+    """Null if the key of the workspace signs."""
+
+    max_seconds: int
+    """For how many seconds a token is valid at most."""
+
+    claims: dict[str, Any]
+    """The claims, with references."""
+
+    row_filters: list[TargetRowFilter]
+    """Which rows of which datasets a group sees; empty but for `superset`."""
+
+    email_domain: str | None
+    """The host of addresses of users of `metabase-sso`; else null."""
+
+    unfiltered: bool
+    """Whether every group may see all that the tool shows."""
+
+    created_at: str
+    """When it was created."""
+
+    updated_at: str
+    """When it was last changed."""
+
+
+class TargetsResponse(Page):
+    targets: list[TargetView]
+    """Targets in the order of their names."""
+
+
+class TargetResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    target: TargetView
+    """The target."""
+
+
+class TargetKeyRequest(TypedDict):
+    id: str
+    """Your name of the key, `kid` in the header of tokens: 1–64 letters, digits, `_`, `.`, `-`."""
+
+    secret: NotRequired[str]
+    """Of HS256: a text of at least 32 bytes of UTF-8, which are the key. No response shows it.
+    Without it the stored secret of this id stays.
+    """
+
+    private_key: NotRequired[str]
+    """Of RS256 and ES256: a private key in PEM without a passphrase, RSA of 2,048 to 4,096 bits or
+    P-256. No response shows it.
+    """
+
+
+class TargetSigningRequest(TypedDict):
+    alg: Literal["HS256", "RS256", "ES256"]
+    """The algorithm of the signature."""
+
+    keys: list[TargetKeyRequest]
+    """One key, or two while one replaces the other. The first signs."""
+
+
+class PutTargetRequest(TypedDict):
+    kind: Literal[
+        "superset", "metabase-embed", "metabase-sso", "lightdash", "cube", "grafana", "jwt"
+    ]
+    """The tool, whose rules the target keeps."""
+
+    audience: NotRequired[str | None]
+    """The claim `aud`: Superset, Grafana, Cube and other verifiers compare it with their own name.
+    """
+
+    signing: NotRequired[TargetSigningRequest | None]
+    """The key that signs tokens; only Grafana takes those of the key of the workspace."""
+
+    max_seconds: NotRequired[int]
+    """For how many seconds a token is valid at most; of `metabase-sso` 180. Default: `300`."""
+
+    claims: NotRequired[dict[str, Any]]
+    """The claims that the tool takes. An object with the member `$` is a reference, in whose place
+    a value is copied with its type: `sub`, `team_id`, `name`, `user.id`, `user.key`, `user.name`,
+    `user.email`, `resources`, `resource.<type>`, `acting_for`, `variables.<name>`,
+    `mapping.<schema>`. It can have a `default`.
+    """
+
+    row_filters: NotRequired[list[TargetRowFilter]]
+    """Of `superset`: which rows of which datasets a group sees."""
+
+    email_domain: NotRequired[str | None]
+    """Of `metabase-sso`: the host of the addresses by which Metabase knows the users."""
+
+    unfiltered: NotRequired[bool]
+    """Says that every group may see all that the tool shows. Without it a target that filters by no
+    value of the group is refused.
+    """
+
+
 class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""
@@ -1798,6 +1960,8 @@ class CreateApiTokenRequest(TypedDict):
             "audit:read",
             "events:read",
             "admin",
+            "targets:read",
+            "targets:write",
         ]
     ]
     """What the token may do; a scope implies no other."""
@@ -1856,6 +2020,8 @@ class UpdateApiTokenRequest(TypedDict):
                 "audit:read",
                 "events:read",
                 "admin",
+                "targets:read",
+                "targets:write",
             ]
         ]
     ]

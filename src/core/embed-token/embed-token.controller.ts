@@ -6,7 +6,14 @@ import {
   RequiresScope,
 } from '../../platform/common/access/access.decorator.ts';
 import { AuditUnavailable } from '../audit/audit.errors.ts';
-import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
+import {
+  TargetNotFound,
+  TargetSecretUnreadable,
+  TargetValueMissing,
+  TargetValueRefused,
+  UserGroupInactive,
+  ViewAsForbidden,
+} from './embed-token.errors.ts';
 import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
@@ -31,7 +38,7 @@ export class EmbedTokenController {
   @Operation(
     'issueEmbedToken',
     'Issue an embed token',
-    'A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a browser. Renderers introspect it, or verify it with the keys of the workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and the workspace can forbid it. An `Idempotency-Key` counts only with `acting_for`.',
+    'A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a browser. Renderers introspect it, or verify it with the keys of the workspace. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. An audience that the workspace does not allow is a 422. With `acting_for` the token is for somebody who views as the group: the audit log records who and why before it is issued, `act` names them, and the workspace can forbid it. With `target` it is the token that a tool of the workspace takes: nothing ends that before `expires_at`. An `Idempotency-Key` counts only with `acting_for` or `target`.',
   )
   @Created(EmbedTokenResponse, 'The embed token.')
   @ApiProblems(
@@ -39,13 +46,17 @@ export class EmbedTokenController {
     UserGroupInactive,
     UserGroupTokensEnded,
     ViewAsForbidden,
+    TargetNotFound,
+    TargetSecretUnreadable,
+    TargetValueMissing,
+    TargetValueRefused,
     AuditUnavailable,
     ...IDEMPOTENCY_ERRORS,
   )
   issue(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
-    @JsonBody(IssueEmbedTokenRequest) dto: IssueEmbedTokenRequest,
+    @JsonBody(IssueEmbedTokenRequest, { needed: true }) dto: IssueEmbedTokenRequest,
     @IdempotencyKeyHeader() key: string | undefined,
   ): Promise<EmbedTokenResponse> {
     return this.embedTokens.issue(caller, id, dto, key);

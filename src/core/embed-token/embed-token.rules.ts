@@ -1,4 +1,4 @@
-import { type Check, listOf, objectOf } from '../../platform/common/fields.ts';
+import { type Check, listOf, objectOf, textThat } from '../../platform/common/fields.ts';
 import type { Violation } from '../../platform/common/problem/violation.ts';
 import { identifierViolations, textViolations } from '../../platform/common/text.ts';
 import type { EmbedResource } from './embed-token.ts';
@@ -17,6 +17,30 @@ export const actingForViolations = objectOf({
 export const MAX_RESOURCES = 50;
 const MAX_RESOURCES_BYTES = 4096;
 const RESOURCE_TYPE = /^[A-Za-z][\w.-]{0,63}$/;
+
+/** A name of a target. */
+export const targetNameViolations = textThat(
+  (text) => /^[a-z0-9-]{1,64}$/.test(text),
+  'The target must be the name of one: 1–64 of a-z, 0-9 and "-".',
+);
+
+/** Lists the fields that a token for a target has from the target, or that another token lacks. */
+export function misplacedFields({
+  target,
+  audience,
+  origin,
+  format,
+}: Partial<Record<'target' | 'audience' | 'origin' | 'format', string>>): Violation[] {
+  if (target === undefined) {
+    const detail = 'The field audience is required: it names who is to accept the token.';
+    return audience === undefined ? [{ pointer: '/audience', code: 'required', detail }] : [];
+  }
+  const detail =
+    'The target decides this: a token for a target is a JWT for the audience of its tool.';
+  return Object.entries({ audience, origin, format }).flatMap(([name, value]): Violation[] =>
+    value === undefined ? [] : [{ pointer: `/${name}`, code: 'not_acceptable', detail }],
+  );
+}
 
 export const viewerViolations = objectOf(
   { id: identifierViolations, name: identifierViolations, email: emailViolations },

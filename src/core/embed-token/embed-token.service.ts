@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { SignJWT } from 'jose/jwt/sign';
 import { AuditLog } from '../audit/audit-log.ts';
@@ -23,9 +23,10 @@ import { UserGroupTokenRepository } from '../user-group/token/user-group-token.r
 import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
 import { ALGORITHM, type EmbedTokenClaims, TYPE, viewerOf } from './embed-token.ts';
-import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS } from './embed-token.rules.ts';
+import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS, misplacedFields } from './embed-token.rules.ts';
 import { encryptClaims } from './signing/opaque-token.ts';
 import { SigningKeys } from './signing/signing-keys.ts';
+import { type OpenTarget, TargetTokens } from './target-tokens.ts';
 
 const JTI_BYTES = 16;
 
@@ -41,13 +42,14 @@ export class EmbedTokenService {
     private readonly calls: IdempotentCalls,
     private readonly auditLog: AuditLog,
     private readonly gate: Gate,
+    @Optional() private readonly targets?: TargetTokens,
   ) {}
 
   /**
    * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless somebody acts
-   * for the group: then no token is issued without its event, and a key gets one token.
+   * for the group or it is for a target: then no token is issued without its event, and a key gets one token.
    * @throws InsufficientScope, UserGroupNotFound, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
-   *   ViewAsForbidden, AuditUnavailable
+   *   ViewAsForbidden, AuditUnavailable, TargetNotFound, TargetSecretUnreadable, TargetValueMissing, TargetValueRefused
    */
   async issue(
     caller: Caller,
@@ -56,19 +58,19 @@ export class EmbedTokenService {
     idempotencyKey?: string,
   ): Promise<EmbedTokenResponse> {
     const { workspaceId } = caller;
-    const {
-      audience: aud,
-      expires_in_seconds: life = DEFAULT_LIFE_SECONDS,
-      origin,
-      acting_for: actingFor,
-      user,
-      resources,
-      variables,
-      format = 'jwt',
-    } = dto;
+    const { origin, acting_for: actingFor, user, resources, variables, format = 'jwt' } = dto;
     requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
-    if (actingFor && life > MAX_VIEW_AS_SECONDS) throw tooLongALife();
-    if (variables && format !== 'opaque') throw formatRequired();
+    const misplaced = misplacedFields(dto);
+    if (misplaced.length > 0) throw new ValidationFailed(misplaced);
+    const target = dto.target === undefined ? undefined : await this.open(workspaceId, dto.target);
+    const aud = target ? target.audience : dto.audience;
+    const most = Math.min(
+      target?.maxSeconds ?? Infinity,
+      actingFor ? MAX_VIEW_AS_SECONDS : Infinity,
+    );
+    const life = dto.expires_in_seconds ?? Math.min(DEFAULT_LIFE_SECONDS, most);
+    if (life > most) throw tooLongALife(most);
+    if (variables && !target && format !== 'opaque') throw formatRequired();
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
     requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
@@ -84,47 +86,69 @@ export class EmbedTokenService {
     requireVariables(snapshot, variables);
     const now = currentTime();
     const iat = Math.floor(now / 1000);
-    const response = await this.make(format, {
-      iss: issuerOf(this.config, snapshot.workspace),
-      sub: providedId,
-      aud,
-      iat,
-      exp: Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000)),
-      // If the clock is behind, the token must not be among those that were ended.
-      iat_ms: Math.max(now, embedTokensEndedBefore ?? 0),
-      epoch: embedTokensEpoch,
-      jti: randomBytes(JTI_BYTES).toString('base64url'),
-      workspace_id: publicId,
-      team_id: group.userGroupId,
-      gen: current.generation,
-      ...(origin !== undefined && { origin }),
-      ...(actingFor && { act: { sub: actingFor.subject } }),
-      ...viewerOf({ user_id: user?.id, user_name: user?.name, email: user?.email, resources }),
-      ...(variables && { variables }),
-    });
-    this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
+    const exp = Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000));
+    const grant = { group: snapshot, user, resources, variables, actingFor: actingFor?.subject };
+    const response = target
+      ? toTargetResponse(dto.target!, await target.sign(grant, { iat, exp }), { iat, exp })
+      : await this.make(format, {
+          iss: issuerOf(this.config, snapshot.workspace),
+          sub: providedId,
+          aud: aud!,
+          iat,
+          exp,
+          // If the clock is behind, the token must not be among those that were ended.
+          iat_ms: Math.max(now, embedTokensEndedBefore ?? 0),
+          epoch: embedTokensEpoch,
+          jti: randomBytes(JTI_BYTES).toString('base64url'),
+          workspace_id: publicId,
+          team_id: group.userGroupId,
+          gen: current.generation,
+          ...(origin !== undefined && { origin }),
+          ...(actingFor && { act: { sub: actingFor.subject } }),
+          ...viewerOf({ user_id: user?.id, user_name: user?.name, email: user?.email, resources }),
+          ...(variables && { variables }),
+        });
+    // A token for a target has an event of its own: nothing ends it before it expires.
+    if (actingFor || !target) {
+      this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
+    }
     // A repeated call issues another token: tokens for pages are not stored.
-    if (!actingFor) return response;
+    if (!actingFor && !target) return response;
     // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = {
       key: idempotencyKey,
       request: [
         'embed_token.issue',
         providedId,
-        { aud, life, origin, actingFor, user, resources, variables, format },
+        { aud, life, origin, actingFor, user, resources, variables, format, target: dto.target },
       ],
     };
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = response.embed_token;
       await this.auditLog.record(manager, caller, {
-        action: 'user_group.view_as',
+        action: actingFor ? 'user_group.view_as' : 'target.issue',
         object: { type: 'user_group', id: providedId },
         userGroupId: group.userGroupId,
-        details: { team_id: group.userGroupId, ...actingFor, audience: aud, jti, expires_at },
+        details: {
+          team_id: group.userGroupId,
+          ...actingFor,
+          audience: aud,
+          jti,
+          target: dto.target,
+          user_id: target && user?.id,
+          expires_at,
+        },
       });
       return response;
     };
     return this.gate.run(caller, () => this.calls.run(caller, call, record));
+  }
+
+  /** @throws ValidationFailed where no feature provides targets; TargetNotFound, TargetSecretUnreadable */
+  private open(workspaceId: number, name: string): Promise<OpenTarget> {
+    if (this.targets) return this.targets.open(workspaceId, name);
+    const detail = 'This service has no targets: the feature targets is switched off.';
+    throw new ValidationFailed([{ pointer: '/target', code: 'not_acceptable', detail }]);
   }
 
   private async make(
@@ -162,14 +186,33 @@ export class EmbedTokenService {
   }
 }
 
+function toTargetResponse(
+  target: string,
+  { token, kid }: { token: string; kid: string },
+  { iat, exp }: { iat: number; exp: number },
+): EmbedTokenResponse {
+  return {
+    success: 1,
+    embed_token: {
+      token,
+      token_type: 'target_token',
+      target,
+      expires_at: toWireTime(exp * 1000),
+      expires_in: exp - iat,
+      revocable: false,
+      kid,
+    },
+  };
+}
+
 function formatRequired(): ValidationFailed {
   const detail =
     'Variables need the format opaque: a program that verifies a JWT offline would not see what they narrow.';
   return new ValidationFailed([{ pointer: '/format', code: 'format_required', detail }]);
 }
 
-function tooLongALife(): ValidationFailed {
-  const detail = `With acting_for the expires_in_seconds must be at most ${MAX_VIEW_AS_SECONDS}.`;
+function tooLongALife(most: number): ValidationFailed {
+  const detail = `The expires_in_seconds must be at most ${most} with this target or with acting_for.`;
   return new ValidationFailed([{ pointer: '/expires_in_seconds', code: 'not_acceptable', detail }]);
 }
 
@@ -190,8 +233,8 @@ function requireVariables({ rules, properties }: UserGroupSnapshot, sent: JsonOb
 }
 
 /** @throws ValidationFailed unless the workspace allows this audience */
-function requireAllowed(audience: string, allowed: readonly string[]): void {
-  if (allowed.length === 0 || allowed.includes(audience)) return;
+function requireAllowed(audience: string | undefined, allowed: readonly string[]): void {
+  if (audience === undefined || allowed.length === 0 || allowed.includes(audience)) return;
   const detail =
     'The workspace issues embed tokens for other audiences only: see embed_token_audiences of GET /api/v1/workspace.';
   throw new ValidationFailed([{ pointer: '/audience', code: 'not_acceptable', detail }]);

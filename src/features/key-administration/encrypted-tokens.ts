@@ -7,7 +7,9 @@ const findUseOfKey = statement<{ keyId: string }, { id: string }>(
   () => `
     SELECT * FROM (SELECT key_id AS id FROM user_group_token WHERE key_id = :keyId LIMIT 1) AS t
     UNION ALL
-    SELECT * FROM (SELECT key_id AS id FROM webhook_endpoint WHERE key_id = :keyId LIMIT 1) AS e`,
+    SELECT * FROM (SELECT key_id AS id FROM webhook_endpoint WHERE key_id = :keyId LIMIT 1) AS e
+    UNION ALL
+    SELECT * FROM (SELECT key_id AS id FROM target WHERE key_id = :keyId LIMIT 1) AS r`,
 );
 
 /** Tokens of a key that are scanned for one of the workspace. */
@@ -28,33 +30,42 @@ const findTokensOf = statement<
     ) AS t`,
 );
 
-const findKeysOfEndpoints = statement<{ workspaceId: number }, { id: string }>(
-  'encrypted-endpoints.find-keys-of-workspace',
-  () => 'SELECT DISTINCT key_id AS id FROM webhook_endpoint WHERE workspace_id = :workspaceId',
+const findKeysOfSecrets = statement<{ workspaceId: number }, { id: string }>(
+  'encrypted-secrets.find-keys-of-workspace',
+  () => `
+    SELECT key_id AS id FROM webhook_endpoint WHERE workspace_id = :workspaceId
+    UNION
+    SELECT key_id AS id FROM target WHERE workspace_id = :workspaceId AND key_id IS NOT NULL`,
 );
 
-/** Counts of the user-group tokens and webhook endpoints that one key has encrypted. */
+/** Counts of the user-group tokens, webhook endpoints and targets that one key has encrypted. */
 export interface UseOfKey {
   id: string;
   tokens: number;
   endpoints: number;
+  targets: number;
 }
 
 /** Counts the use of each key; retired tokens have no ciphertext any more. */
 export const countUse = statement<object, UseOfKey>(
   'encrypted-tokens.count',
   () => `
-    SELECT id, CAST(sum(tokens) AS integer) AS tokens, CAST(sum(endpoints) AS integer) AS endpoints
+    SELECT id, CAST(sum(tokens) AS integer) AS tokens, CAST(sum(endpoints) AS integer) AS endpoints,
+      CAST(sum(targets) AS integer) AS targets
     FROM (
-      SELECT key_id AS id, count(*) AS tokens, 0 AS endpoints FROM user_group_token
+      SELECT key_id AS id, count(*) AS tokens, 0 AS endpoints, 0 AS targets FROM user_group_token
       WHERE key_id IS NOT NULL GROUP BY key_id
       UNION ALL
-      SELECT key_id AS id, 0 AS tokens, count(*) AS endpoints FROM webhook_endpoint GROUP BY key_id
+      SELECT key_id AS id, 0 AS tokens, count(*) AS endpoints, 0 AS targets
+      FROM webhook_endpoint GROUP BY key_id
+      UNION ALL
+      SELECT key_id AS id, 0 AS tokens, 0 AS endpoints, count(*) AS targets
+      FROM target WHERE key_id IS NOT NULL GROUP BY key_id
     ) AS used
     GROUP BY id ORDER BY id`,
 );
 
-/** Finds the keys of the stored user-group tokens and webhook secrets. */
+/** Finds the keys of the stored user-group tokens, and of the secrets of webhooks and targets. */
 @Injectable()
 export class EncryptedTokens {
   constructor(private readonly statements: Statements) {}
@@ -64,13 +75,13 @@ export class EncryptedTokens {
   }
 
   /**
-   * Whether any token of the workspace, or secret of a webhook, is encrypted with one of the keys.
+   * Whether any token of the workspace, or secret of a webhook or target, is encrypted with one of the keys.
    * @returns null if the keys have encrypted too many tokens to find those of the workspace at once
    */
   async hasAnyOf(workspaceId: number, keyIds: readonly string[]): Promise<boolean | null> {
     if (keyIds.length === 0) return false;
-    const ofEndpoints = await this.statements.read(findKeysOfEndpoints, { workspaceId });
-    if (ofEndpoints.some(({ id }) => keyIds.includes(id))) return true;
+    const ofSecrets = await this.statements.read(findKeysOfSecrets, { workspaceId });
+    if (ofSecrets.some(({ id }) => keyIds.includes(id))) return true;
     let isCutOff = false;
     for (const keyId of keyIds) {
       const [row] = await this.statements.read(findTokensOf, { keyId, workspaceId });

@@ -4,6 +4,8 @@ import { EncryptionKeyModule } from '../../core/encryption-key/encryption-key.mo
 import { EncryptedTokens } from './encrypted-tokens.ts';
 import { EncryptionKeyService } from './encryption-key.service.ts';
 import { KeyCheck } from './key-check.ts';
+import { TargetSecretCipher } from '../target/signing/target-secret-cipher.ts';
+import { TargetSecretRewrapper } from './target-secret-rewrapper.ts';
 import { TokenRewrapper } from './token-rewrapper.ts';
 import { WebhookSecretCipher } from '../webhook/endpoint/webhook-secret-cipher.ts';
 import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
@@ -15,6 +17,8 @@ import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
     EncryptedTokens,
     EncryptionKeyService,
     KeyCheck,
+    TargetSecretCipher,
+    TargetSecretRewrapper,
     TokenRewrapper,
     WebhookSecretCipher,
     WebhookSecretRewrapper,

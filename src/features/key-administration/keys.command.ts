@@ -4,6 +4,7 @@ import type { CommandServices } from '../../platform/common/extension/command.ts
 import { OperatorError, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
 import { VaultTransit } from '../../core/encryption-key/vault-transit.ts';
 import { type Encrypted, EncryptionKeyService, type KeyStatus } from './encryption-key.service.ts';
+import { TargetSecretRewrapper } from './target-secret-rewrapper.ts';
 import { TokenRewrapper } from './token-rewrapper.ts';
 import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
 import { configure } from '../../platform/command-line/configure.ts';
@@ -53,6 +54,7 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
           STATE: ({ state }) => state,
           ENCRYPTIONS: ({ encryptions }) => encryptions,
           ENDPOINTS: (row) => row.endpoints,
+          TARGETS: (row) => row.targets,
         },
       );
     }),
@@ -67,11 +69,21 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
       const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
       endProgress();
       const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
-      const done = { tokens: rewrapped, endpoints: endpoints.rewrapped };
+      const targets = await app.get(TargetSecretRewrapper).rewrap();
+      const done = {
+        tokens: rewrapped,
+        endpoints: endpoints.rewrapped,
+        targets: targets.rewrapped,
+      };
       printDone(options, `${told(done)} re-encrypted.`, { success: 1, rewrapped: done });
-      if (unreadable + endpoints.unreadable > 0) {
+      if (unreadable + endpoints.unreadable + targets.unreadable > 0) {
+        const left = {
+          tokens: unreadable,
+          endpoints: endpoints.unreadable,
+          targets: targets.unreadable,
+        };
         throw new OperatorError(
-          `${told({ tokens: unreadable, endpoints: endpoints.unreadable })} could not be decrypted and stay as they are; see "keys status".`,
+          `${told(left)} could not be decrypted and stay as they are; see "keys status".`,
         );
       }
     }),
@@ -90,7 +102,7 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
         const keys = app.get(EncryptionKeyService);
         if (!options.yes) {
           throw new OperatorRefusal(
-            `Forgetting the key "${id}" affects ${told(await keys.countLost(id))}: tokens stay valid but are not shown any more until rotated, and nothing is sent to endpoints until their secrets are rolled. Nothing was changed; repeat with --yes to forget it.`,
+            `Forgetting the key "${id}" affects ${told(await keys.countLost(id))}: tokens stay valid but are not shown any more until rotated, nothing is sent to endpoints until their secrets are rolled, and targets issue nothing until their secrets are sent again. Nothing was changed; repeat with --yes to forget it.`,
           );
         }
         const lost = await keys.forget(id);
@@ -107,9 +119,12 @@ function parseId(text: string): string {
   throw new InvalidArgumentError('The id of a key is 1-32 of A-Z a-z 0-9 _ -.');
 }
 
-function told({ tokens, endpoints }: Encrypted): string {
-  const ofWebhooks = endpoints === 0 ? '' : ` and ${counted(endpoints, 'webhook endpoint')}`;
-  return `${counted(tokens, 'token')}${ofWebhooks}`;
+function told({ tokens, endpoints, targets }: Encrypted): string {
+  const others = [
+    endpoints === 0 ? [] : counted(endpoints, 'webhook endpoint'),
+    targets === 0 ? [] : counted(targets, 'target'),
+  ].flat();
+  return [counted(tokens, 'token'), ...others].join(others.length > 1 ? ', ' : ' and ');
 }
 
 function counted(count: number, thing: string): string {

@@ -11,6 +11,7 @@ import { keyAdministrationActions } from '../../features/key-administration/key-
 import { registryActions } from '../../features/registry/registry.catalogue.ts';
 import { revocationActions } from '../../features/revocation/revocation.catalogue.ts';
 import { webhookActions } from '../../features/webhook/webhook.catalogue.ts';
+import { targetActions } from '../../features/target/target.catalogue.ts';
 
 export const declaredActions = [
   apiTokenActions,
@@ -25,4 +26,5 @@ export const declaredActions = [
   registryActions,
   revocationActions,
   webhookActions,
+  targetActions,
 ] as const;

@@ -8,6 +8,7 @@ import { webhookScopes } from '../../features/webhook/webhook.catalogue.ts';
 import { auditScopes } from '../../core/audit/audit.catalogue.ts';
 import { eventScopes } from '../../features/event/event.catalogue.ts';
 import { apiTokenScopes } from '../../core/api-token/api-token.catalogue.ts';
+import { targetScopes } from '../../features/target/target.catalogue.ts';
 import { WebhookSettings } from '../../features/webhook/webhook.settings.ts';
 import { ConsoleSettings } from '../../features/console/console.settings.ts';
 
@@ -21,5 +22,6 @@ export const declaredScopes = [
   ...auditScopes,
   ...eventScopes,
   ...apiTokenScopes,
+  ...targetScopes,
 ] as const;
 export const declaredSettings = [WebhookSettings, ConsoleSettings] as const;

@@ -28,6 +28,7 @@ import { overview } from '../../features/overview/overview.feature.ts';
 import { registry } from '../../features/registry/registry.feature.ts';
 import { revocation } from '../../features/revocation/revocation.feature.ts';
 import { system } from '../../features/system/system.feature.ts';
+import { targets } from '../../features/target/target.feature.ts';
 import { userGroups } from '../../core/user-group/user-group.feature.ts';
 import { webhooks } from '../../features/webhook/webhook.feature.ts';
 import { workspaces } from '../../core/workspace/workspace.feature.ts';
@@ -41,6 +42,7 @@ export type Feature =
   | 'inspection'
   | 'revocation'
   | 'registry'
+  | 'targets'
   | 'webhooks'
   | 'api-tokens'
   | 'overview'
@@ -61,6 +63,7 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   inspection,
   revocation,
   registry,
+  targets,
   webhooks,
   apiTokens,
   overview,

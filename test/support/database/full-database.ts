@@ -90,6 +90,7 @@ export async function fillDatabase(
   await ok(first.call('POST', '/api/v1/revoke', { token: endedToken }));
   await ok(first.call('DELETE', '/api/v1/user-groups/revoked'));
 
+  await declareTarget(first);
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
@@ -106,6 +107,20 @@ export async function fillDatabase(
     deletedTeamId,
     filledAt: new Date().toISOString(),
   };
+}
+
+/** A target with a secret, which another database must be able to decrypt. */
+async function declareTarget(api: ApiClient): Promise<void> {
+  await ok(
+    api.call('PUT', '/api/v1/targets/cube', {
+      kind: 'cube',
+      signing: {
+        alg: 'HS256',
+        keys: [{ id: 'a', secret: 'a secret of at least 32 bytes of text' }],
+      },
+      claims: { tenant: { $: 'sub' } },
+    }),
+  );
 }
 
 /** Leaves a delivery that waits for its next attempt: nobody listens at the endpoint. */

@@ -22,6 +22,7 @@ import {
   originViolations,
   resourcesViolations,
   sentVariablesViolations,
+  targetNameViolations,
   tokenFormats,
   viewerViolations,
 } from '../embed-token.rules.ts';
@@ -70,14 +71,20 @@ export class EmbedTokenResource {
 }
 
 export class IssueEmbedTokenRequest {
-  @ShortText(
-    'Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name.',
+  @ShortText.optional(
+    'Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name. Required without `target`.',
     'https://dashboards.example.com',
   )
-  @Rule(identifierViolations, {
-    required: 'The field audience is required: it names who is to accept the token.',
-  })
-  audience!: string;
+  @Rule(identifierViolations)
+  audience?: string;
+
+  @Text.optional(
+    'Name of a target of the workspace: issues the token that this tool takes in place of an embed token. The target decides `audience`, `origin` and `format`, which may not be sent. Nothing can end such a token before it expires.',
+    'bi',
+    { minLength: 1, maxLength: 64, pattern: '^[a-z0-9-]+$' },
+  )
+  @Rule(targetNameViolations)
+  target?: string;
 
   @Integer.optional('For how many seconds the token is valid, unless it is ended sooner.', 600, {
     minimum: 1,

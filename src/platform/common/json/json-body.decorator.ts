@@ -38,6 +38,8 @@ export interface BodyOptions {
    * would silently have no effect.
    */
   lenient?: boolean;
+  /** Whether a request needs a body although no field is required by itself. */
+  needed?: boolean;
   /** Largest size in bytes, if smaller than BODY_LIMIT. */
   limit?: number;
 }
@@ -52,7 +54,7 @@ export interface BodyOptions {
  */
 export function JsonBody<T extends object>(
   type: Type<T>,
-  { form = false, lenient = false, limit: most = Infinity }: BodyOptions = {},
+  { form = false, lenient = false, needed = false, limit: most = Infinity }: BodyOptions = {},
 ): ParameterDecorator {
   const types: BodyType[] = form ? [JSON_TYPE, FORM_TYPE] : [JSON_TYPE];
   const typesOf = ({ method }: Request) => (method === 'PATCH' ? PATCH_TYPES : types);
@@ -60,7 +62,7 @@ export function JsonBody<T extends object>(
     body.type === FORM_TYPE
       ? checkedDto(type, fromForm(request, body.bytes))
       : dtoFromJson(type, parseStrictJson(body.bytes), { lenient });
-  const isOptional = ruleViolations(new type()).length === 0;
+  const isOptional = !needed && ruleViolations(new type()).length === 0;
   const isOmitted = (error: unknown, { method }: Request) =>
     isOptional && method !== 'PATCH' && error instanceof BodyMissing;
   // A valid body that has arrived takes no promise. Any fault rejects one, so that faults of the header
