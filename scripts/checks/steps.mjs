@@ -97,6 +97,11 @@ export const STEPS = [
     ...atFullLengthOnly('scripts/on-node.sh 22 24 26'),
     seconds: 500,
   },
+  {
+    name: 'tools that take tokens of targets',
+    ...atFullLengthOnly('npm run --silent test:targets'),
+    seconds: 400,
+  },
   { name: 'event streams', ...atFullLengthOnly('npm run --silent test:streams'), seconds: 120 },
   { name: 'neighbours', ...atFullLengthOnly('npm run --silent test:neighbours'), seconds: 300 },
   { name: 'images', ...atFullLengthOnly('npm run --silent test:container'), seconds: 600 },
