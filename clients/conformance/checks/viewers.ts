@@ -1,4 +1,4 @@
-import { type Check, Failed, isSuccess, type Kit, Skipped } from '../kit.ts';
+import { type Check, Failed, isAway, isSuccess, type Kit, NotJudged, Skipped } from '../kit.ts';
 import { type Group, ServiceError } from '../service.ts';
 
 /** Issues an embed token for one viewer. @throws Skipped if the workspace does not declare what it needs */
@@ -48,7 +48,8 @@ export const viewerChecks: Check[] = [
       const whole = await kit.embedToken(group, { format: 'opaque' });
       await kit.control(whole, 0, 'an opaque embed token without variables', template);
       const token = await issueFor(kit, group, { format: 'opaque', variables });
-      const rendering = await kit.render(token, template);
+      const rendering = await kit.renderAtHand(token, template);
+      if (isAway(rendering)) throw new NotJudged('an embed token with variables: it stays away');
       kit.mustNotLeak(rendering, 0, 'an embed token with variables');
       const hidden = kit.tenants[0].shows.filter((row) => !shows.includes(row));
       const seen = hidden.filter((row) => rendering.text.includes(row));

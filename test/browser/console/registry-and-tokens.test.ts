@@ -246,7 +246,7 @@ onEachDatabase((kind) => {
       await preview.waitFor({ state: 'detached' });
       const { text } = await api.call('GET', '/api/v1/workspace');
       expect(text).toContain(
-        '"variables":[{"name":"region","type":"boolean","required":true,"is_secret":false}]',
+        '"variables":[{"name":"region","type":"boolean","source":"group","required":true,"is_secret":false}]',
       );
       expect(text).toContain('"required_schemas":["sales"]');
       expect(await api.isActive(token)).toBe(false);
