@@ -1,5 +1,5 @@
-// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, several steps at once,
-// and `npm run release:check` at full length, one step after the other.
+// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, its lanes at once, and
+// `npm run release:check` at full length, one step after the other.
 //
 //   node scripts/checks/run.mjs ci|release [part of a step's name]
 import { spawn } from 'node:child_process';
@@ -14,8 +14,6 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { BUILD, PACKAGES, SERVICES, STEPS } from './steps.mjs';
 
 const [kind, part = ''] = process.argv.slice(2);
-/** The number of steps that run at once: at full length nothing disturbs what is measured. */
-const AT_ONCE = { ci: 3, release: 1 };
 /** A step that hangs ends after this multiple of its budget, and not before these seconds: a busy machine is slow. */
 const PATIENCE = { factor: 10, seconds: 2400 };
 const root = join(import.meta.dirname, '..', '..');
@@ -39,11 +37,16 @@ async function main() {
 
 /** Runs all of them, also after a failure: one run names all that fail. */
 async function runAll(steps) {
-  const left = steps.filter(commandOf);
-  const runOneAfterAnother = async () => {
-    for (let step = left.shift(); step; step = left.shift()) await runStep(step);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE[kind] }, runOneAfterAnother));
+  const lanes = new Map();
+  for (const step of steps.filter(commandOf)) {
+    const lane = kind === 'ci' ? step.lane : 'only';
+    lanes.set(lane, [...(lanes.get(lane) ?? []), step]);
+  }
+  await Promise.all(
+    [...lanes.values()].map(async (lane) => {
+      for (const step of lane) await runStep(step);
+    }),
+  );
 }
 
 function commandOf({ ci, release = ci }) {
