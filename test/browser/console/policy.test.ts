@@ -48,6 +48,7 @@ byEachHand((hand) => {
     const [region, plan] = ['region', 'plan'].map((name) => ({
       name,
       type: 'string',
+      source: 'group',
       required: true,
       is_secret: false,
     }));
@@ -103,6 +104,7 @@ byEachHand((hand) => {
     const seats = {
       name: 'limits.seats',
       type: 'integer',
+      source: 'group',
       required: false,
       default: 25,
       enum: [5, 25],
