@@ -121,9 +121,9 @@ byEachHand((hand) => {
     await page.use(page.dialog('What would break').getByRole('button', { name: 'Save' }));
     await row.getByText('secret').waitFor();
     await row.getByText('has null').waitFor();
-    const { name, type, required } = seats;
+    const { name, type, source, required } = seats;
     const secret = [
-      { name, type, required, description: 'How many people may look.', is_secret: true },
+      { name, type, source, required, description: 'How many people may look.', is_secret: true },
     ];
     expect(await page.read(secret, declared)).toEqual(secret);
 
