@@ -117,7 +117,7 @@ test('a database that lacks a migration is left as it is', async () => {
   const newer = withNextMigration(loadConfig(env));
   const open = () => openDatabase(newer, () => undefined);
   await expect(open()).rejects.toThrow(/lacks 1 of the migrations of this version.*migration run/);
-  expect((await listMigrations(newer)).map(({ applied }) => applied)).toEqual([true, false]);
+  expect((await listMigrations(newer)).filter(({ applied }) => !applied)).toHaveLength(1);
   await prepareDatabase(newer);
   await expect(open()).resolves.toMatchObject({ dataDir: newer.dataDir });
   await drop();
