@@ -95,7 +95,7 @@ export const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
 /** For which a connection may be idle: less than at the server, which could end it just as a call begins. */
 const IDLE_MS = 30_000;
-const agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: IDLE_MS });
+const agent = new Agent({ keepAlive: true, maxSockets: 1024, timeout: IDLE_MS });
 /** The number of groups that `create` has created. */
 let groups = 0;
 
