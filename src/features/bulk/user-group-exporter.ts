@@ -16,6 +16,7 @@ import { contentOf } from '../../core/user-group/group/user-group-fields.ts';
 import {
   type IdentifiedUserGroup,
   sizeOfGroup,
+  type WholeUserGroup,
   UserGroupRepository,
 } from '../../core/user-group/group/user-group.repository.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';
@@ -64,7 +65,7 @@ export class UserGroupExporter {
       const { found, limit } = await this.gate.run(caller, async () => {
         // Recorded with the first page: a second wait would delay the first line.
         if (after === 0) await this.record(caller, include_tokens);
-        return readPage<IdentifiedUserGroup>(PAGE, sizeOfGroup, (count, before) =>
+        return readPage<WholeUserGroup>(PAGE, sizeOfGroup, (count, before) =>
           this.userGroups.list(workspaceId, before?.id ?? after, count),
         );
       });

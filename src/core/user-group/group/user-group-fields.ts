@@ -69,36 +69,42 @@ export function writtenOf({ name, properties, suspendedAt, validUntil }: UserGro
 
 interface Field<Value> {
   read: (group: UserGroupState) => Value;
-  write: (value: Value, now: number) => Partial<UserGroupState>;
-  /** Tells whether a stored group has this value; by default compares the value that is read. */
-  isStored?: (group: UserGroupState, value: Value) => boolean;
+  write: (difference: Difference<Value>, now: number) => Partial<UserGroupState>;
+  /** Returns the difference from a stored group, if there is one; by default compares the value that is read. */
+  compare?: (group: UserGroupState, is: Value) => Difference<Value> | undefined;
 }
 
 type FieldName = keyof UserGroupContent;
 
 /** Each field as it is stored, in the order in which events list them. */
 const FIELDS: { [Name in FieldName]: Field<UserGroupContent[Name]> } = {
-  name: { read: ({ name }) => name, write: (name) => ({ name }) },
+  name: { read: ({ name }) => name, write: ({ is }) => ({ name: is }) },
   mapping: {
     read: ({ mapping }) => fromStoredMapping(mapping),
     write: () => ({}),
-    isStored: (group, mapping) => isSameMapping(fromStoredMapping(group.mapping), mapping),
+    compare: ({ mapping }, is) => {
+      const was = fromStoredMapping(mapping);
+      return isSameMapping(was, is) ? undefined : { was, is };
+    },
   },
   properties: {
     read: ({ properties }) => JSON.parse(properties) as JsonObject,
-    write: (properties) => ({ properties: JSON.stringify(properties) }),
-    // Ignores the order of keys.
-    isStored: (group, properties) =>
-      group.properties === JSON.stringify(properties) ||
-      isDeepStrictEqual(JSON.parse(group.properties), properties),
+    write: ({ is, text = JSON.stringify(is) }) => ({ properties: text }),
+    compare: ({ properties }, is) => {
+      const text = JSON.stringify(is);
+      if (text === properties) return undefined;
+      const was = JSON.parse(properties) as JsonObject;
+      // Ignores the order of keys.
+      return isDeepStrictEqual(was, is) ? undefined : { was, is, text };
+    },
   },
   valid_until: {
     read: ({ validUntil }) => toWireTimeOrNull(validUntil),
-    write: (time) => ({ validUntil: time === null ? null : Date.parse(time) }),
+    write: ({ is }) => ({ validUntil: is === null ? null : Date.parse(is) }),
   },
   suspended: {
     read: ({ suspendedAt }) => suspendedAt !== null,
-    write: (suspended, now) => ({ suspendedAt: suspended ? now : null }),
+    write: ({ is }, now) => ({ suspendedAt: is ? now : null }),
   },
 };
 
@@ -152,6 +158,8 @@ export function bodyOf(group: UserGroupState): Omit<UserGroupContent, 'suspended
 export interface Difference<Value> {
   was?: Value;
   is: Value;
+  /** The text that stores the value, if the comparison has written it. */
+  text?: string;
 }
 
 /** The fields that differ. */
@@ -169,18 +177,20 @@ export function differencesOf(
   for (const name of fieldNames) {
     const is = wanted[name];
     if (is === undefined) continue;
-    const difference = stored ? differenceIn(FIELDS[name] as Field<unknown>, stored, is) : { is };
+    const difference = stored ? compare(FIELDS[name] as Field<unknown>, stored, is) : { is };
     if (difference) differences[name] = difference;
   }
   return differences as Differences;
 }
 
-function differenceIn<Value>(
-  { read, isStored = (group, value) => read(group) === value }: Field<Value>,
+function compare<Value>(
+  field: Field<Value>,
   stored: UserGroupState,
   is: Value,
 ): Difference<Value> | undefined {
-  return isStored(stored, is) ? undefined : { was: read(stored), is };
+  if (field.compare) return field.compare(stored, is);
+  const was = field.read(stored);
+  return was === is ? undefined : { was, is };
 }
 
 /** Returns the members that store the differences, except for the mapping. */
@@ -189,7 +199,7 @@ export function toState(differences: Differences, now: number): Partial<UserGrou
   for (const name of fieldNames) {
     const difference: Difference<unknown> | undefined = differences[name];
     if (difference) {
-      Object.assign(state, (FIELDS[name] as Field<unknown>).write(difference.is, now));
+      Object.assign(state, (FIELDS[name] as Field<unknown>).write(difference, now));
     }
   }
   return state;

@@ -5,7 +5,7 @@ import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
 import { statement, type Statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
-import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
+import { readResolvedMapping, resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
 import { type UserGroupState, WRITTEN } from './user-group-fields.ts';
 
@@ -20,7 +20,7 @@ export interface ReadUserGroup extends UserGroupState {
 }
 
 /** A user group with its current token, still encrypted. */
-export interface StoredUserGroup extends ReadUserGroup {
+export interface StoredUserGroup extends UserGroupState {
   generation: number;
   keyId: string;
   ciphertext: Buffer;
@@ -31,6 +31,8 @@ export interface StoredUserGroup extends ReadUserGroup {
 }
 
 export type IdentifiedUserGroup = StoredUserGroup & { providedId: string };
+/** The same with its mapping, as a statement reads it. */
+export type WholeUserGroup = IdentifiedUserGroup & ReadUserGroup;
 
 /** A group with what decides whether a write of it can be stored. */
 export interface GroupToWrite {
@@ -80,7 +82,7 @@ const readGroups = statement<GroupKeys, IdentifiedUserGroup>('user-group.read', 
   readEach(dialect, ''),
 );
 
-type ToWriteRow = Omit<GroupToWrite, 'stored'> & (IdentifiedUserGroup | { providedId: null });
+type ToWriteRow = Omit<GroupToWrite, 'stored'> & (WholeUserGroup | { providedId: null });
 
 const readToWrite = (name: string, columns: (dialect: Dialect) => string) =>
   statement<GroupKeys, ToWriteRow>(
@@ -134,10 +136,7 @@ const NEXT_PAGE = `(
     SELECT * FROM user_group WHERE workspace_id = :workspaceId AND id > :after
     ORDER BY id LIMIT :limit)`;
 
-const listGroups = statement<
-  { workspaceId: number; after: number; limit: number },
-  IdentifiedUserGroup
->(
+const listGroups = statement<{ workspaceId: number; after: number; limit: number }, WholeUserGroup>(
   'user-group.list-whole',
   (dialect) =>
     `${selectGroup(
@@ -209,8 +208,10 @@ export class UserGroupRepository {
     const rows = await this.statements.read(statement, { workspaceId, providedIds }, manager);
     if (!rows[0]) throw new OperatorError(`There is no workspace ${workspaceId}.`);
     const { rulesVersion, groupCount } = rows[0];
-    const found = rows.flatMap((row) => (row.providedId === null ? [] : [row]));
-    const stored = new Map(found.map((row) => [row.providedId, row]));
+    const stored = new Map<string, IdentifiedUserGroup>();
+    for (const row of rows) {
+      if (row.providedId !== null) stored.set(row.providedId, withParsedMapping(row));
+    }
     const shared = { rulesVersion, groupCount };
     return new Map(providedIds.map((id) => [id, { stored: stored.get(id), ...shared }]));
   }
@@ -241,7 +242,14 @@ export class UserGroupRepository {
   }
 
   /** Lists at most `limit` groups after an internal id, in the order of that id, with their mappings. */
-  list(workspaceId: number, after: number, limit: number): Promise<IdentifiedUserGroup[]> {
+  list(workspaceId: number, after: number, limit: number): Promise<WholeUserGroup[]> {
     return this.statements.read(listGroups, { workspaceId, after, limit });
   }
+}
+
+/** Parses the mapping of a group that was read with it, once for everything that a write does with it. */
+function withParsedMapping(row: WholeUserGroup): IdentifiedUserGroup {
+  return row.mapping === undefined
+    ? row
+    : Object.assign(row as IdentifiedUserGroup, { mapping: readResolvedMapping(row.mapping) });
 }
