@@ -5,10 +5,9 @@ import { EncryptedTokens } from './encrypted-tokens.ts';
 import { EncryptionKeyService } from './encryption-key.service.ts';
 import { KeyCheck } from './key-check.ts';
 import { TargetSecretCipher } from '../target/signing/target-secret-cipher.ts';
-import { TargetSecretRewrapper } from './target-secret-rewrapper.ts';
+import { SecretRewrapper } from './secret-rewrapper.ts';
 import { TokenRewrapper } from './token-rewrapper.ts';
 import { WebhookSecretCipher } from '../webhook/endpoint/webhook-secret-cipher.ts';
-import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
 
 /** Checks, counts and replaces the keys that encrypt tokens and secrets at rest. */
 @Module({
@@ -17,11 +16,10 @@ import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
     EncryptedTokens,
     EncryptionKeyService,
     KeyCheck,
+    SecretRewrapper,
     TargetSecretCipher,
-    TargetSecretRewrapper,
     TokenRewrapper,
     WebhookSecretCipher,
-    WebhookSecretRewrapper,
   ],
   exports: [EncryptedTokens, KeyCheck],
 })

@@ -4,9 +4,8 @@ import type { CommandServices } from '../../platform/common/extension/command.ts
 import { OperatorError, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
 import { VaultTransit } from '../../core/encryption-key/vault-transit.ts';
 import { type Encrypted, EncryptionKeyService, type KeyStatus } from './encryption-key.service.ts';
-import { TargetSecretRewrapper } from './target-secret-rewrapper.ts';
+import { SecretRewrapper } from './secret-rewrapper.ts';
 import { TokenRewrapper } from './token-rewrapper.ts';
-import { WebhookSecretRewrapper } from './webhook-secret-rewrapper.ts';
 import { configure } from '../../platform/command-line/configure.ts';
 import {
   printDone,
@@ -68,8 +67,9 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
     withServices(async (app) => {
       const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
       endProgress();
-      const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
-      const targets = await app.get(TargetSecretRewrapper).rewrap();
+      const secrets = app.get(SecretRewrapper);
+      const endpoints = await secrets.rewrapEndpoints();
+      const targets = await secrets.rewrapTargets();
       const done = {
         tokens: rewrapped,
         endpoints: endpoints.rewrapped,

@@ -17,7 +17,7 @@ import {
 
 export interface Rewrapped {
   rewrapped: number;
-  /** Tokens that could not be decrypted; they stay unchanged. */
+  /** Number of those that could not be decrypted; they stay unchanged. */
   unreadable: number;
 }
 

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { TargetSecretUnreadable } from '../../core/embed-token/embed-token.errors.ts';
+import { KeyRing } from '../../core/encryption-key/key-ring.ts';
+import type { SealedText } from '../../core/encryption-key/sealed-text.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import { Transactor } from '../../platform/database/transactor.ts';
+import { type TargetOwner, TargetSecretCipher } from '../target/signing/target-secret-cipher.ts';
+import {
+  type SecretsOwner,
+  WebhookSecretCipher,
+} from '../webhook/endpoint/webhook-secret-cipher.ts';
+import { WebhookSecretUnreadable } from '../webhook/endpoint/webhook.errors.ts';
+import type { Rewrapped } from './token-rewrapper.ts';
+
+const BATCH = 100;
+
+interface Batch {
+  after: number;
+  currentKey: string;
+  limit: number;
+}
+
+type SealedRow<Owner> = Owner & SealedText & { id: number };
+
+/** Returns the statements that lock the next secrets of other keys in a table, and that replace one of them. */
+const ofTable = <Owner>(name: string, table: string, columns: string) => ({
+  lock: statement<Batch, SealedRow<Owner>>(
+    `${name}.lock-for-rewrap`,
+    ({ lockRows }) => `
+      SELECT s.id, ${columns}, s.ciphertext, s.key_id AS "keyId"
+      FROM ${table} s
+      WHERE s.id > :after AND s.key_id <> :currentKey
+        AND s.key_id NOT IN (SELECT id FROM encryption_key WHERE forgotten_at IS NOT NULL)
+      ORDER BY s.id LIMIT :limit ${lockRows('s')}`,
+  ),
+  replace: statement<{ id: number } & SealedText>(
+    `${name}.rewrap`,
+    () => `UPDATE ${table} SET ciphertext = :ciphertext, key_id = :keyId WHERE id = :id`,
+  ),
+});
+
+const endpoints = ofTable<SecretsOwner>(
+  'webhook-endpoint',
+  'webhook_endpoint',
+  's.workspace_id AS "workspaceId"',
+);
+const targets = ofTable<TargetOwner>('target', 'target', 's.workspace_id AS "workspaceId", s.name');
+
+/** Re-encrypts the secrets of webhook endpoints and targets of other keys with the current key. */
+@Injectable()
+export class SecretRewrapper {
+  constructor(
+    private readonly ring: KeyRing,
+    private readonly ofEndpoints: WebhookSecretCipher,
+    private readonly ofTargets: TargetSecretCipher,
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+  ) {}
+
+  /** @throws DatabaseUnavailable */
+  rewrapEndpoints(): Promise<Rewrapped> {
+    const cipher = this.ofEndpoints;
+    return this.rewrap(endpoints, (row) => cipher.encrypt(cipher.decrypt(row, row), row));
+  }
+
+  /** @throws DatabaseUnavailable */
+  rewrapTargets(): Promise<Rewrapped> {
+    const cipher = this.ofTargets;
+    return this.rewrap(targets, (row) => cipher.encrypt(cipher.decrypt(row, row), row));
+  }
+
+  /** Re-encrypts batch by batch, so that an interrupted run is simply repeated. Secrets of lost keys are left alone. */
+  private async rewrap<Owner>(
+    { lock, replace }: ReturnType<typeof ofTable<Owner>>,
+    reseal: (row: SealedRow<Owner>) => SealedText,
+  ): Promise<Rewrapped> {
+    const total: Rewrapped = { rewrapped: 0, unreadable: 0 };
+    const currentKey = this.ring.current.id;
+    for (let after = 0, found = BATCH; found === BATCH;) {
+      await this.transactor.run(async (manager) => {
+        const rows = await this.statements.run(manager, lock, { after, currentKey, limit: BATCH });
+        for (const row of rows) {
+          const sealed = readable(() => reseal(row));
+          if (sealed) await this.statements.run(manager, replace, { id: row.id, ...sealed });
+          total[sealed ? 'rewrapped' : 'unreadable']++;
+        }
+        found = rows.length;
+        after = rows.at(-1)?.id ?? after;
+      });
+    }
+    return total;
+  }
+}
+
+/** Returns undefined for secrets that cannot be decrypted. */
+function readable(reseal: () => SealedText): SealedText | undefined {
+  try {
+    return reseal();
+  } catch (error) {
+    if (error instanceof WebhookSecretUnreadable || error instanceof TargetSecretUnreadable) {
+      return undefined;
+    }
+    throw error;
+  }
+}
