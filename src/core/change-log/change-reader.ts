@@ -21,7 +21,7 @@ export interface ReadChanges {
 export interface ReadOptions {
   /** Undefined for all workspaces. */
   workspaceId?: number;
-  /** Approximate: changes of one transaction are not separated. */
+  /** Approximate: changes of one transaction are not separated, and PostgreSQL counts those of late commits apart. */
   limit: number;
   /** Whether the changes after the position are kept until they have been read, as for a `ChangeConsumer`. */
   isRetained?: true;

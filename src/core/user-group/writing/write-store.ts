@@ -25,14 +25,16 @@ import {
 import type { WrittenUserGroup } from './user-group-write.ts';
 import type { PlannedWrite, Wave } from './write-planner.ts';
 import {
-  type AppliedRotation,
-  applyCounted,
-  applyRotations,
-  applyUncounted,
   noRecords,
   type WriteEvent,
   type WriteParameters,
   type WriteRecords,
+} from './write-records.ts';
+import {
+  type AppliedRotation,
+  applyCounted,
+  applyRotations,
+  applyUncounted,
 } from './write-statements.ts';
 
 /** Stores planned writes: all of a wave in one statement, each as a whole or not at all. */
