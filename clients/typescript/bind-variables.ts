@@ -9,10 +9,7 @@ import {
 } from './sql-dialects.js';
 import type { Place } from './sql-lexis.js';
 import { statementOf } from './sql-places.js';
-
-/** The type of a variable: `string[]` is a list; `string?` may be missing where the SQL has it in `[[ … ]]`. */
-export type VariableType =
-  `${'string' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp'}${'' | '[]'}${'' | '?'}`;
+import { own, type Type, typeDeclared, valueAt, type VariableType } from './variable-types.js';
 
 export interface BindOptions {
   dialect: SqlDialect;
@@ -30,22 +27,6 @@ export interface BoundStatement {
   values: BoundValue[];
 }
 
-interface Type {
-  scalar: Scalar;
-  isList: boolean;
-  isOptional: boolean;
-}
-
-const TYPES = new Map<string, Type>(
-  (['string', 'integer', 'number', 'boolean', 'date', 'timestamp'] as const).flatMap((scalar) =>
-    ['', '[]', '?', '[]?'].map((more) => {
-      return [
-        scalar + more,
-        { scalar, isList: more.startsWith('['), isOptional: more.endsWith('?') },
-      ];
-    }),
-  ),
-);
 /** The type of a variable that is an identifier. */
 const NAME: Type = { scalar: 'string', isList: false, isOptional: false };
 const CLICKHOUSE_TYPES = {
@@ -164,9 +145,7 @@ class Binding {
   private typeOf(name: string, refuse: Refuse): Type {
     const declared = own(this.options.declarations, name);
     if (declared === undefined) throw refuse('variable_unknown', 'is not declared');
-    const type = TYPES.get(declared);
-    if (!type) throw new TypeError(`${name} is declared as ${declared}, which is no type`);
-    return type;
+    return typeDeclared(name, declared);
   }
 
   private listOf(value: unknown, isInList: boolean, scalar: Scalar, refuse: Refuse): string {
@@ -205,20 +184,4 @@ class Binding {
         return this.placeholder;
     }
   }
-}
-
-function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function valueAt(variables: unknown, path: readonly string[], refuse: Refuse): unknown {
-  let value = variables;
-  for (const key of path) {
-    if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      throw refuse('variable_type', 'is looked for in what is no object');
-    }
-    value = own(value as Record<string, unknown>, key);
-  }
-  return value;
 }

@@ -7,6 +7,9 @@ export type Scalar = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'tim
 /** A value for a driver. */
 export type BoundValue = string | number | bigint | boolean;
 
+/** The rules of an engine for values. */
+export type ValueRules = Pick<SqlRules, 'hasNoBooleans' | 'hasNoZones'>;
+
 /** Makes the error of a variable. */
 export type Refuse = (code: BindErrorCode, reason: string) => Error;
 
@@ -22,7 +25,7 @@ const SECONDS_LENGTH = 19;
 export function boundValueOf(
   value: unknown,
   scalar: Scalar,
-  rules: SqlRules,
+  rules: ValueRules,
   refuse: Refuse,
 ): BoundValue {
   switch (typeof value) {
@@ -56,7 +59,7 @@ export function boundValueOf(
 function textOf(
   text: string,
   scalar: Scalar,
-  { hasNoZones }: SqlRules,
+  { hasNoZones }: ValueRules,
   refuse: Refuse,
 ): string | undefined {
   if (scalar === 'date') return isDate(text) ? text : undefined;

@@ -5,69 +5,41 @@
 import Database from 'better-sqlite3';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { ApiError, BindError, bindVariables, CachedIntrospector } from '@user-group-service/client';
+import { bindVariables, CachedIntrospector, Refusal, viewerOf } from '@user-group-service/client';
 
 const { SERVICE_URL, API_TOKEN, ROWS, AUDIENCE, EMBEDDED_BY, PORT } = process.env;
 
-/** Why a viewer is shown nothing. */
-class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 // 1. Get the context: who is viewing, which data source is theirs, and with which variables.
 const introspector = new CachedIntrospector({ baseUrl: SERVICE_URL!, apiToken: API_TOKEN! });
-
-async function viewerOf(token: unknown) {
-  if (typeof token !== 'string') throw new Refusal(400, 'There is no token.');
-  const viewer = await introspector.introspect(token).catch((error: unknown) => {
-    console.error(error);
-    throw error instanceof ApiError
-      ? new Refusal(503, 'Nobody can say who is viewing just now.')
-      : error;
-  });
-  // Everything but a plain yes is a no.
-  if ((viewer.active as unknown) !== true)
-    throw new Refusal(401, 'This link is not valid. It may have expired or been replaced.');
-  const isEmbedded = viewer.token_type === 'embed_token';
-  if (isEmbedded && viewer.aud !== AUDIENCE)
-    throw new Refusal(403, 'This link is for another dashboard.');
-  if (isEmbedded && (viewer.origin ?? EMBEDDED_BY) !== EMBEDDED_BY)
-    throw new Refusal(403, 'This link is for another site.');
-  const { resources = [{ type: 'dashboard', id: 'sales' }] } = viewer;
-  if (!resources.some(({ type, id }) => type === 'dashboard' && id === 'sales'))
-    throw new Refusal(403, 'This link is for another dashboard.');
-  return viewer;
-}
-
-// 2. Bind: the mapping chooses from a list, and the variables become placeholders.
-const database = new Database(ROWS, { readonly: true });
-const SOURCES = ['one', 'two'];
-const SQL = `SELECT product FROM sale
-  WHERE source = {{source}} AND region = {{group.region}} ORDER BY product DESC LIMIT {{group.max_rows}}`;
-const declarations = {
-  source: 'string',
-  'group.region': 'string',
-  'group.max_rows': 'integer',
+const RENDERER = {
+  introspector,
+  audience: AUDIENCE!,
+  origin: EMBEDDED_BY,
+  resource: { type: 'dashboard', id: 'sales' },
+  schema: 'sales',
+  dataSources: new Map([
+    ['one', 'one'],
+    ['two', 'two'],
+  ]),
+  declarations: { region: 'string', max_rows: 'integer' },
 } as const;
+
+// 2. Bind: the variables become placeholders.
+const database = new Database(ROWS, { readonly: true });
+const SQL = `SELECT product FROM sale
+  WHERE source = {{source}} AND region = {{region}} ORDER BY product DESC LIMIT {{max_rows}}`;
+const declarations = { ...RENDERER.declarations, source: 'string' } as const;
 
 async function query(request: IncomingMessage) {
   const { token } = JSON.parse(await text(request)) as { token?: unknown };
-  const { mapping, variables, properties = {}, act } = await viewerOf(token);
-  const source = mapping?.['sales'];
-  if (typeof source !== 'string' || !SOURCES.includes(source))
-    throw new Refusal(422, 'There is no such data source.');
+  const { dataSource, variables, actor } = await viewerOf(token, RENDERER);
   const bound = bindVariables(
     SQL,
-    { source, group: variables ?? properties },
+    { ...variables, source: dataSource },
     { dialect: 'sqlite', declarations },
   );
   // Somebody who views as the group, such as support, is named on the dashboard.
-  return { acting: act?.sub, rows: database.prepare(bound.text).all(bound.values) };
+  return { acting: actor, rows: database.prepare(bound.text).all(bound.values) };
 }
 
 const server = createServer((request, response) => {
@@ -80,9 +52,8 @@ const server = createServer((request, response) => {
       send(200, shown);
     },
     (error: unknown) => {
+      console.error(error);
       if (error instanceof Refusal) send(error.status, { message: error.message });
-      else if (error instanceof BindError)
-        send(422, { message: `The variable ${error.variable} cannot be used.` });
       else send(500, { message: 'The dashboard cannot be shown.' });
     },
   );

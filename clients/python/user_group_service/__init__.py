@@ -6,11 +6,13 @@ from .bind_variables import BoundStatement, VariableType, bind_variables
 from .bound_values import BoundValue
 from .client import UserGroupClient
 from .follow import FollowedEvent
+from .refusal import Refusal, RefusalCode
 from .sql_dialects import SqlDialect, SqlPlaceholder
 from .sql_literal import sql_literal
 from .streams import ServerSentEvent, Stream
 from .transport import ABSENT, Absent, ResponseInfo, Timeout, response_of
 from .version import __version__
+from .viewer import Resource, Viewer, viewer_of
 from .webhooks import WebhookMessage, WebhookVerificationError, verify_webhook
 
 __all__ = [
@@ -21,6 +23,9 @@ __all__ = [
     "BoundStatement",
     "BoundValue",
     "FollowedEvent",
+    "Refusal",
+    "RefusalCode",
+    "Resource",
     "ResponseInfo",
     "ServerSentEvent",
     "SqlDialect",
@@ -29,6 +34,7 @@ __all__ = [
     "Timeout",
     "UserGroupClient",
     "VariableType",
+    "Viewer",
     "WebhookMessage",
     "WebhookVerificationError",
     "__version__",
@@ -36,4 +42,5 @@ __all__ = [
     "response_of",
     "sql_literal",
     "verify_webhook",
+    "viewer_of",
 ]
