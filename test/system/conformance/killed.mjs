@@ -7,6 +7,8 @@ import { idsOf, runKit, startKit, startRenderer } from './kit.mjs';
 import { configOf, rendererWith } from './sabotage.mjs';
 
 const LIVE_SECONDS = 8;
+/** The longest end that a check gives to a group of its own, on a busy machine. The default of other groups is far longer. */
+const LONGEST_SECONDS = 30;
 const CHECKS_BEFORE_THE_END = 4;
 const STEP_MS = 50;
 const LIMIT_MS = 100_000;
@@ -29,7 +31,7 @@ export async function leavesNothing(service) {
     const killedAt = performance.now();
     const leftNow = await groupsOf(service);
     if (leftNow.length === 0) throw new Violated(['after SIGKILL: no groups']);
-    await untilExpired(service, Date.now() + LIVE_SECONDS * 1000);
+    await untilExpired(service, Date.now() + LONGEST_SECONDS * 1000);
     const seconds = ((performance.now() - killedAt) / 1000).toFixed(1);
 
     const next = await runKit(config, ['--only', 'tenant-order'], { OTHER_API_TOKEN: 'none' });
