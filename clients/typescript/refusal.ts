@@ -1,7 +1,18 @@
 const NOT_VALID = 'This link is not valid. It may have expired or been replaced.';
 
-/** Each reason with the status of the response, and a text for the viewer. */
-const REASONS = {
+/** The reason why a viewer is shown nothing; docs/guides/renderers.md explains each. */
+export type RefusalCode =
+  | 'token_missing'
+  | 'token_refused'
+  | 'audience_differs'
+  | 'origin_differs'
+  | 'resource_differs'
+  | 'data_source_unknown'
+  | 'variable_unusable'
+  | 'service_unavailable';
+
+/** The status of the response for each reason, and a text for the viewer. */
+const REASONS: Record<RefusalCode, readonly [status: number, message: string]> = {
   token_missing: [400, 'There is no token.'],
   token_refused: [401, NOT_VALID],
   audience_differs: [403, 'This link is for another dashboard.'],
@@ -10,10 +21,7 @@ const REASONS = {
   data_source_unknown: [422, 'No data source is set up for this dashboard.'],
   variable_unusable: [422, 'A setting of this dashboard is missing or cannot be used.'],
   service_unavailable: [503, 'Nobody can say who is viewing just now.'],
-} as const satisfies Record<string, readonly [status: number, message: string]>;
-
-/** The reason why a viewer is shown nothing; docs/guides/renderers.md explains each. */
-export type RefusalCode = keyof typeof REASONS;
+};
 
 /**
  * A viewer is shown nothing. `message` is for the viewer; `cause` has the reason for the log. Neither has a token, or

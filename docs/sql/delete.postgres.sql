@@ -114,20 +114,21 @@ replaced_version AS MATERIALIZED (
   WHERE g.id = ANY(ARRAY(SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n))
 ),
 
-ended_token AS MATERIALIZED (
-  INSERT INTO ended_token (workspace_id, token_hash, ended_at)
-  SELECT t.workspace_id, t.token_hash, CAST(:now AS bigint)
-  FROM user_group_token t
-  WHERE t.user_group_id = ANY(ARRAY(SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n))
-    AND (
-      t.revoked_at IS NOT NULL
+left_token AS MATERIALIZED (
+  INSERT INTO former_token (workspace_id, token_hash, epoch, created_at, ended_at)
+  SELECT t.workspace_id, t.token_hash, t.epoch, t.created_at,
+    CASE
+      WHEN t.retired_at IS NOT NULL
       OR (
         t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
         OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
-      )
-    )
+      ) THEN CAST(:now AS bigint) END
+  FROM user_group_token t
+  WHERE t.user_group_id = ANY(ARRAY(SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n))
   ORDER BY t.token_hash
-  ON CONFLICT (workspace_id, token_hash) DO NOTHING
+  ON CONFLICT (workspace_id, token_hash) DO UPDATE
+  SET epoch = excluded.epoch, created_at = excluded.created_at,
+    ended_at = coalesce(former_token.ended_at, excluded.ended_at)
 ),
 
 removed_group AS MATERIALIZED (

@@ -131,7 +131,7 @@ SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
 FROM user_group g
 WHERE g.id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n);
 
--- ended_token
+-- left_token
 WITH removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r),
 applied AS MATERIALIZED (
   SELECT *
@@ -140,18 +140,19 @@ applied AS MATERIALIZED (
     FROM json_each(:applied)
   ) AS r
 )
-INSERT INTO ended_token (workspace_id, token_hash, ended_at)
-SELECT t.workspace_id, t.token_hash, CAST(:now AS bigint)
-FROM user_group_token t
-WHERE t.user_group_id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n)
-  AND (
-    t.revoked_at IS NOT NULL
+INSERT INTO former_token (workspace_id, token_hash, epoch, created_at, ended_at)
+SELECT t.workspace_id, t.token_hash, t.epoch, t.created_at,
+  CASE
+    WHEN t.retired_at IS NOT NULL
     OR (
       t.epoch < (SELECT w.tokens_epoch FROM workspace w WHERE w.id = :workspaceId)
       OR t.created_at < (SELECT w.tokens_ended_before FROM workspace w WHERE w.id = :workspaceId)
-    )
-  )
-ON CONFLICT (workspace_id, token_hash) DO NOTHING;
+    ) THEN CAST(:now AS bigint) END
+FROM user_group_token t
+WHERE t.user_group_id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n)
+ON CONFLICT (workspace_id, token_hash) DO UPDATE
+SET epoch = excluded.epoch, created_at = excluded.created_at,
+  ended_at = coalesce(former_token.ended_at, excluded.ended_at);
 
 -- removed_group
 WITH removed AS MATERIALIZED (SELECT * FROM (SELECT :removed.n AS "n") AS r),

@@ -86,12 +86,84 @@ onEachDatabase((kind) => {
     await expectGone(replaced, lines[1]!);
     expect((await api.call('POST', `${deleted.path}/versions/1/restore`)).status).toBe(201);
     expect(await api.isActive(deleted.token)).toBe(false);
-    // A token that was only replaced, or whose group was only deleted, has not ended on purpose.
-    const kept = await api.create();
-    const line = await lineOf(kept);
-    await remove(kept);
-    expect(await importOne(line)).toMatchObject({ result: 'created' });
-    expect(await api.isActive(kept.token)).toBe(true);
+  });
+
+  test.each([
+    ['without an overlap', 0],
+    ['with an overlap that its deletion has ended', 3600],
+  ])('a token that was replaced %s comes back by no import', async (_what, grace) => {
+    const group = await api.create();
+    const line = await lineOf(group);
+    const next = await api.rotate(group.token, grace);
+    const newer = await lineOf(group);
+    await expectGone(group, line);
+    // The last one was only lost with its group.
+    expect(await importOne(newer)).toMatchObject({ result: 'created' });
+    expect(await api.isActive(next)).toBe(true);
+  });
+
+  test('the last token of a deleted group comes back by an import, as often as nobody has ended it', async () => {
+    const group = await api.create();
+    const line = await lineOf(group);
+    for (let turn = 0; turn < 2; turn++) {
+      await remove(group);
+      expect(await importOne(line)).toMatchObject({ result: 'created' });
+      expect(await api.isActive(group.token)).toBe(true);
+    }
+    await endAll(api);
+    await expectGone(group, line);
+  });
+
+  test.each([
+    [
+      'a report of a leak',
+      async ({ token }: CreatedGroup) => {
+        const { body } = await api.call('POST', '/api/v1/tokens/report-leaked', {
+          tokens: [token],
+        });
+        expect(body).toMatchObject({
+          results: [{ kind: 'user_group_token', result: 'already_inactive' }],
+        });
+      },
+    ],
+    [
+      'a revocation',
+      async ({ token }: CreatedGroup) => {
+        expect((await api.call('POST', '/api/v1/revoke', { token })).status).toBe(200);
+      },
+    ],
+    [
+      'the end of all tokens',
+      async () => {
+        await endAll(api);
+      },
+    ],
+    [
+      'the end of all tokens issued before now',
+      async () => {
+        const before = new Date().toISOString();
+        const body = { kinds: ['user_group_token'], reason: 'a backup was lost', before };
+        expect((await api.call('POST', '/api/v1/workspace/end-tokens', body)).status).toBe(200);
+      },
+    ],
+  ])('after %s the last token of a deleted group comes back by no import', async (_what, end) => {
+    const group = await api.create();
+    const line = await lineOf(group);
+    await remove(group);
+    await end(group);
+    expect(await importOne(line)).toMatchObject(refused);
+    expect(await importOne({ ...line, provided_id: 'another id' })).toMatchObject(refused);
+    expect(await api.isActive(group.token)).toBe(false);
+  });
+
+  test('a token that is imported again is ended like any other', async () => {
+    const group = await api.create();
+    const line = await lineOf(group);
+    await remove(group);
+    await importOne(line);
+    await api.call('POST', '/api/v1/tokens/report-leaked', { tokens: [group.token] });
+    expect(await api.isActive(group.token)).toBe(false);
+    await expectGone(group, line);
   });
 
   test('a token that one workspace has ended is nothing to another', async () => {

@@ -18,6 +18,7 @@ import {
   StandardTokenFormat,
   UserGroupTokenFormat,
 } from './token/user-group-token-format.ts';
+import { FormerTokens } from './token/former-tokens.ts';
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
 import { WritePlanner } from './writing/write-planner.ts';
@@ -63,6 +64,7 @@ const shared = [
     ...shared,
     changeGuardPort,
     port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }, containFormat),
+    FormerTokens,
     TokenRotations,
     UserGroupHistoryRepository,
     UserGroupHistoryRetention,

@@ -1,5 +1,5 @@
 import { defineFeature } from '../../platform/common/extension/feature.ts';
-import { EndedToken } from './entities/ended-token.entity.ts';
+import { FormerToken } from './entities/former-token.entity.ts';
 import { RevokedEmbedToken } from './entities/revoked-embed-token.entity.ts';
 import { UserGroupToken } from './entities/user-group-token.entity.ts';
 import { UserGroupVersion } from './entities/user-group-version.entity.ts';
@@ -15,9 +15,9 @@ export const userGroups = defineFeature({
   modules: [UserGroupModule],
   openapi: async () => (await import('./user-group.openapi.ts')).userGroupOpenApi,
   services: [UserGroupCoreModule],
-  entities: [EndedToken, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],
+  entities: [FormerToken, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],
   rights: {
-    ended_token: 'SELECT, INSERT',
+    former_token: 'SELECT, INSERT, UPDATE',
     revoked_embed_token: 'SELECT, INSERT, DELETE',
     user_group: 'SELECT, INSERT, UPDATE, DELETE',
     // The owner's rights delete the tokens of a deleted group.

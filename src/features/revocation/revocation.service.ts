@@ -156,7 +156,11 @@ function hexOf(text: string): string {
 
 function toView(
   kind: ReportedToken['kind'],
-  { providedId, isEnded }: { providedId: string; isEnded: boolean },
+  { providedId, isEnded }: { providedId?: string; isEnded: boolean },
 ): ReportedToken {
-  return { kind, result: isEnded ? 'ended' : 'already_inactive', provided_id: providedId };
+  return {
+    kind,
+    result: isEnded ? 'ended' : 'already_inactive',
+    ...(providedId !== undefined && { provided_id: providedId }),
+  };
 }

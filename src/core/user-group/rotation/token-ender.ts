@@ -4,12 +4,14 @@ import { ChangeFeed } from '../../change-log/change-feed.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { UserGroupTokenNotFound } from '../group/user-group.errors.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
+import { FormerTokens } from '../token/former-tokens.ts';
 import { type HeldToken, UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import type { Leak } from '../writing/user-group-change.ts';
 import { TokenRotations } from './token-rotations.ts';
 
 export interface TokenEnd {
-  providedId: string;
+  /** Undefined for a token of a deleted group. */
+  providedId?: string;
   /** False for a token that was inactive already. */
   isEnded: boolean;
 }
@@ -22,6 +24,7 @@ const MAX_ATTEMPTS = 3;
 export class TokenEnder {
   constructor(
     private readonly tokens: UserGroupTokenRepository,
+    private readonly formerTokens: FormerTokens,
     private readonly rotations: TokenRotations,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
@@ -30,7 +33,7 @@ export class TokenEnder {
 
   /**
    * Replaces the current ones of the tokens without an overlap, and ends the overlap of the others. The new tokens are
-   * not returned: the next look-up of each group returns its own.
+   * not returned: the next look-up of each group returns its own. No group can have any of them again.
    * @returns the tokens of the workspace among them, by hash in hexadecimal
    */
   async end(
@@ -38,13 +41,16 @@ export class TokenEnder {
     hashes: readonly Buffer[],
     leak?: Leak,
   ): Promise<Map<string, TokenEnd>> {
-    const ended = new Map<string, TokenEnd>();
+    const { workspaceId } = caller;
+    const former = await this.formerTokens.find(workspaceId, hashes);
+    await this.note(workspaceId, former);
+    const ended = new Map<string, TokenEnd>([...former].map((hash) => [hash, { isEnded: false }]));
     let left = hashes;
     for (let attempt = 1; left.length > 0 && attempt <= MAX_ATTEMPTS; attempt++) {
-      const held = await this.tokens.findHeld(caller.workspaceId, left);
+      const held = await this.tokens.findHeld(workspaceId, left);
       for (const { hash, providedId } of held) ended.set(hash, { providedId, isEnded: false });
-      // First: a group that is deleted meanwhile takes its tokens with it.
-      if (attempt === 1) await this.note(caller, held);
+      // First: a group that is deleted meanwhile leaves its last token to an import.
+      if (attempt === 1) await this.note(workspaceId, new Set(held.map(({ hash }) => hash)));
       const done = [
         ...(await this.replace(caller, held, leak)),
         ...(await this.endOverlaps(caller, held, leak)),
@@ -57,10 +63,10 @@ export class TokenEnder {
     return ended;
   }
 
-  private async note({ workspaceId }: Caller, held: readonly HeldToken[]): Promise<void> {
-    if (held.length === 0) return;
-    const hashes = held.map(({ hash }) => Buffer.from(hash, 'hex'));
-    await this.transactor.run((manager) => this.tokens.noteEnded(manager, workspaceId, hashes));
+  private async note(workspaceId: number, tokens: ReadonlySet<string>): Promise<void> {
+    if (tokens.size === 0) return;
+    const hashes = [...tokens].map((hash) => Buffer.from(hash, 'hex'));
+    await this.transactor.run((manager) => this.formerTokens.end(manager, workspaceId, hashes));
   }
 
   /** @returns those that were current until then */

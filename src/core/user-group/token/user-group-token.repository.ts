@@ -83,18 +83,9 @@ const findUsed = statement<{ workspaceId: number; hashes: readonly string[] }, {
   ({ isOneOf, toHex }) => `
     SELECT ${toHex('token_hash')} AS hash FROM user_group_token
     WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}
-    UNION ALL SELECT ${toHex('token_hash')} FROM ended_token
-    WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}`,
-);
-
-const insertEnded = statement<Hashes & { now: number }>(
-  'user-group-token.insert-ended',
-  ({ isOneOf }) => `
-    INSERT INTO ended_token (workspace_id, token_hash, ended_at)
-    SELECT workspace_id, token_hash, CAST(:now AS bigint) FROM user_group_token
-    WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}
-    ORDER BY token_hash
-    ON CONFLICT (workspace_id, token_hash) DO NOTHING`,
+    UNION ALL SELECT ${toHex('p.token_hash')} FROM former_token p
+    WHERE p.workspace_id = :workspaceId AND ${isOneOf('p.token_hash', ':hashes', 'bytes')}
+      AND (p.ended_at IS NOT NULL OR ${isTokenEnded('p')})`,
 );
 
 const lockGroupOf = statement<{ workspaceId: number; hash: string }>(
@@ -210,8 +201,8 @@ export class UserGroupTokenRepository {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Returns, in hexadecimal, the hashes that belong to any token of the workspace, current or not, or to one that somebody
-   * has ended, also if its group is deleted.
+   * Returns, in hexadecimal, the hashes that belong to any token of the workspace, current or not. The last token of a
+   * deleted group is not among them, unless somebody has ended it.
    */
   async findUsed(
     workspaceId: number,
@@ -240,17 +231,7 @@ export class UserGroupTokenRepository {
     return ended.length > 0;
   }
 
-  /** Notes that no group of the workspace may ever have these tokens again, whatever becomes of their groups. */
-  async noteEnded(
-    manager: EntityManager,
-    workspaceId: number,
-    hashes: readonly Buffer[],
-  ): Promise<void> {
-    const parameters = { workspaceId, hashes: hashes.map(toBytesText), now: currentTime() };
-    await this.statements.run(manager, insertEnded, parameters);
-  }
-
-  /** Finds the tokens of the workspace among those with these hashes. */
+  /** Finds the tokens of groups of the workspace among those with these hashes. */
   findHeld(workspaceId: number, hashes: readonly Buffer[]): Promise<HeldToken[]> {
     return this.statements.read(findHeld, {
       workspaceId,

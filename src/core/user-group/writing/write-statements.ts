@@ -3,6 +3,7 @@ import { columnOf, columnsOf, type Dialect } from '../../../platform/database/di
 import { type Has, statement, type Step } from '../../../platform/database/statement.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { WRITTEN } from '../group/user-group-fields.ts';
+import { KEEP_FORMER_TOKEN } from '../token/former-tokens.ts';
 import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
 import { rememberKeys } from '../../idempotency/idempotency-keys.ts';
 import {
@@ -233,15 +234,16 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         )}`,
     },
     {
-      name: 'ended_token',
+      name: 'left_token',
       for: ['removed'],
-      // Otherwise an import could bring them back.
+      // Otherwise an import could bring back a token that was replaced or ended, or that is ended later.
       sql: `
-        INSERT INTO ended_token (workspace_id, token_hash, ended_at)
-        SELECT t.workspace_id, t.token_hash, CAST(:now AS bigint) FROM user_group_token t
-        WHERE ${isAmong('t.user_group_id', ofApplied('removed'))} AND (t.revoked_at IS NOT NULL OR ${IS_ENDED_TOGETHER})
-        ${lockingOrder('t.token_hash')}
-        ON CONFLICT (workspace_id, token_hash) DO NOTHING`,
+        INSERT INTO former_token (workspace_id, token_hash, epoch, created_at, ended_at)
+        SELECT t.workspace_id, t.token_hash, t.epoch, t.created_at,
+          CASE WHEN t.retired_at IS NOT NULL OR ${IS_ENDED_TOGETHER} THEN CAST(:now AS bigint) END
+        FROM user_group_token t
+        WHERE ${isAmong('t.user_group_id', ofApplied('removed'))} ${lockingOrder('t.token_hash')}
+        ${KEEP_FORMER_TOKEN}`,
     },
     {
       name: 'changed_group',

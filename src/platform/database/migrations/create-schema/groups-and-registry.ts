@@ -75,12 +75,14 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
      WHERE valid_until IS NOT NULL`,
 
     // Without a foreign key to a group: it outlives it.
-    `CREATE TABLE ended_token (
+    `CREATE TABLE former_token (
       workspace_id integer NOT NULL,
       token_hash ${binaryType} NOT NULL,
-      ended_at bigint NOT NULL,
-      ${primaryKey('ended_token', 'workspace_id', 'token_hash')},
-      ${reference('ended_token', 'workspace_id', 'workspace', 'RESTRICT')})`,
+      epoch integer NOT NULL,
+      created_at bigint NOT NULL,
+      ended_at bigint,
+      ${primaryKey('former_token', 'workspace_id', 'token_hash')},
+      ${reference('former_token', 'workspace_id', 'workspace', 'RESTRICT')})`,
 
     `CREATE TABLE revoked_embed_token (
       user_group_id integer NOT NULL,
