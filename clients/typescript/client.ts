@@ -702,7 +702,7 @@ export class UserGroupClient {
    * inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`,
    * `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits:
    * while a limit is reached the report waits. It goes on when the client disconnects, and can be repeated. A token of
-   * another form than `ugt_…` and `uga_…` is found as a word of its own, or in quotes.
+   * another form than `ugt_…` and `uga_…` is found as a word of its own, in quotes, or after `=` or `:`.
    *
    * Required scope: `tokens:rotate`.
    *

@@ -289,6 +289,11 @@ test.each([
     'CONSOLE_OIDC_GRANTS',
     '[{"claim":["emails","value"],"prefix":"anna@","workspace":"c","scopes":["admin"]}]',
   ],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"upn","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OIDC_GRANTS',
+    '[{"claim":"preferred_username","prefix":"anna","workspace":"c","scopes":["admin"]}]',
+  ],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"mail","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":"a..b","value":"b","workspace":"c","scopes":["admin"]}]'],
   ['CONSOLE_OIDC_GRANTS', '[{"claim":".a","value":"b","workspace":"c","scopes":["admin"]}]'],

@@ -270,6 +270,25 @@ onEachDatabase((kind) => {
       ]);
     });
 
+    test('are made public by an administrator alone if they are secret', async () => {
+      await declare(variables);
+      const registrar = service.clientOf(
+        await service.issueToken(['registry:write'], `own-${count}`),
+      );
+      const set = (all: object[]) =>
+        registrar.call('PATCH', '/api/v1/workspace', { variables: all });
+      const [others, key] = [variables.slice(0, -1), variables.at(-1)!];
+      for (const all of [others, [...others, { ...key, is_secret: false }]]) {
+        const { status, body } = await set(all);
+        expect([status, body]).toEqual([
+          403,
+          expect.objectContaining({ code: 'insufficient_scope' }),
+        ]);
+      }
+      expect((await set([...others, { ...key, description: 'Another.' }])).status).toBe(200);
+      await declare(others);
+    });
+
     test('are in no list, audit event or log if they are secret, and whole in the group and its introspection', async () => {
       const secret = `secret-${crypto.randomUUID()}`;
       await declare([...variables, { name: 'address.door', type: 'string', is_secret: true }]);

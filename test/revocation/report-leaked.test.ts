@@ -130,6 +130,20 @@ onEachDatabase((kind) => {
     }
   });
 
+  test.each([
+    ['at the end of a sentence', (token: string) => `It is ${token}.`],
+    ['with a name', (token: string) => `token=${token}`],
+    ['in an object', (token: string) => `{token:"${token}"}`],
+    ['after a colon', (token: string) => `x:${token},`],
+    ['in a setting', (token: string) => `export TOKEN='${token}'`],
+  ])('a token of another system is ended %s', async (_name, around) => {
+    const token = `of-another-system-${crypto.randomUUID()}`;
+    await importGroups(service.api, { user_group_id: token, name: 'F', token });
+    const { body } = await report(service.api, [around(token)]);
+    expect(body.results).toMatchObject([{ kind: 'user_group_token', result: 'ended' }]);
+    expect(await service.api.isActive(token)).toBe(false);
+  });
+
   test('a text with too many words is refused, and nothing is ended', async () => {
     const { token } = await service.api.create();
     const words = Array.from({ length: 5000 }, (_, index) => String(index).padStart(20, 'x'));

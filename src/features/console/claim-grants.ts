@@ -16,8 +16,11 @@ export interface ClaimGrant {
 const FORM =
   'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}], or "prefix" instead of "value" to match every value that begins with it.';
 
-/** A claim `email`, also within another or by a URL, or one that says what it is of, such as `contact_email`. */
-const EMAIL = /(?:^|[^a-z])(?:e-?)?mails?$/i;
+/**
+ * A claim `email`, also within another or by a URL, or one that says what it is of, such as `contact_email`; or a claim
+ * that some providers fill with an email address.
+ */
+const EMAIL = /(?:^|[^a-z])(?:(?:e-?)?mails?|upn|preferred_username|unique_name)$/i;
 
 export function claimGrants(text: string): ClaimGrant[] {
   const grants = parseJson(text);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import { summarise } from '../../../core/audit/tally/summarise.ts';
-import type { Caller } from '../../../platform/common/access/caller.ts';
+import { type Caller, requireScope } from '../../../platform/common/access/caller.ts';
 import {
   entityTagOf,
   type Preconditions,
@@ -100,6 +100,9 @@ export class WorkspaceSettingsService {
       const stored = toSettings(rules, await this.settings.find(manager, { workspaceId }));
       preconditions?.require(entityTagOf(toWorkspaceView(stored)));
       const wanted = await this.wantedSettings(manager, workspaceId, stored, dto);
+      if (showsSecret(stored.variables, wanted.variables)) {
+        requireScope(caller, 'admin', 'Making a secret variable public');
+      }
       const [before, after] = differences(stored, wanted);
       if (Object.keys(after).length === 0) return stored;
       await this.store(manager, workspaceId, stored, wanted);
@@ -228,6 +231,15 @@ export class WorkspaceSettingsService {
       changedAt: isSame ? null : currentTime(),
     });
   }
+}
+
+/** Tells whether a secret variable is declared no longer, or not as secret: lists then show its values. */
+function showsSecret(
+  stored: readonly DeclaredVariable[],
+  wanted: readonly DeclaredVariable[],
+): boolean {
+  const secrets = new Set(wanted.filter(({ isSecret }) => isSecret).map(({ name }) => name));
+  return stored.some(({ name, isSecret }) => isSecret && !secrets.has(name));
 }
 
 /** Drops `enum` from secret variables: a preview could otherwise be used to guess values. */

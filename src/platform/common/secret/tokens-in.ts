@@ -7,7 +7,9 @@ const GENERATED = /(ug[at])_[0-9A-Za-z]{38}/g;
 /** A JWT, or a JWE without an encrypted key, whose header begins with a name of the usual ones. The bound keeps a search in hostile text short. */
 const JWT = /eyJ(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.(?:[\w-]+\.[\w-]+|\.[\w-]+\.[\w-]+\.[\w-]+)/g;
 /** Characters that stand around a token in lists, code and JSON. */
-const AROUND = new Set('"\'`()[]{}<>,;');
+const AROUND = new Set('"\'`()[]{}<>,;.');
+/** The name of a value, as in `token=…` and `token:…`. */
+const NAMED = /^.*[=:]/s;
 
 /** Returns the text without white space around it, if it can be a token then. */
 export function soleToken(text: string): string | undefined {
@@ -17,7 +19,7 @@ export function soleToken(text: string): string | undefined {
 
 /**
  * Returns each text within `text` that can be a token: the whole of it without white space around, generated tokens
- * and JWTs wherever they stand, and words without what surrounds them in lists and code, for tokens of other systems.
+ * and JWTs wherever they stand, and words without what surrounds them in lists, sentences and code, for tokens of other systems.
  */
 export function tokensIn(text: string): string[] {
   const sole = soleToken(text);
@@ -27,7 +29,10 @@ export function tokensIn(text: string): string[] {
   const jwts = [...text.matchAll(JWT)].map(([found]) => found);
   const words = text
     .split(/\s+/)
-    .flatMap((word) => [word, withoutSurroundings(word)])
+    .flatMap((word) => {
+      const inner = withoutSurroundings(word);
+      return [word, inner, withoutSurroundings(inner.replace(NAMED, ''))];
+    })
     .filter((word) => word.length >= SHORTEST_TOKEN && TOKEN_CHARACTERS.test(word));
   return [...new Set([...(sole === undefined ? [] : [sole]), ...generated, ...jwts, ...words])];
 }
