@@ -37,6 +37,16 @@ import { WriteStore } from './write-store.ts';
 
 type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
 
+/**
+ * Writes groups in a transaction. Groups that another transaction has locked are left out (`'retry'`), unless the one
+ * write `isAlone`: then it waits for the lock.
+ * @returns the attempts in their order
+ */
+export type WriteTogether = (
+  writes: readonly UserGroupWrite[],
+  isAlone: boolean,
+) => Promise<Attempt<WrittenUserGroup>[]>;
+
 interface Sharing {
   isGuarded: boolean;
   wavesAtOnce: number;
@@ -127,8 +137,37 @@ export class UserGroupWriter {
     workspaceId: number,
     writes: readonly UserGroupWrite[],
   ): Promise<Outcome<WrittenUserGroup>[]> {
-    const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
-    return this.bulk.joinAll(workspaceId, queued);
+    return this.bulk.joinAll(workspaceId, writes.map(toQueued));
+  }
+
+  /**
+   * Runs `work` in one transaction: the groups that it writes, each once, are stored together with what else it stores, or
+   * not at all.
+   * @throws errors of `work`; Error if a guard has been asked and a write has lost a race; DatabaseUnavailable
+   */
+  async runTogether<T>(
+    workspaceId: number,
+    work: (manager: EntityManager, write: WriteTogether) => Promise<T>,
+  ): Promise<T> {
+    let stored: WrittenUserGroup[] = [];
+    const result = await this.veto.inTurn(workspaceId, () =>
+      this.rules.runWithSharedLock(workspaceId, (manager) => {
+        stored = [];
+        return work(manager, async (writes, isAlone) => {
+          const queued = writes.map(toQueued);
+          const outcomes = await this.writeLocked({ workspaceId, isAlone, manager }, queued);
+          const attempts = queued.map((write) => outcomes.get(write) ?? 'retry');
+          stored.push(
+            ...attempts.flatMap((one) =>
+              typeof one === 'object' && 'value' in one ? one.value : [],
+            ),
+          );
+          return attempts;
+        });
+      }),
+    );
+    for (const one of stored) this.announce(workspaceId, one);
+    return result;
   }
 
   /**
@@ -140,7 +179,7 @@ export class UserGroupWriter {
     writes: readonly UserGroupWrite[],
     dryRun: DryRun,
   ): Promise<Outcome<WrittenUserGroup>[]> {
-    const queued = writes.map((write) => ({ ...write, read: undefined, isRetry: false }));
+    const queued = writes.map(toQueued);
     const { wave, planned } = await this.plan({ workspaceId, isAlone: true, dryRun }, queued);
     for (const write of planned) {
       const { change, group, newToken } = write;
@@ -186,11 +225,15 @@ export class UserGroupWriter {
         return writes.map((write) => outcomes.get(write) ?? 'retry');
       },
       onRetry: (write) => Object.assign(write, { read: undefined, isRetry: true }),
-      onDone: (workspaceId, { result, group, isRotated }) => {
-        if (result === 'unchanged') return;
-        this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
+      onDone: (workspaceId, written) => {
+        this.announce(workspaceId, written);
       },
     });
+  }
+
+  private announce(workspaceId: number, { result, group, isRotated }: WrittenUserGroup): void {
+    if (result === 'unchanged') return;
+    this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
   }
 
   /**
@@ -203,17 +246,8 @@ export class UserGroupWriter {
     writes: readonly QueuedWrite[],
     { isGuarded, isAlone }: { isGuarded: boolean; isAlone: boolean },
   ): Promise<Wave['outcomes']> {
-    const work = async (manager: EntityManager) => {
-      const ids = writes.map(({ providedId }) => providedId);
-      const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
-      for (const write of writes) write.read = undefined;
-      const outcomes = await this.apply(
-        await this.plan({ workspaceId, isAlone, manager, locked }, writes),
-      );
-      // A guard's writes for a change that lost a race must not be stored without it.
-      if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
-      return outcomes;
-    };
+    const work = (manager: EntityManager) =>
+      this.writeLocked({ workspaceId, isAlone, manager }, writes, isGuarded);
     const run = () => this.rules.runWithSharedLock(workspaceId, work);
     try {
       return await (isGuarded ? this.veto.inTurn(workspaceId, run) : run());
@@ -225,6 +259,22 @@ export class UserGroupWriter {
       }
       throw error;
     }
+  }
+
+  /** @throws RolledBack if a guard has been asked and a write has lost a race: the transaction must not be committed */
+  private async writeLocked(
+    within: Pick<Wave, 'workspaceId' | 'isAlone'> & { manager: EntityManager },
+    writes: readonly QueuedWrite[],
+    isGuarded = this.veto.hasGuards,
+  ): Promise<Wave['outcomes']> {
+    const ids = writes.map(({ providedId }) => providedId);
+    const { workspaceId, isAlone, manager } = within;
+    const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
+    for (const write of writes) write.read = undefined;
+    const outcomes = await this.apply(await this.plan({ ...within, locked }, writes));
+    // A guard's writes for a change that lost a race must not be stored without it.
+    if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
+    return outcomes;
   }
 
   /** Reads and plans. @returns the writes to apply; those that are decided have their outcome in the wave */
@@ -285,6 +335,10 @@ export class UserGroupWriter {
     }
     return wave.outcomes;
   }
+}
+
+function toQueued(write: UserGroupWrite): QueuedWrite {
+  return { ...write, read: undefined, isRetry: false };
 }
 
 /** Rolls back a transaction in which a write has lost a race; a refused write stays refused. */
