@@ -4,6 +4,7 @@ import { join } from 'node:path';
 const features = {
   // The registered things, and the settings of workspaces, lie above the groups that refer to them.
   bulk: [],
+  'bulk-job': ['bulk'],
   'group-checks': [],
   registry: ['group-checks'],
   inspection: [],
@@ -118,6 +119,12 @@ const rooms = {
   audit: { '.': [], tally: ['.'] },
   console: { '.': [], session: ['.'], openid: ['.', 'session'] },
   event: { '.': ['feed', 'stream', 'consumer'], feed: [], stream: ['feed'], consumer: ['feed'] },
+  'bulk-job': {
+    '.': ['entities', 'dto', 'running'],
+    entities: [],
+    dto: ['.', 'entities'],
+    running: ['.', 'entities'],
+  },
   registry: { settings: [], things: [] },
   webhook: {
     '.': [],

@@ -514,6 +514,132 @@ export class UserGroupClient {
   }
 
   /**
+   * List jobs.
+   *
+   * The jobs of the workspace, newest first. One that has ended stays for 30 days.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/bulk-jobs`
+   */
+  listBulkJobs(
+    query: Query<'listBulkJobs'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['BulkJobsResponse'], Schemas['BulkJob']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/bulk-jobs', query, options },
+      'bulk_jobs',
+    );
+  }
+
+  /**
+   * Change many user groups in the background.
+   *
+   * Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and goes on when the
+   * caller is gone. Jobs of a workspace are done one after the other. The API token is looked at again and again: the
+   * job fails when it ends or loses a scope. New tokens are in no result.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/bulk-jobs`
+   */
+  createBulkJob(
+    body: Schemas['ChangeUserGroupsRequest'],
+    query: Query<'createBulkJob'> = {},
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['BulkJobResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/bulk-jobs',
+      body,
+      query,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Read a job.
+   *
+   * How far the job is. Ask again, once a second or less.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/bulk-jobs/{id}`
+   */
+  getBulkJob(id: number, options: CallOptions = {}): Promise<Schemas['BulkJobResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/bulk-jobs/{id}',
+      ids: { id },
+      options,
+    });
+  }
+
+  /**
+   * List results of a job.
+   *
+   * The result of each group so far. It is stored together with the change of the group.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/bulk-jobs/{id}/results`
+   */
+  listBulkJobResults(
+    id: number,
+    query: Query<'listBulkJobResults'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['BulkJobResultsResponse'], Schemas['BulkJobResult']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/bulk-jobs/{id}/results', ids: { id }, query, options },
+      'results',
+    );
+  }
+
+  /**
+   * Cancel a job.
+   *
+   * The job changes no further group. What it has changed stays, and can be undone.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/bulk-jobs/{id}/cancel`
+   */
+  cancelBulkJob(id: number, options: CallOptions = {}): Promise<Schemas['BulkJobResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/bulk-jobs/{id}/cancel',
+      ids: { id },
+      options,
+    });
+  }
+
+  /**
+   * Undo a job.
+   *
+   * Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. A
+   * group that has changed since is refused, and stays as it is.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/bulk-jobs/{id}/undo`
+   */
+  undoBulkJob(
+    id: number,
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['BulkJobResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/bulk-jobs/{id}/undo',
+      ids: { id },
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
    * Issue an embed token.
    *
    * A short-lived JWT (ES256) for the page that embeds a dashboard, so that the user group token never reaches a

@@ -321,6 +321,107 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/bulk-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs
+         * @description The jobs of the workspace, newest first. One that has ended stays for 30 days.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listBulkJobs"];
+        put?: never;
+        /**
+         * Change many user groups in the background
+         * @description Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and goes on when the caller is gone. Jobs of a workspace are done one after the other. The API token is looked at again and again: the job fails when it ends or loses a scope. New tokens are in no result.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["createBulkJob"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/bulk-jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a job
+         * @description How far the job is. Ask again, once a second or less.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getBulkJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/bulk-jobs/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List results of a job
+         * @description The result of each group so far. It is stored together with the change of the group.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listBulkJobResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/bulk-jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a job
+         * @description The job changes no further group. What it has changed stays, and can be undone.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["cancelBulkJob"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/bulk-jobs/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a job
+         * @description Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. A group that has changed since is refused, and stays as it is.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["undoBulkJob"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/user-groups/{id}/embed-tokens": {
         parameters: {
             query?: never;
@@ -1739,6 +1840,109 @@ export interface components {
             /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
         };
+        BulkJobSelection: {
+            /** @description How many groups the call has named. */
+            ids?: number;
+            /** @description The filters of the call. */
+            filters?: {
+                [key: string]: unknown;
+            };
+            /** @description Every group of the workspace. */
+            all?: boolean;
+            /** @description The groups that this job has changed, each unless it has changed since. */
+            undo_of?: number;
+        };
+        BulkJobCreator: {
+            /** @description Id of the API token, by whose rights the job works. */
+            api_token_id: number;
+            /** @description Its name. */
+            name: string;
+        };
+        BulkJobFailure: {
+            /** @description Code of the catalogue of errors. */
+            code: string;
+            /** @description Description for people. */
+            detail: string;
+        };
+        BulkJob: {
+            /** @description Its number. */
+            id: number;
+            /** @description `done`, `cancelled` and `failed` are final. */
+            state: string;
+            /** @description What is done with each group. */
+            action: string;
+            /** @description Which groups. */
+            selection: components["schemas"]["BulkJobSelection"];
+            /** @description Who has created it. */
+            created_by: components["schemas"]["BulkJobCreator"];
+            /** @description Number of groups when it was created; null if there were too many to count. */
+            total: number | null;
+            /** @description Number of groups that have a result. */
+            done: number;
+            /** @description Number of them that it has changed. */
+            changed: number;
+            /** @description Number of them that were so before. */
+            unchanged: number;
+            /** @description Number of them that it could not change. */
+            refused: number;
+            /** @description Why it has failed, or null. */
+            failure: components["schemas"]["BulkJobFailure"] | null;
+            /**
+             * Format: date-time
+             * @description When it was created. Groups that are created later are left out.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it began, or null.
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended, or null.
+             */
+            ended_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it can be undone; null if it cannot.
+             */
+            undo_until: string | null;
+            /** @description The job that undoes it, or null. */
+            undone_by: number | null;
+        };
+        BulkJobsResponse: {
+            /** @description Jobs, newest first. */
+            bulk_jobs: components["schemas"]["BulkJob"][];
+        } & components["schemas"]["Page"];
+        BulkJobResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The job. */
+            bulk_job: components["schemas"]["BulkJob"];
+        };
+        BulkJobResult: {
+            /** @description Your own id of the group. */
+            provided_id: string;
+            /** @description Internal id of the group; null if there is none. */
+            team_id: number | null;
+            /** @description `unchanged`: it was so before. */
+            result: string;
+            /** @description Version of the group before, or null. */
+            version_before: number | null;
+            /** @description Version of the group after, or null. */
+            version_after: number | null;
+            /** @description Of a refused group: the code of the catalogue of errors. */
+            code?: string;
+            /** @description Of a refused group: description for people. */
+            detail?: string;
+        };
+        BulkJobResultsResponse: {
+            /** @description A result for each group, in the order of the job. */
+            results: components["schemas"]["BulkJobResult"][];
+        } & components["schemas"]["Page"];
         ActingFor: {
             /** @description Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters. */
             subject: string;
@@ -3306,6 +3510,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `bulk_job_not_found`. */
+        "404_BulkJobNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `data_source_not_found`. */
         "404_DataSourceNotFound": {
             headers: {
@@ -3442,6 +3655,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `bulk_job_ended`. */
+        "409_BulkJobEnded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `bulk_job_not_undoable`, `idempotency_key_reused`, `idempotency_key_spent`, `too_many_bulk_jobs`. */
+        "409_BulkJobNotUndoable_Key_TooManyBulkJobs": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `change_refused`. */
         "409_ChangeRefused": {
             headers: {
@@ -3516,6 +3747,15 @@ export interface components {
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
         "409_Key_TokenForgotten": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `too_many_bulk_jobs`. */
+        "409_Key_TooManyBulkJobs": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3773,12 +4013,12 @@ export interface components {
         "If-None-Match": string;
         /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
         count: boolean;
+        /** @description Its number. */
+        id_number: number;
         /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
         workspace_id: string;
         /** @description Only the one with this id of your own. */
         provided_id: string;
-        /** @description Its number. */
-        id_number: number;
         /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
         name: string;
         /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
@@ -4610,6 +4850,232 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404_TokenNotFound_UserGroupNotFound"];
             409: components["responses"]["409_TokenIsCurrent"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    listBulkJobs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of jobs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    createBulkJob: {
+        parameters: {
+            query?: {
+                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
+                search?: components["parameters"]["search"];
+                /** @description The name begins with this text, code point by code point. */
+                name_prefix?: components["parameters"]["name_prefix"];
+                /** @description The group has a property of this name at the top level of `properties`. */
+                property_name?: components["parameters"]["property_name"];
+                /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
+                property_value?: components["parameters"]["property_value"];
+                /** @description Only groups of this status. After a change of what the workspace requires, `incomplete` and `unresolved` follow within seconds. */
+                status?: components["parameters"]["status"];
+                /** @description The `valid_until` of the group is later than this time. */
+                valid_until_after?: components["parameters"]["valid_until_after"];
+                /** @description The `valid_until` of the group is earlier than this time. */
+                valid_until_before?: components["parameters"]["valid_until_before"];
+                /** @description Whether a rotation has left an old token that is still in its overlap. */
+                in_overlap?: components["parameters"]["in_overlap"];
+            };
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeUserGroupsRequest"];
+            };
+        };
+        responses: {
+            /** @description The job, which begins soon. */
+            202: {
+                headers: {
+                    /** @description Path of the job. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_Key_TooManyBulkJobs"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    getBulkJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: components["parameters"]["id_number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_BulkJobNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    listBulkJobResults: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only groups with this result. */
+                result?: "changed" | "unchanged" | "refused";
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: components["parameters"]["id_number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of results. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobResultsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_BulkJobNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    cancelBulkJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: components["parameters"]["id_number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_BulkJobNotFound"];
+            409: components["responses"]["409_BulkJobEnded"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    undoBulkJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Its number. */
+                id: components["parameters"]["id_number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job that undoes it. */
+            202: {
+                headers: {
+                    /** @description Path of the job. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_BulkJobNotFound"];
+            409: components["responses"]["409_BulkJobNotUndoable_Key_TooManyBulkJobs"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];

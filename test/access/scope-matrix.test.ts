@@ -1,5 +1,6 @@
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { type Scope, scopes } from '../../src/platform/common/access/caller.ts';
+import { TestJobs } from '../bulk-job/test-jobs.ts';
 import { NO_WORKSPACE } from '../support/api/workspace-keys.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
@@ -16,6 +17,8 @@ interface Things {
   dataSource: number;
   endpoint: number;
   target: string;
+  /** Has ended. */
+  job: number;
 }
 
 interface Route {
@@ -36,6 +39,7 @@ const ofGroup = ({ group }: Things, rest: string) => `/api/v1/user-groups/${grou
 const resource = ({ group }: Things, rest = '') => `/api/v1/user-groups/${group}${rest}`;
 const ofEndpoint = ({ endpoint }: Things, rest = '') =>
   `/api/v1/webhook-endpoints/${endpoint}${rest}`;
+const ofJob = ({ job }: Things, rest = '') => `/api/v1/bulk-jobs/${job}${rest}`;
 const ofToken = ({ apiToken }: Things, rest: string) => `/api/v1/api-tokens/${apiToken}${rest}`;
 
 const TARGET = {
@@ -131,6 +135,44 @@ const routes: Route[] = [
     path: '/api/v1/user-groups/actions',
     scope: 'user-groups:write',
     call: () => ({ body: { action: 'suspend', ids: ['nobody'] } }),
+  },
+  { method: 'GET', path: '/api/v1/bulk-jobs', scope: 'user-groups:read', call: () => ({}) },
+  {
+    method: 'POST',
+    path: '/api/v1/bulk-jobs',
+    scope: 'user-groups:write',
+    call: () => ({ body: { action: 'suspend', ids: ['nobody'] } }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/bulk-jobs/:id',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: ofJob(things) }),
+    foreign: notFound('bulk_job_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/bulk-jobs/:id/results',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: ofJob(things, '/results') }),
+    foreign: notFound('bulk_job_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/bulk-jobs/:id/cancel',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: ofJob(things, '/cancel') }),
+    refused: 'bulk_job_ended',
+    foreign: notFound('bulk_job_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/bulk-jobs/:id/undo',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: ofJob(things, '/undo') }),
+    // It has changed no group.
+    refused: 'bulk_job_not_undoable',
+    foreign: notFound('bulk_job_not_found'),
   },
   {
     method: 'POST',
@@ -538,6 +580,9 @@ onEachDatabase((kind) => {
     await all.call('DELETE', `/api/v1/targets/${lastTarget}`);
     lastTarget = `target-${count}`;
     await all.call('PUT', `/api/v1/targets/${lastTarget}`, TARGET);
+    const jobs = new TestJobs(all);
+    const { id: job } = await jobs.begin({ action: 'suspend', ids: ['nobody'] });
+    await jobs.ended(job);
     return {
       group,
       groupToken: rotated.body.user_group.token,
@@ -546,6 +591,7 @@ onEachDatabase((kind) => {
       dataSource: registryBody(dataSource).data_source.id,
       endpoint: lastEndpoint,
       target: lastTarget,
+      job,
     };
   }
 
@@ -627,6 +673,7 @@ onEachDatabase((kind) => {
         dataSource: 999_999,
         endpoint: 999_999,
         target: `absent-${count}`,
+        job: 999_999,
       };
       const by = clients.get(`other ${route.scope}`)!;
       const before = await rowsOf(service, 'own');

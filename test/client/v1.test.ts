@@ -9,7 +9,7 @@ import { scopes } from '../../src/platform/common/access/caller.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { typedClient } from '../support/api/typed-client.ts';
-import { soon } from '../support/time/until.ts';
+import { soon, until } from '../support/time/until.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';
 
@@ -247,6 +247,25 @@ onEachDatabase((kind) => {
         workspace.issuer,
         `${workspace.issuer}/.well-known/jwks.json`,
       ]);
+    });
+  });
+
+  describe('jobs', () => {
+    test('are created, followed, cancelled and undone', async () => {
+      await groupToken('in a job');
+      const { bulk_job } = await client.createBulkJob({ action: 'suspend', ids: ['in a job'] });
+      await until(async () => (await client.getBulkJob(bulk_job.id)).bulk_job.state === 'done');
+      expect((await client.listBulkJobs({ limit: 1 })).bulk_jobs).toMatchObject([
+        { id: bulk_job.id, changed: 1 },
+      ]);
+      expect((await client.listBulkJobResults(bulk_job.id)).results).toMatchObject([
+        { provided_id: 'in a job', result: 'changed' },
+      ]);
+      await expect(client.cancelBulkJob(bulk_job.id)).rejects.toMatchObject({
+        code: 'bulk_job_ended',
+      });
+      const undo = (await client.undoBulkJob(bulk_job.id)).bulk_job;
+      await until(async () => (await client.getBulkJob(undo.id)).bulk_job.changed === 1);
     });
   });
 

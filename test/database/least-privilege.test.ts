@@ -18,6 +18,8 @@ import { readSecurity } from '../support/api/pages.ts';
 const REMOVES_FROM = [
   'activity',
   'audit_event',
+  'bulk_job',
+  'bulk_job_result',
   'change_event',
   'console_session',
   'data_source_mapping',

@@ -47,6 +47,8 @@ test('every table has an owner', () => {
     'activity',
     'api_token',
     'audit_event',
+    'bulk_job',
+    'bulk_job_result',
     'change_event',
     'change_removal',
     'console_session',

@@ -172,6 +172,19 @@ export const errorFixes: Record<string, Fix> = {
     fix: '`GET /api/v1/workspace/unresolvable-mappings` lists all of them. Register what they name, or change the mappings.',
   },
   target_not_found: { fix: '`GET /api/v1/targets` lists the targets of the workspace.' },
+  bulk_job_not_found: { fix: '`GET /api/v1/bulk-jobs` lists the jobs of the workspace.' },
+  bulk_job_ended: {
+    fix: '`GET /api/v1/bulk-jobs/{id}` says how it ended. Undo it, if it can be undone.',
+  },
+  bulk_job_not_undoable: {
+    cause:
+      'The action of the job has no inverse, or the job has changed nothing, has not ended yet, ended more than 24 hours ago, or has been undone. The detail says which.',
+    fix: 'Read `undo_until` and `undone_by` of the job first. Otherwise create a job that does the opposite.',
+  },
+  too_many_bulk_jobs: {
+    cause: 'The workspace has 20 jobs that have not ended, as many as it may have.',
+    fix: 'Wait until one has ended, or cancel one.',
+  },
   too_many_targets: {
     cause: 'The workspace has 50 targets, as many as it may have.',
     fix: 'Delete one first.',

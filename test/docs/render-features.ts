@@ -1,7 +1,7 @@
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { handlersOf } from '../../src/platform/common/access/handler-access.ts';
 import { controllersOf } from '../../src/server/app/composition.ts';
-import { chooseFeatures, type Feature } from '../../src/server/app/features.ts';
+import { chooseFeatures, type Feature, features } from '../../src/server/app/features.ts';
 
 /** The page docs/reference/features.md: what `FEATURES` can name. */
 export function featuresDocument(): string {
@@ -31,7 +31,7 @@ This table is made from the code by \`npm run docs\`.
 
 - **Always there** are user groups with \`/api/user\`, the health routes and, unless \`DOCS=off\`, the document.
 - **What is left out** has no routes (404 \`route_not_found\`), and is neither in \`/docs-json\` and \`/docs\`, nor in the metrics. The help does not list its commands, and they refuse to run.
-  Nothing is sent and nobody is reminded without \`webhooks\`.
+  Nothing is sent and nobody is reminded without \`webhooks\`, and no job goes on without \`bulk-jobs\`, which needs \`bulk\`.
 - **The [console](../guides/console.md)** has the pages of what is served. It needs \`user-groups\`, \`introspection\` and \`api-tokens\`: without one of them set \`CONSOLE=off\`.
 - **Renderers** that keep introspections in memory, as \`CachedIntrospector\` does, need \`events\`.
 - **Later** add a name and restart. The schema of the database is the same for every choice, and events and activity are recorded in any case. Webhooks then begin with
@@ -45,7 +45,12 @@ A name that does not exist stops the start, with a line that has those that do. 
 
 /** The paths of the handlers of a feature, without those below another one. */
 function placesOf(name: string): string {
-  const places = controllersOf({ http: { features: [name as Feature] } }).flatMap((controller) =>
+  const { needs = [] } = features.find((one) => one.name === name)!;
+  const controllers = (names: readonly string[]) =>
+    controllersOf({ http: { features: names as readonly Feature[] } });
+  const needed = needs.length > 0 ? controllers(needs) : [];
+  const own = controllers([...needs, name]).filter((one) => !needed.includes(one));
+  const places = own.flatMap((controller) =>
     handlersOf(controller).map(({ handler }) =>
       [controller, handler]
         .map((one) => Reflect.getMetadata(PATH_METADATA, one) as string)

@@ -113,6 +113,9 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/api-tokens',
     'GET /api/v1/api-tokens/{id}',
     'GET /api/v1/audit-events',
+    'GET /api/v1/bulk-jobs',
+    'GET /api/v1/bulk-jobs/{id}',
+    'GET /api/v1/bulk-jobs/{id}/results',
     'GET /api/v1/data-sources',
     'GET /api/v1/data-sources/{id}',
     'GET /api/v1/data-sources/{id}/references',
@@ -154,6 +157,9 @@ test('describes every route of the application, and no other', () => {
     'POST /api/v1/api-tokens/{id}/revoke',
     'POST /api/v1/api-tokens/{id}/rotate',
     'POST /api/v1/audit-events/export',
+    'POST /api/v1/bulk-jobs',
+    'POST /api/v1/bulk-jobs/{id}/cancel',
+    'POST /api/v1/bulk-jobs/{id}/undo',
     'POST /api/v1/data-sources',
     'POST /api/v1/introspect',
     'POST /api/v1/revoke',
@@ -202,7 +208,7 @@ test('every operation says its scope, its body, its answers and how to authentic
       const needsNone =
         !isContract &&
         (['get', 'delete'].includes(method) ||
-          /\}\/(revoke|suspend|resume|restore|test)$/.test(path));
+          /\}\/(revoke|suspend|resume|restore|test|cancel|undo)$/.test(path));
       const mediaType = path.endsWith('/import') ? 'application/x-ndjson' : 'application/json';
       expect(operation.requestBody).toEqual(
         needsNone
@@ -327,6 +333,9 @@ test('a list of codes that can grow is open, wherever the service returns it', (
     'ApiTokenFacts.state',
     'ApiTokenWithSecret.state',
     'AuditEventActor.type',
+    'BulkJob.action',
+    'BulkJob.state',
+    'BulkJobResult.result',
     'EmbedTokenFacts.format',
     'FieldError.code',
     'FieldError.in',

@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
 import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
+import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
 import { UserGroupTokenNotUsable } from '../../src/core/user-group/group/user-group.errors.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api/api-client.ts';
+import { TestJobs } from '../bulk-job/test-jobs.ts';
 import { OWN_PAGE } from '../support/console/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 import { untilAfter } from '../support/time/until.ts';
@@ -213,6 +215,26 @@ const calls: Record<string, () => Promise<Answer>> = {
       other.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
     for (let n = 0; n < 50; n++) await create();
     return create();
+  },
+  bulk_job_not_found: () => send('GET', `${V1}/bulk-jobs/1`),
+  bulk_job_ended: async () => {
+    const jobs = new TestJobs(service.api);
+    const { id } = await jobs.begin({ action: 'suspend', ids: ['nobody'] });
+    await jobs.ended(id);
+    return jobs.cancel(id);
+  },
+  bulk_job_not_undoable: async () => {
+    const jobs = new TestJobs(service.api);
+    return jobs.undo((await jobs.begin({ action: 'rotate', ids: ['nobody'] })).id);
+  },
+  too_many_bulk_jobs: async () => {
+    const other = new TestJobs(await inWorkspace('jobs'));
+    const working = jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    const create = () => other.create({ action: 'suspend', ids: ['nobody'] });
+    for (let n = 0; n < 20; n++) await create();
+    const answer = await create();
+    working.mockRestore();
+    return answer;
   },
   target_not_found: () => send('GET', `${V1}/targets/none`),
   target_value_missing: () => issueWith({ region: { $: 'variables.region' } }, {}),

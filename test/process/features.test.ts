@@ -18,6 +18,7 @@ const LEFT_OUT = [
     'RegisteredController',
     'WorkspaceSettingsController',
     'UserGroupBulkController',
+    'BulkJobController',
   ],
   ...['InspectionController', 'EndTokensController', 'RevocationController', 'EventController'],
   ...[

@@ -16,7 +16,7 @@ from typing import Any
 import requests
 
 from user_group_service import ABSENT, ApiError, UserGroupClient, response_of
-from user_group_service.models import DeclaredVariable, UserGroup, UserGroupLine
+from user_group_service.models import BulkJob, DeclaredVariable, UserGroup, UserGroupLine
 
 called: set[str] = set()
 sent: list[requests.PreparedRequest] = []
@@ -47,6 +47,14 @@ def problem_of(call: Callable[[], object]) -> ApiError:
 
 def group(client: UserGroupClient, id: str) -> UserGroup:
     return client.get_user_group(id)["user_group"]
+
+
+def ended_job(client: UserGroupClient, id: int) -> BulkJob:
+    """Asks until the job has ended."""
+    while True:
+        job = client.get_bulk_job(id)["bulk_job"]
+        if job["ended_at"] is not None:
+            return job
 
 
 def contract(client: UserGroupClient) -> None:
@@ -139,6 +147,17 @@ def bulk(client: UserGroupClient) -> None:
 
     changes = list(client.change_user_groups(action="resume", ids=["moved 0", "moved 999"]))
     assert "summary" in changes[-1] and changes[-1]["summary"]["unchanged"] == 2
+    created = client.create_bulk_job(action="suspend", ids=["moved 0", "moved 999"])
+    job = ended_job(client, created["bulk_job"]["id"])
+    assert job["state"] == "done" and job["changed"] == 2
+    assert [listed["id"] for listed in client.list_bulk_jobs(limit=1)["bulk_jobs"]] == [job["id"]]
+    results = client.list_bulk_job_results(job["id"], result="changed")["results"]
+    assert [result["provided_id"] for result in results] == ["moved 0", "moved 999"]
+    ended = problem_of(lambda: client.cancel_bulk_job(job["id"]))
+    assert ended.code == "bulk_job_ended"
+    undone = client.undo_bulk_job(job["id"])["bulk_job"]
+    assert ended_job(client, undone["id"])["changed"] == 2
+
     exported = list(client.export_user_groups(include_tokens=False))
     end = exported[-1]
     assert "summary" in end and end["summary"] == {"exported": len(exported) - 1, "complete": True}

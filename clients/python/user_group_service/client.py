@@ -21,6 +21,11 @@ from .models import (
     AuthorizationServerMetadata,
     BulkChangeStarted,
     BulkChangeSummary,
+    BulkJob,
+    BulkJobResponse,
+    BulkJobResult,
+    BulkJobResultsResponse,
+    BulkJobsResponse,
     ChangedUserGroupLine,
     DataSource,
     DataSourceResponse,
@@ -1068,6 +1073,278 @@ class UserGroupClient(Transport):
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/tokens/{segment(generation)}/revoke",
+                timeout=timeout,
+            ),
+        )
+
+    def list_bulk_jobs(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> BulkJobsResponse:
+        """List jobs.
+
+        The jobs of the workspace, newest first. One that has ended stays for 30 days.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/bulk-jobs
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            BulkJobsResponse,
+            self._json(
+                "GET",
+                "/api/v1/bulk-jobs",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def iter_bulk_jobs(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[BulkJob]:
+        """Yields the entries of `list_bulk_jobs`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_bulk_jobs(
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "bulk_jobs",
+        )
+
+    def create_bulk_job(
+        self,
+        *,
+        action: Literal["suspend", "resume", "rotate", "delete"],
+        idempotency_key: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
+        name_prefix: str | Absent = ABSENT,
+        property_name: str | Absent = ABSENT,
+        property_value: str | Absent = ABSENT,
+        status: (
+            Literal["suspended", "expired", "incomplete", "no_valid_token", "unresolved", "active"]
+            | Absent
+        ) = ABSENT,
+        valid_until_after: str | Absent = ABSENT,
+        valid_until_before: str | Absent = ABSENT,
+        in_overlap: bool | Absent = ABSENT,
+        ids: Sequence[str] | Absent = ABSENT,
+        all: bool | Absent = ABSENT,
+        grace_period_seconds: int | Absent = ABSENT,
+        issued_before: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> BulkJobResponse:
+        """Change many user groups in the background.
+
+        Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes,
+        and goes on when the caller is gone. Jobs of a workspace are done one after the other. The
+        API token is looked at again and again: the job fails when it ends or loses a scope. New
+        tokens are in no result.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/bulk-jobs
+
+        Args:
+            action: What to do with each group.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            search: The id, the name or a property at the top level that is a string contains this
+                text, in upper or lower case.
+            name_prefix: The name begins with this text, code point by code point.
+            property_name: The group has a property of this name at the top level of `properties`.
+            property_value: The property that `property_name` names has this value: a JSON scalar
+                such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA`
+                is `"EMEA"`.
+            status: Only groups of this status. After a change of what the workspace requires,
+                `incomplete` and `unresolved` follow within seconds.
+            valid_until_after: The `valid_until` of the group is later than this time.
+            valid_until_before: The `valid_until` of the group is earlier than this time.
+            in_overlap: Whether a rotation has left an old token that is still in its overlap.
+            ids: These groups, by your own ids. Then the query has no filter.
+            all: `true`: every group of the workspace. It is required if there are no `ids` and no
+                filter.
+            grace_period_seconds: For `rotate`: for how many seconds the old tokens can still be
+                introspected. By default the service’s ROTATION_GRACE_SECONDS.
+            issued_before: For `rotate`: tokens issued at this time or later stay. By default the
+                time of the call. To go on after a response that was cut off, send the `started_at`
+                of that response.
+        """
+        return cast(
+            BulkJobResponse,
+            self._json(
+                "POST",
+                "/api/v1/bulk-jobs",
+                query={
+                    "search": search,
+                    "name_prefix": name_prefix,
+                    "property_name": property_name,
+                    "property_value": property_value,
+                    "status": status,
+                    "valid_until_after": valid_until_after,
+                    "valid_until_before": valid_until_before,
+                    "in_overlap": in_overlap,
+                },
+                headers={"Idempotency-Key": idempotency_key},
+                body={
+                    "action": action,
+                    "ids": ids,
+                    "all": all,
+                    "grace_period_seconds": grace_period_seconds,
+                    "issued_before": issued_before,
+                },
+                takes_key=True,
+                timeout=timeout,
+            ),
+        )
+
+    def get_bulk_job(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> BulkJobResponse:
+        """Read a job.
+
+        How far the job is. Ask again, once a second or less.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/bulk-jobs/{id}
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            BulkJobResponse,
+            self._json(
+                "GET",
+                f"/api/v1/bulk-jobs/{segment(id)}",
+                timeout=timeout,
+            ),
+        )
+
+    def list_bulk_job_results(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        result: Literal["changed", "unchanged", "refused"] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> BulkJobResultsResponse:
+        """List results of a job.
+
+        The result of each group so far. It is stored together with the change of the group.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/bulk-jobs/{id}/results
+
+        Args:
+            id: Its number.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            result: Only groups with this result.
+        """
+        return cast(
+            BulkJobResultsResponse,
+            self._json(
+                "GET",
+                f"/api/v1/bulk-jobs/{segment(id)}/results",
+                query={"limit": limit, "cursor": cursor, "result": result},
+                timeout=timeout,
+            ),
+        )
+
+    def iter_bulk_job_results(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        result: Literal["changed", "unchanged", "refused"] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[BulkJobResult]:
+        """Yields the entries of `list_bulk_job_results`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_bulk_job_results(
+                id,
+                limit=limit,
+                cursor=position,
+                result=result,
+                timeout=timeout,
+            ),
+            "results",
+        )
+
+    def cancel_bulk_job(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> BulkJobResponse:
+        """Cancel a job.
+
+        The job changes no further group. What it has changed stays, and can be undone.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/bulk-jobs/{id}/cancel
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            BulkJobResponse,
+            self._json(
+                "POST",
+                f"/api/v1/bulk-jobs/{segment(id)}/cancel",
+                timeout=timeout,
+            ),
+        )
+
+    def undo_bulk_job(
+        self,
+        id: int,
+        *,
+        idempotency_key: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> BulkJobResponse:
+        """Undo a job.
+
+        Creates a job that resumes the groups that the other has suspended, or the reverse, within
+        24 hours of its end. A group that has changed since is refused, and stays as it is.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/bulk-jobs/{id}/undo
+
+        Args:
+            id: Its number.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+        """
+        return cast(
+            BulkJobResponse,
+            self._json(
+                "POST",
+                f"/api/v1/bulk-jobs/{segment(id)}/undo",
+                headers={"Idempotency-Key": idempotency_key},
+                takes_key=True,
                 timeout=timeout,
             ),
         )

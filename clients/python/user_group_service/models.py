@@ -677,6 +677,127 @@ class RotateUserGroupTokenByIdRequest(TypedDict):
     """
 
 
+class BulkJobSelection(TypedDict):
+    ids: NotRequired[int]
+    """How many groups the call has named."""
+
+    filters: NotRequired[dict[str, Any]]
+    """The filters of the call."""
+
+    all: NotRequired[bool]
+    """Every group of the workspace."""
+
+    undo_of: NotRequired[int]
+    """The groups that this job has changed, each unless it has changed since."""
+
+
+class BulkJobCreator(TypedDict):
+    api_token_id: int
+    """Id of the API token, by whose rights the job works."""
+
+    name: str
+    """Its name."""
+
+
+class BulkJobFailure(TypedDict):
+    code: str
+    """Code of the catalogue of errors."""
+
+    detail: str
+    """Description for people."""
+
+
+class BulkJob(TypedDict):
+    id: int
+    """Its number."""
+
+    state: str
+    """`done`, `cancelled` and `failed` are final."""
+
+    action: str
+    """What is done with each group."""
+
+    selection: BulkJobSelection
+    """Which groups."""
+
+    created_by: BulkJobCreator
+    """Who has created it."""
+
+    total: int | None
+    """Number of groups when it was created; null if there were too many to count."""
+
+    done: int
+    """Number of groups that have a result."""
+
+    changed: int
+    """Number of them that it has changed."""
+
+    unchanged: int
+    """Number of them that were so before."""
+
+    refused: int
+    """Number of them that it could not change."""
+
+    failure: BulkJobFailure | None
+    """Why it has failed, or null."""
+
+    created_at: str
+    """When it was created. Groups that are created later are left out."""
+
+    started_at: str | None
+    """When it began, or null."""
+
+    ended_at: str | None
+    """When it ended, or null."""
+
+    undo_until: str | None
+    """Until when it can be undone; null if it cannot."""
+
+    undone_by: int | None
+    """The job that undoes it, or null."""
+
+
+class BulkJobsResponse(Page):
+    bulk_jobs: list[BulkJob]
+    """Jobs, newest first."""
+
+
+class BulkJobResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    bulk_job: BulkJob
+    """The job."""
+
+
+class BulkJobResult(TypedDict):
+    provided_id: str
+    """Your own id of the group."""
+
+    team_id: int | None
+    """Internal id of the group; null if there is none."""
+
+    result: str
+    """`unchanged`: it was so before."""
+
+    version_before: int | None
+    """Version of the group before, or null."""
+
+    version_after: int | None
+    """Version of the group after, or null."""
+
+    code: NotRequired[str]
+    """Of a refused group: the code of the catalogue of errors."""
+
+    detail: NotRequired[str]
+    """Of a refused group: description for people."""
+
+
+class BulkJobResultsResponse(Page):
+    results: list[BulkJobResult]
+    """A result for each group, in the order of the job."""
+
+
 class ActingFor(TypedDict):
     subject: str
     """Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show

@@ -31,6 +31,7 @@ function classesIn(option: unknown): Type[] {
   return [option, type].flat().filter((one) => typeof one === 'function') as Type[];
 }
 
+export const ApiAcceptedResponse = recordedAs('ApiAcceptedResponse');
 export const ApiBody = recordedAs('ApiBody');
 export const ApiConsumes = recordedAs('ApiConsumes');
 /** `ApiCreatedResponse` of @nestjs/swagger, applied when the document is built. */

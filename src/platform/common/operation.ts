@@ -1,6 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import {
+  ApiAcceptedResponse,
   ApiCreatedResponse,
   ApiExtraModels,
   ApiOkResponse,
@@ -48,6 +49,8 @@ export function Operation(id: string, summary: string, description: string): Met
 export const Ok = responseBy(ApiOkResponse);
 /** Describes the response with status 201, as `Ok` does. */
 export const Created = responseBy(ApiCreatedResponse);
+/** Describes the response with status 202, as `Ok` does. */
+export const Accepted = responseBy(ApiAcceptedResponse);
 
 function responseBy(describe: typeof ApiOkResponse) {
   return (type: Type, description: string, headers?: Record<string, string>): MethodDecorator =>

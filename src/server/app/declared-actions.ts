@@ -12,6 +12,7 @@ import { registryActions } from '../../features/registry/registry.catalogue.ts';
 import { revocationActions } from '../../features/revocation/revocation.catalogue.ts';
 import { webhookActions } from '../../features/webhook/webhook.catalogue.ts';
 import { targetActions } from '../../features/target/target.catalogue.ts';
+import { bulkJobActions } from '../../features/bulk-job/bulk-job.catalogue.ts';
 
 export const declaredActions = [
   apiTokenActions,
@@ -27,4 +28,5 @@ export const declaredActions = [
   revocationActions,
   webhookActions,
   targetActions,
+  bulkJobActions,
 ] as const;

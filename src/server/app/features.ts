@@ -7,6 +7,7 @@ import type { FeatureCommand, FeatureDefinition } from '../../platform/common/ex
 import type { Metric } from '../../platform/common/extension/metric.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { bulk } from '../../features/bulk/bulk.feature.ts';
+import { bulkJobs } from '../../features/bulk-job/bulk-job.feature.ts';
 import type { Config } from '../../platform/config/config.ts';
 // Comes with the features: they ask for the scopes that it adds.
 import './catalogues.ts';
@@ -37,6 +38,7 @@ import { workspaces } from '../../core/workspace/workspace.feature.ts';
 export type Feature =
   | 'bulk'
   | 'user-groups'
+  | 'bulk-jobs'
   | 'embed-tokens'
   | 'introspection'
   | 'inspection'
@@ -58,6 +60,7 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   // In the document its paths come before those with the id of a group.
   bulk,
   userGroups,
+  bulkJobs,
   embedTokens,
   introspection,
   inspection,

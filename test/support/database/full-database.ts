@@ -4,6 +4,7 @@ import { ownScopes } from '../../../src/server/app/catalogues.ts';
 import { sqlitePath } from '../../../src/platform/database/data-source-options.ts';
 import { type ApiClient, NDJSON } from '../api/api-client.ts';
 import type { TestDatabase } from './databases.ts';
+import { TestJobs } from '../../bulk-job/test-jobs.ts';
 import { IMPORT, toLines } from '../api/lines.ts';
 import { runCli, type RunningServer } from '../process/processes.ts';
 import { PERMITTED } from '../events/webhook-receiver.ts';
@@ -91,6 +92,7 @@ export async function fillDatabase(
   await ok(first.call('DELETE', '/api/v1/user-groups/revoked'));
 
   await declareTarget(first);
+  await runJob(first);
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
@@ -121,6 +123,13 @@ async function declareTarget(api: ApiClient): Promise<void> {
       claims: { tenant: { $: 'sub' } },
     }),
   );
+}
+
+/** A job with a result, which is not that of a group. */
+async function runJob(api: ApiClient): Promise<void> {
+  const jobs = new TestJobs(api);
+  const { id } = await jobs.begin({ action: 'suspend', ids: ['no group'] });
+  await jobs.ended(id);
 }
 
 /** Leaves a delivery that waits for its next attempt: nobody listens at the endpoint. */

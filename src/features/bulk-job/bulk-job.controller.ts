@@ -1,0 +1,160 @@
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { AuditUnavailable } from '../../core/audit/audit.errors.ts';
+import { UserGroupFilterDto } from '../../core/user-group/resource/dto/user-group-query.dto.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../platform/common/access/access.decorator.ts';
+import { PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
+import {
+  IDEMPOTENCY_ERRORS,
+  IdempotencyKeyHeader,
+  NumberParam,
+  QueryOf,
+} from '../../platform/common/http/parameters/request-params.ts';
+import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
+import {
+  Accepted,
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Ok,
+  Operation,
+} from '../../platform/common/operation.ts';
+import { ChangeUserGroupsRequest } from '../bulk/dto/bulk-change.dto.ts';
+import {
+  BulkJobEnded,
+  BulkJobNotFound,
+  BulkJobNotUndoable,
+  TooManyBulkJobs,
+} from './bulk-job.errors.ts';
+import { BulkJobService } from './bulk-job.service.ts';
+import {
+  BulkJobResponse,
+  BulkJobResultQueryDto,
+  BulkJobResultsResponse,
+  BulkJobsResponse,
+} from './dto/bulk-job.dto.ts';
+
+const PATH = 'api/v1/bulk-jobs';
+const LOCATION = { Location: 'Path of the job.' };
+
+@ApiTags('Jobs')
+@Controller(PATH)
+export class BulkJobController {
+  constructor(private readonly jobs: BulkJobService) {}
+
+  @Get()
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'listBulkJobs',
+    'List jobs',
+    'The jobs of the workspace, newest first. One that has ended stays for 30 days.',
+  )
+  @Ok(BulkJobsResponse, 'One page of jobs.')
+  @ApiReadProblems()
+  list(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(PageQueryDto) query: PageQueryDto,
+  ): Promise<BulkJobsResponse> {
+    return this.jobs.list(caller, query);
+  }
+
+  @Post()
+  @HttpCode(202)
+  @RequiresScope('user-groups:write')
+  @Operation(
+    'createBulkJob',
+    'Change many user groups in the background',
+    'Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and goes on when the caller is gone. Jobs of a workspace are done one after the other. The API token is looked at again and again: the job fails when it ends or loses a scope. New tokens are in no result.',
+  )
+  @Accepted(BulkJobResponse, 'The job, which begins soon.', LOCATION)
+  @ApiProblems(TooManyBulkJobs, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
+  async create(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(UserGroupFilterDto) filters: UserGroupFilterDto,
+    @JsonBody(ChangeUserGroupsRequest) dto: ChangeUserGroupsRequest,
+    @IdempotencyKeyHeader() key: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BulkJobResponse> {
+    return located(response, await this.jobs.create(caller, dto, filters, key));
+  }
+
+  @Get(':id')
+  @RequiresScope('user-groups:read')
+  @Operation('getBulkJob', 'Read a job', 'How far the job is. Ask again, once a second or less.')
+  @Ok(BulkJobResponse, 'The job.')
+  @ApiReadProblems(BulkJobNotFound)
+  get(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', BulkJobNotFound) id: number,
+  ): Promise<BulkJobResponse> {
+    return this.jobs.get(caller, id);
+  }
+
+  @Get(':id/results')
+  @RequiresScope('user-groups:read')
+  @Operation(
+    'listBulkJobResults',
+    'List results of a job',
+    'The result of each group so far. It is stored together with the change of the group.',
+  )
+  @Ok(BulkJobResultsResponse, 'One page of results.')
+  @ApiReadProblems(BulkJobNotFound)
+  listResults(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', BulkJobNotFound) id: number,
+    @QueryOf(BulkJobResultQueryDto) query: BulkJobResultQueryDto,
+  ): Promise<BulkJobResultsResponse> {
+    return this.jobs.listResults(caller, id, query);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @RequiresScope('user-groups:write')
+  @Operation(
+    'cancelBulkJob',
+    'Cancel a job',
+    'The job changes no further group. What it has changed stays, and can be undone.',
+  )
+  @Ok(BulkJobResponse, 'The job has ended.')
+  @ApiReadProblems(BulkJobNotFound, BulkJobEnded, AuditUnavailable)
+  cancel(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', BulkJobNotFound) id: number,
+  ): Promise<BulkJobResponse> {
+    return this.jobs.cancel(caller, id);
+  }
+
+  @Post(':id/undo')
+  @HttpCode(202)
+  @RequiresScope('user-groups:write')
+  @Operation(
+    'undoBulkJob',
+    'Undo a job',
+    'Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. A group that has changed since is refused, and stays as it is.',
+  )
+  @Accepted(BulkJobResponse, 'The job that undoes it.', LOCATION)
+  @ApiReadProblems(
+    BulkJobNotFound,
+    BulkJobNotUndoable,
+    TooManyBulkJobs,
+    AuditUnavailable,
+    ...IDEMPOTENCY_ERRORS,
+  )
+  async undo(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', BulkJobNotFound) id: number,
+    @IdempotencyKeyHeader() key: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BulkJobResponse> {
+    return located(response, await this.jobs.undo(caller, id, key));
+  }
+}
+
+function located(response: Response, body: BulkJobResponse): BulkJobResponse {
+  response.location(`/${PATH}/${body.bulk_job.id}`);
+  return body;
+}

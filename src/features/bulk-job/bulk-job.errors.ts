@@ -1,0 +1,20 @@
+import { problem } from '../../platform/common/problem/problem.ts';
+
+export class BulkJobNotFound extends problem(404, 'bulk_job_not_found', {
+  about: 'No job of the workspace has this number, or it ended more than 30 days ago.',
+}) {}
+
+export class BulkJobEnded extends problem(409, 'bulk_job_ended', {
+  about: 'The job has ended, so that it cannot be cancelled.',
+}) {}
+
+export class BulkJobNotUndoable extends problem(409, 'bulk_job_not_undoable', {
+  about:
+    'The job cannot be undone: its action has no inverse, it has changed nothing, it has not ended yet, it ended more than 24 hours ago, or it has been undone. The detail says which.',
+  detail: 'A job with the action rotate cannot be undone.',
+}) {}
+
+export class TooManyBulkJobs extends problem(409, 'too_many_bulk_jobs', {
+  about:
+    'The workspace has 20 jobs that have not ended, as many as it may have. Wait for one, or cancel one.',
+}) {}

@@ -1,0 +1,60 @@
+import { Module } from '@nestjs/common';
+import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
+import { AuditModule } from '../../core/audit/audit.module.ts';
+import { IdempotencyModule } from '../../core/idempotency/idempotency.module.ts';
+import { RateLimitModule } from '../../core/rate-limit/rate-limit.module.ts';
+import { UserGroupCoreModule } from '../../core/user-group/user-group-core.module.ts';
+import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { BulkJobResultRepository } from './bulk-job-result.repository.ts';
+import { BulkJobResultRetention, BulkJobRetention } from './bulk-job-retention.ts';
+import { BulkJobController } from './bulk-job.controller.ts';
+import { BulkJobRepository } from './bulk-job.repository.ts';
+import { BulkJobService } from './bulk-job.service.ts';
+import { CreateBulkJob1795948850493 } from './create-bulk-job.migration.ts';
+import { BulkJobResult } from './entities/bulk-job-result.entity.ts';
+import { BulkJob } from './entities/bulk-job.entity.ts';
+import { BulkJobCallers } from './running/bulk-job-callers.ts';
+import { BulkJobLeases } from './running/bulk-job-leases.ts';
+import { BulkJobParts } from './running/bulk-job-parts.ts';
+import { BulkJobRunner } from './running/bulk-job-runner.ts';
+import { BulkJobWorker } from './running/bulk-job-worker.ts';
+
+@Module({
+  imports: [
+    ApiTokenModule,
+    AuditModule,
+    IdempotencyModule,
+    RateLimitModule,
+    UserGroupCoreModule,
+    WorkspaceModule,
+  ],
+  controllers: [BulkJobController],
+  providers: [
+    BulkJobCallers,
+    BulkJobLeases,
+    BulkJobParts,
+    BulkJobRepository,
+    BulkJobResultRepository,
+    BulkJobResultRetention,
+    BulkJobRetention,
+    BulkJobRunner,
+    BulkJobService,
+    BulkJobWorker,
+  ],
+})
+class BulkJobModule {}
+
+export const bulkJobs = defineFeature({
+  name: 'bulk-jobs',
+  about: 'Actions for many user groups as jobs, which go on when their caller is gone.',
+  needs: ['bulk'],
+  modules: [BulkJobModule],
+  openapi: async () => (await import('./bulk-job.openapi.ts')).bulkJobOpenApi,
+  entities: [BulkJob, BulkJobResult],
+  migrations: [CreateBulkJob1795948850493],
+  rights: {
+    bulk_job: 'SELECT, INSERT, UPDATE, DELETE',
+    bulk_job_result: 'SELECT, INSERT, DELETE',
+  },
+});

@@ -1,0 +1,188 @@
+import { Injectable } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import type { Caller } from '../../platform/common/access/caller.ts';
+import type { UserGroupFilterDto } from '../../core/user-group/resource/dto/user-group-query.dto.ts';
+import type { Page, PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
+import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
+import { currentTime } from '../../platform/common/time.ts';
+import { KeysetList, KeysetOrder } from '../../platform/database/keyset-list.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import { BulkJobNotFound } from './bulk-job.errors.ts';
+import type { BulkJob } from './entities/bulk-job.entity.ts';
+
+/** Ids have nine digits, and none tells how many there are. */
+const ID_RANGE = [100_000_000, 1_000_000_000] as const;
+/** A random id may be taken already, but seldom twice in a row. */
+const MAX_ATTEMPTS = 20;
+
+interface JobKey {
+  workspaceId: number;
+  id: number;
+}
+
+/** The filters that select the groups, null for another selection; and the parameters of the action. */
+export interface BulkJobRequest {
+  filters: UserGroupFilterDto | null;
+  graceSeconds: number;
+  /** Tokens issued from this time on are not rotated, in milliseconds since 1970. */
+  issuedBefore: number;
+}
+
+type Row = Pick<
+  BulkJob,
+  | 'id'
+  | 'workspaceId'
+  | 'apiTokenId'
+  | 'action'
+  | 'request'
+  | 'undoOf'
+  | 'total'
+  | 'changed'
+  | 'unchanged'
+  | 'refused'
+  | 'state'
+  | 'failureCode'
+  | 'failureDetail'
+  | 'createdAt'
+  | 'startedAt'
+  | 'endedAt'
+> & { tokenName: string; undoneBy: number | null };
+
+export type ShownBulkJob = Omit<Row, 'request'> & { request: BulkJobRequest };
+
+/** A job to be stored. */
+export type NewBulkJob = Pick<BulkJob, 'action' | 'undoOf' | 'total'> & {
+  request: BulkJobRequest;
+  ids: readonly string[] | null;
+};
+
+/** Finds an undo that has not been cut short. */
+const UNDONE_BY = `(
+    SELECT max(u.id) FROM bulk_job u WHERE u.undo_of = j.id AND u.state NOT IN ('cancelled', 'failed'))`;
+
+const COLUMNS = `
+  j.id, j.workspace_id AS "workspaceId", j.api_token_id AS "apiTokenId", j.action, j.request,
+  j.undo_of AS "undoOf", j.total, j.changed, j.unchanged, j.refused, j.state,
+  j.failure_code AS "failureCode", j.failure_detail AS "failureDetail", j.created_at AS "createdAt",
+  j.started_at AS "startedAt", j.ended_at AS "endedAt", t.name AS "tokenName", ${UNDONE_BY} AS "undoneBy"`;
+
+const JOBS = `SELECT ${COLUMNS} FROM bulk_job j JOIN api_token t ON t.id = j.api_token_id
+  WHERE j.workspace_id = :workspaceId`;
+
+const jobList = new KeysetList<{ workspaceId: number }, Row>(
+  'bulk-job.list',
+  new KeysetOrder<Row>(
+    [
+      ['createdAt', 'j.created_at'],
+      ['id', 'j.id'],
+    ],
+    'DESC',
+  ),
+  (page) => `${JOBS} AND ${page}`,
+);
+
+const findJob = statement<JobKey, Row>('bulk-job.find', () => `${JOBS} AND j.id = :id`);
+
+const countOpen = statement<{ workspaceId: number }, { count: number }>(
+  'bulk-job.count-open',
+  () => `
+    SELECT CAST(count(*) AS integer) AS count FROM bulk_job
+    WHERE workspace_id = :workspaceId AND ended_at IS NULL`,
+);
+
+type Inserted = JobKey &
+  Pick<
+    BulkJob,
+    | 'apiTokenId'
+    | 'firstTokenId'
+    | 'requestId'
+    | 'address'
+    | 'action'
+    | 'request'
+    | 'ids'
+    | 'undoOf'
+    | 'total'
+  > & { now: number };
+
+/** Groups have growing ids: those after the greatest are created later. */
+const insertJob = statement<{ [Name in keyof Inserted]: Inserted[Name] }, { id: number }>(
+  'bulk-job.insert',
+  () => `
+    INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action,
+      request, ids, undo_of, last_id, total, created_at, turn_at)
+    VALUES (:id, :workspaceId, :apiTokenId, :firstTokenId, :requestId, :address, :action, :request,
+      :ids, CAST(:undoOf AS integer),
+      coalesce((SELECT max(g.id) FROM user_group g WHERE g.workspace_id = :workspaceId), 0),
+      CAST(:total AS integer), :now, :now)
+    ON CONFLICT (id) DO NOTHING RETURNING id`,
+);
+
+const cancelJob = statement<JobKey & { now: number }, { id: number }>(
+  'bulk-job.cancel',
+  () => `
+    UPDATE bulk_job SET state = 'cancelled', ended_at = :now
+    WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL RETURNING id`,
+);
+
+/** Queries jobs for those who look at them; each query names its workspace. */
+@Injectable()
+export class BulkJobRepository {
+  constructor(private readonly statements: Statements) {}
+
+  /** Lists one page, the newest first. */
+  async list(workspaceId: number, query: PageQueryDto): Promise<Page<ShownBulkJob>> {
+    const page = await jobList.page(this.statements, query, { workspaceId });
+    return { ...page, rows: page.rows.map(toShown) };
+  }
+
+  /** @param manager of the transaction to read in, if there is one @throws BulkJobNotFound */
+  async get(key: JobKey, manager?: EntityManager): Promise<ShownBulkJob> {
+    const [row] = await this.statements.read(findJob, key, manager);
+    if (!row) throw new BulkJobNotFound();
+    return toShown(row);
+  }
+
+  /** Counts the jobs of the workspace that have not ended. */
+  async countOpen(manager: EntityManager, workspaceId: number): Promise<number> {
+    const [row] = await this.statements.run(manager, countOpen, { workspaceId });
+    return row!.count;
+  }
+
+  /** Stores a job of the caller under a new id. @returns the id */
+  async insert(
+    manager: EntityManager,
+    caller: Caller & { apiTokenId: number; firstTokenId: number },
+    { request, ids, ...job }: NewBulkJob,
+  ): Promise<number> {
+    const { workspaceId, apiTokenId, firstTokenId, requestId, address } = caller;
+    const row = {
+      ...{ workspaceId, apiTokenId, firstTokenId, requestId, address, ...job },
+      request: JSON.stringify(request),
+      ids: ids && JSON.stringify(ids),
+      now: currentTime(),
+    };
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const id = randomInt(...ID_RANGE);
+      if ((await this.statements.run(manager, insertJob, { ...row, id })).length > 0) return id;
+    }
+    throw new DatabaseUnavailable(new Error(`found no free id in ${MAX_ATTEMPTS} attempts`));
+  }
+
+  /** Ends a job; a part that is under way is not stored then. @returns false if it had ended */
+  async cancel(manager: EntityManager, key: JobKey): Promise<boolean> {
+    const ended = await this.statements.run(manager, cancelJob, { ...key, now: currentTime() });
+    return ended.length > 0;
+  }
+}
+
+/** Returns the action that exactly undoes the other; undefined if there is none. */
+export function inverseOf(action: BulkJob['action']): 'suspend' | 'resume' | undefined {
+  if (action === 'suspend') return 'resume';
+  return action === 'resume' ? 'suspend' : undefined;
+}
+
+function toShown({ request, ...row }: Row): ShownBulkJob {
+  return { ...row, request: JSON.parse(request) as BulkJobRequest };
+}

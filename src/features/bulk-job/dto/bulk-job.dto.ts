@@ -1,0 +1,139 @@
+import { SchemaName } from '../../../platform/common/api-docs.ts';
+import {
+  AnyObject,
+  choiceOf,
+  CodeOf,
+  Flag,
+  Integer,
+  Nested,
+  QueryOneOf,
+  Rule,
+  Text,
+  Time,
+} from '../../../platform/common/fields.ts';
+import { PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
+import { page, response } from '../../../platform/common/http/responses/response.ts';
+
+const states = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
+const results = ['changed', 'unchanged', 'refused'] as const;
+
+class BulkJobCreator {
+  @Integer('Id of the API token, by whose rights the job works.', 1)
+  api_token_id!: number;
+
+  @Text('Its name.', 'Backend')
+  name!: string;
+}
+
+class BulkJobSelection {
+  @Integer.optional('How many groups the call has named.', 2)
+  ids?: number;
+
+  @AnyObject.optional('The filters of the call.', { status: 'active' })
+  filters?: object;
+
+  @Flag.optional('Every group of the workspace.', true)
+  all?: true;
+
+  @Integer.optional('The groups that this job has changed, each unless it has changed since.', 3)
+  undo_of?: number;
+}
+
+class BulkJobFailure {
+  @Text('Code of the catalogue of errors.', 'api_token_invalid')
+  code!: string;
+
+  @Text('Description for people.', 'The API token is unknown, revoked or expired.')
+  detail!: string;
+}
+
+@SchemaName('BulkJob')
+export class BulkJobView {
+  @Integer('Its number.', 512904417)
+  id!: number;
+
+  @CodeOf(states, '`done`, `cancelled` and `failed` are final.', 'running')
+  state!: (typeof states)[number];
+
+  @CodeOf(['suspend', 'resume', 'rotate', 'delete'], 'What is done with each group.', 'suspend')
+  action!: string;
+
+  @Nested(BulkJobSelection, 'Which groups.')
+  selection!: BulkJobSelection;
+
+  @Nested(BulkJobCreator, 'Who has created it.')
+  created_by!: BulkJobCreator;
+
+  @Integer.orNull('Number of groups when it was created; null if there were too many to count.', 2)
+  total!: number | null;
+
+  @Integer('Number of groups that have a result.', 2)
+  done!: number;
+
+  @Integer('Number of them that it has changed.', 2)
+  changed!: number;
+
+  @Integer('Number of them that were so before.', 0)
+  unchanged!: number;
+
+  @Integer('Number of them that it could not change.', 0)
+  refused!: number;
+
+  @Nested.orNull(BulkJobFailure, 'Why it has failed, or null.')
+  failure!: BulkJobFailure | null;
+
+  @Time('When it was created. Groups that are created later are left out.')
+  created_at!: string;
+
+  @Time.orNull('When it began, or null.')
+  started_at!: string | null;
+
+  @Time.orNull('When it ended, or null.', null)
+  ended_at!: string | null;
+
+  @Time.orNull('Until when it can be undone; null if it cannot.', null)
+  undo_until!: string | null;
+
+  @Integer.orNull('The job that undoes it, or null.', null)
+  undone_by!: number | null;
+}
+
+@SchemaName('BulkJobResult')
+export class BulkJobResultView {
+  @Text('Your own id of the group.', 'acme-emea')
+  provided_id!: string;
+
+  @Integer.orNull('Internal id of the group; null if there is none.', 7)
+  team_id!: number | null;
+
+  @CodeOf(results, '`unchanged`: it was so before.', 'changed')
+  result!: (typeof results)[number];
+
+  @Integer.orNull('Version of the group before, or null.', 2)
+  version_before!: number | null;
+
+  @Integer.orNull('Version of the group after, or null.', 3)
+  version_after!: number | null;
+
+  @Text.optional('Of a refused group: the code of the catalogue of errors.', 'precondition_failed')
+  code?: string;
+
+  @Text.optional('Of a refused group: description for people.', 'The group has changed since.')
+  detail?: string;
+}
+
+export class BulkJobResultQueryDto extends PageQueryDto {
+  @QueryOneOf.optional(results, 'Only groups with this result.')
+  @Rule(choiceOf(results))
+  result?: (typeof results)[number];
+}
+
+export class BulkJobResponse extends response('bulk_job', BulkJobView, 'The job.') {}
+
+export class BulkJobsResponse extends page('bulk_jobs', BulkJobView, 'Jobs, newest first.') {}
+
+export class BulkJobResultsResponse extends page(
+  'results',
+  BulkJobResultView,
+  'A result for each group, in the order of the job.',
+) {}
