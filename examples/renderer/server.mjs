@@ -1,39 +1,57 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dataSourceOf, openDataSources } from './data-sources.mjs';
-import { createIntrospector, introspect } from './introspect.mjs';
-import { Refusal } from './refusal.mjs';
-import { periodOf, revenueByProduct, variablesOf } from './revenue.mjs';
+// The typed client, compiled by `npm run build`: Node 20 does not read TypeScript. Your own renderer
+// imports @user-group-service/client.
+import { CachedIntrospector, Refusal, viewerOf } from '../../dist/clients/typescript/index.js';
+import { openDataSources } from './data-sources.mjs';
+import { QueryError } from './query-error.mjs';
+import { DECLARATIONS, periodOf, requireUsable, revenueByProduct } from './revenue.mjs';
 
 // A dashboard that is embedded with the token of a user group: GET / is the page, POST /query its data.
 //
 //   SERVICE_URL=http://127.0.0.1:3000 API_TOKEN=uga_… \
 //   DATA_SOURCES_DIR=… [AUDIENCE=dashboards] [PORT=4000] [EMBEDDED_BY=https://app.example.com] node server.mjs
 
-const { SERVICE_URL, API_TOKEN, DATA_SOURCES_DIR, AUDIENCE, PORT = '0', EMBEDDED_BY } = process.env;
+const { SERVICE_URL, API_TOKEN, DATA_SOURCES_DIR, EMBEDDED_BY } = process.env;
+const { AUDIENCE = 'dashboards', PORT = '0' } = process.env;
 /** More than the longest embed token. */
 const MAX_BODY_BYTES = 32_768;
 
-const introspector = createIntrospector({ baseUrl: SERVICE_URL, apiToken: API_TOKEN });
-const dataSources = openDataSources(DATA_SOURCES_DIR);
+/** The only scopes of the API token are `tokens:introspect` and `events:read`. */
+const introspector = new CachedIntrospector({
+  baseUrl: SERVICE_URL,
+  apiToken: API_TOKEN,
+  onStreamError: ({ message }) => console.error(`no events: ${message}`),
+});
 
-/** Responds to a query: the viewer's group determines the data source and the variables. */
+/** The facts that a viewer is compared with. */
+const RENDERER = {
+  introspector,
+  audience: AUDIENCE,
+  origin: EMBEDDED_BY,
+  // The one dashboard of this renderer, as `resources` of an embed token name it.
+  resource: { type: 'dashboard', id: 'sales' },
+  schema: 'sales',
+  dataSources: openDataSources(DATA_SOURCES_DIR),
+  declarations: DECLARATIONS,
+};
+
+/**
+ * Responds to a query: the viewer's group determines the data source and the variables. A token that was rotated or
+ * revoked shows nothing a second later.
+ */
 async function answerQuery({ userGroupToken, ...chosen }) {
   const period = periodOf(chosen);
-  const viewer = await introspect(introspector, userGroupToken, {
-    audience: AUDIENCE,
-    embeddedBy: EMBEDDED_BY,
-  });
-  const dataSource = dataSourceOf(viewer.mapping, 'sales', dataSources);
-  const variables = variablesOf(viewer.properties);
+  const { groupName, actor, dataSource, variables } = await viewerOf(userGroupToken, RENDERER);
+  requireUsable(variables);
   return {
-    viewer: viewer.name,
+    viewer: groupName,
     // Somebody who acts for the group, such as support; absent for the group itself.
-    acting: viewer.act?.sub,
+    acting: actor,
     // Shown because this is an example; viewers of yours need not know it.
-    data_source: viewer.mapping.sales,
+    data_source: dataSource.id,
     variables,
-    rows: revenueByProduct(dataSource, variables, period),
+    rows: revenueByProduct(dataSource.database, variables, period),
   };
 }
 
@@ -67,11 +85,15 @@ const FILES = new Map([
 
 const server = createServer((request, response) => {
   respond(request, response).catch((error) => {
-    const refusal = error instanceof Refusal ? error : undefined;
-    if (!refusal) console.error(error);
-    if (refusal?.cause) console.error(`${refusal.code}: ${refusal.cause.message}`);
-    const { status, code, message } =
-      refusal ?? new Refusal(500, 'failed', 'The dashboard cannot be shown.');
+    if (error instanceof Refusal) {
+      // The reason is for the log: the viewer does not learn it.
+      if (error.cause) console.error(`${error.code}: ${error.cause.message}`);
+      if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter);
+    } else if (!(error instanceof QueryError)) {
+      console.error(error);
+      error = new QueryError(500, 'failed', 'The dashboard cannot be shown.');
+    }
+    const { status, code, message } = error;
     send(response, status, 'application/json', JSON.stringify({ code, message }));
   });
 });
@@ -84,7 +106,7 @@ async function respond(request, response) {
     return send(response, 200, 'application/json', JSON.stringify(answer));
   }
   const found = request.method === 'GET' && FILES.get(path);
-  if (!found) throw new Refusal(404, 'not_found', 'There is nothing here.');
+  if (!found) throw new QueryError(404, 'not_found', 'There is nothing here.');
   send(response, 200, found.type, found.content);
 }
 
@@ -93,13 +115,13 @@ async function readJson(request) {
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Refusal(413, 'too_large', 'The query is too large.');
+    if (length > MAX_BODY_BYTES) throw new QueryError(413, 'too_large', 'The query is too large.');
     chunks.push(chunk);
   }
   try {
     return Object(JSON.parse(Buffer.concat(chunks).toString()));
   } catch {
-    throw new Refusal(400, 'unreadable', 'The query must be JSON.');
+    throw new QueryError(400, 'unreadable', 'The query must be JSON.');
   }
 }
 

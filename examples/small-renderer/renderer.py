@@ -24,6 +24,7 @@ RENDERER = {
 
 
 def introspect(token):
+    # Each query is a thread, and a client is for one thread. A server with a few threads keeps one for each.
     with UserGroupClient(os.environ["SERVICE_URL"], os.environ["API_TOKEN"], timeout=2, max_retries=0) as client:
         return client.introspect_token(token=token)
 

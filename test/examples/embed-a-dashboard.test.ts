@@ -104,17 +104,16 @@ test('the dashboard of the quick start accepts this token, and its log says why 
   const { token } = (await (await ask({ Cookie: SESSION })).json()) as { token: string };
   expect(await query(token)).toMatchObject({ status: 200, viewer: 'Acme EMEA' });
 
-  const refused = {
+  expect(await query(await issue({ audience: 'others' }))).toMatchObject({
     status: 403,
-    message: 'This link is not valid. It may have expired or been replaced.',
-  };
-  expect(await query(await issue({ audience: 'others' }))).toMatchObject(refused);
+    message: 'This link is for another dashboard.',
+  });
   expect(
     await query(await issue({ audience: 'dashboards', origin: 'http://localhost:8080' })),
-  ).toMatchObject(refused);
+  ).toMatchObject({ status: 403, message: 'This link is for another site.' });
   const reasons = [
-    'token_refused: the token is for the audience others, and AUDIENCE is dashboards',
-    'token_refused: the token is for pages of http://localhost:8080, and EMBEDDED_BY is http://127.0.0.1:8080',
+    'audience_differs: the token is for others, and this renderer is dashboards',
+    'origin_differs: the token is for pages of http://localhost:8080, and the site is http://127.0.0.1:8080',
   ];
   await until(() => log.length >= reasons.length);
   expect(log).toEqual(reasons);

@@ -198,6 +198,7 @@ test('the examples of the README do what they say, one after the other', async (
   );
   expect(output.text).toContain('1 created true');
   expect(output.text).toMatch(/^true acme-emea \{.*\} \{.*region: 'EMEA'.*\}$/m);
+  expect(output.text).toContain("acme-emea a connection of yours { region: 'EMEA' }\n");
   expect(output.text).toMatch(/^user_group\.(create|update) followed$/m);
 });
 

@@ -120,6 +120,7 @@ onEachDatabase((kind) => {
     expect(output.text).toMatch(/^ugt_\w+\n412 precondition_failed \S+\nTrue\n/);
     expect(output.text).toContain('acme-emea Acme EMEA\n');
     expect(output.text).toContain('refused: 2 validation_failed\n1 created True\n');
+    expect(output.text).toContain("acme-emea a connection of yours {'region': 'EMEA'}\n");
     expect(output.text).toMatch(/^user_group\.(create|update) \{.*'provided_id': 'heard'.*\}$/m);
   });
 

@@ -29,10 +29,10 @@ let shown;
 async function refresh() {
   const request = ++lastRequest;
   let { status, answer } = await query();
-  if (status === 403 && asksHost) ({ status, answer } = await query(userGroupToken));
+  if (isRefused(status) && asksHost) ({ status, answer } = await query(userGroupToken));
   if (request !== lastRequest) return;
-  if (status === 403 && asksHost && userGroupToken) tellHost(userGroupToken);
-  if (status === 403) userGroupToken = undefined;
+  if (isRefused(status) && asksHost && userGroupToken) tellHost(userGroupToken);
+  if (isRefused(status)) userGroupToken = undefined;
   const content = JSON.stringify(answer);
   if (content !== shown) show(status, answer);
   shown = content;
@@ -51,12 +51,17 @@ async function query(refused) {
   } catch {
     return {
       status: 503,
-      answer: { message: 'The dashboard does not answer. It is tried again.' },
+      answer: { message: 'The dashboard does not answer.' },
     };
   }
 }
 
-const STATES = { 200: 'shown', 403: 'refused', 503: 'away' };
+const STATES = { 200: 'shown', 400: 'refused', 401: 'refused', 403: 'refused', 503: 'away' };
+
+/** No token, one that is not accepted, or one that is for something else. */
+function isRefused(status) {
+  return STATES[status] === 'refused';
+}
 
 /** Replaces everything: nothing stays on the page when the viewer may no longer see it. */
 function show(
@@ -64,6 +69,7 @@ function show(
   { viewer = '', acting, data_source, variables = {}, rows = [], message = '' },
 ) {
   main.dataset.state = STATES[status] ?? 'failed';
+  if (status === 503) message += ' It is tried again.';
   // Always shown: a viewer must not take the view of another for their own.
   text('acting', acting === undefined ? '' : `Viewed by ${acting} as ${viewer}`);
   text('viewer', viewer && acting === undefined ? `${viewer} is viewing` : '');
