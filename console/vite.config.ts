@@ -83,14 +83,14 @@ export default defineConfig({
       // No property that the console reads has a getter with an effect.
       treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
       output: {
-        // Few scripts are compressed better, and come in one round trip: the sign-in and the frame, with the parts of every
-        // page; the pages.
+        // Few scripts are compressed better, and come in one round trip: the sign-in and the frame, with what these
+        // need; the pages, with their parts.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
             {
               name: 'pages',
-              test: /\.catalogue\.ts$|\/src\/(pages\/|server\/app\/(own|declared)-actions|frame\/(finder|options)|help|rest\.|ndjson|ui\/waiting)/,
+              test: /\.catalogue\.ts$|\/src\/(pages\/|server\/app\/(own|declared)-actions|frame\/(finder|options)|help|rest\.|ndjson|attended|curl|follow-events|json-text|save\.|ui\/(changes|chart|chip|combobox|dialog|grace|json|local-time|page|status|table|unfold|waiting))/,
             },
             { name: 'base', test: /./ },
           ],

@@ -8,7 +8,7 @@ import { until, untilAfter } from '../support/time/until.ts';
 
 const PATH = '/api/v1/user-groups';
 const DETAIL =
-  'Its token was ended together with all others of the workspace: a rotation, or the next GET or PUT /api/user, issues a fresh one.';
+  'Its token was ended together with all others of the workspace. Rotate it, and the group has a fresh one (the next GET or PUT /api/user does so, too).';
 
 interface Shown {
   provided_id: string;

@@ -139,6 +139,6 @@ test('axe finds nothing in any dialog', async () => {
   await page.button('Variable').click();
   await page.tab.getByRole('group', { name: 'Variable 2' }).getByLabel('Name').fill('lacking');
   await page.button('Preview').click();
-  await page.dialog('What would break').getByText('/properties/lacking').first().waitFor();
+  await page.dialog('What would break').getByText('Missing: lacking (text).').first().waitFor();
   await expectNothing(page, 'what would break');
 });

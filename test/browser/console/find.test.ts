@@ -65,7 +65,7 @@ byEachHand((hand) => {
     const traces = asked.join('\n') + (await page.tab.evaluate<string>(TRACES));
     expect(traces).toContain('#/inspect');
     expect(traces).not.toContain(old);
-    await page.use(page.tab.getByRole('link', { name: 'Open the group for its current token' }));
+    await page.use(page.tab.getByRole('link', { name: 'Open the group' }));
     await page.heading(/^Acme EMEA/).waitFor();
     await page.tab.goBack();
     await page.heading('Inspect a token').waitFor();
@@ -156,15 +156,51 @@ test('each kind of token has its verdict, and so has garbage', async () => {
   const refused = `Refused: its group is suspended. ${last}`;
   expect(await page.read(refused, () => verdict(own))).toBe(refused);
   expect(await page.accessibilityViolations()).toEqual([]);
-  await page.tab.getByRole('link', { name: 'Open the group to resume it' }).waitFor();
+  await page.tab.getByRole('link', { name: 'Open the group' }).waitFor();
   const accepted = expect.stringMatching(/^Accepted\. API token /);
   expect(await page.read(accepted, () => verdict(token))).toEqual(accepted);
-  expect(await page.read('The token is damaged.', () => verdict(`${own}x`))).toBe(
-    'The token is damaged.',
-  );
-  const unknown = 'No token of this workspace.';
+  expect(
+    await page.read('Cut off or mistyped: the last characters do not match.', () =>
+      verdict(`${own}x`),
+    ),
+  ).toBe('Cut off or mistyped: the last characters do not match.');
+  const unknown = 'This workspace never issued it.';
   expect(await page.read(unknown, () => verdict('garbage'))).toBe(unknown);
   await page.shows('It may be no token at all, a token of another workspace');
+});
+
+test('the next step of a refused token is a button, where the session may take it', async () => {
+  const { page, api, workspace } = await begin();
+  const own = await createGroup(api, 'acme', { name: 'Acme' });
+  const inspect = async (one: typeof page) => {
+    await one.visit('inspect');
+    await one.field('Token').fill(own);
+    await one.button('Inspect').click();
+  };
+  await api.call('POST', '/api/v1/user-groups/acme/suspend');
+  await inspect(page);
+  await page.button('Resume').click();
+  await page.shows(/^Accepted\./);
+  await api.call('POST', '/api/v1/workspace/end-tokens', {
+    kinds: ['user_group_token'],
+    reason: 'a backup was lost',
+  });
+  const scopes = ['user-groups:read', 'tokens:inspect'] as const;
+  const support = (await begin({ workspace, scopes })).page;
+  await inspect(support);
+  await support.shows(/^Issue a new token for the group, and put it into the page \(/);
+  expect(await support.read(0, () => support.button('Issue a new token').count())).toBe(0);
+
+  await inspect(page);
+  await page.button('Issue a new token').click();
+  await page.dialog('Rotate').getByRole('button', { name: 'Rotate', exact: true }).click();
+  const fresh = await page.readSecret();
+  await page.button('Done').click();
+  await page.shows(/^Refused: it was ended together with others/);
+  await inspect(support);
+  await support.button('Copy the current token').click();
+  await support.shows('Token copied');
+  expect(await support.read(fresh, () => support.clipboard())).toBe(fresh);
 });
 
 test('a session without the scope is told which one it needs', async () => {

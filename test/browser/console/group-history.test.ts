@@ -36,13 +36,13 @@ byEachHand((hand) => {
         .map((row) => row.split(/\s*\t\s*/))
         .sort();
     const toOlder = [
-      ['/name', '"acme"', '"Acme"'],
-      ['/properties/plan', '–', '"team"'],
-      ['/properties/seats', '25', '30'],
+      ['name', '"acme"', '"Acme"'],
+      ['properties › plan', '–', '"team"'],
+      ['properties › seats', '25', '30'],
     ];
     expect(await page.read(toOlder, differences)).toEqual(toOlder);
     await page.use(page.tab.getByRole('radio', { name: 'The present' }));
-    const toPresent = [['/name', '"Acme EMEA"', '"Acme"']];
+    const toPresent = [['name', '"Acme EMEA"', '"Acme"']];
     expect(await page.read(toPresent, differences)).toEqual(toPresent);
   });
 
@@ -53,7 +53,7 @@ byEachHand((hand) => {
     await page.visit('groups/acme/history');
     await page.use(page.button('Restore…'));
     const dialog = page.dialog('Restore version 1');
-    await dialog.getByRole('row', { name: '/properties/seats 30 25' }).waitFor();
+    await dialog.getByRole('row', { name: 'properties › seats 30 25' }).waitFor();
     await api.put({ user_group_id: 'acme', properties: { seats: 31 } });
     await page.use(page.button('Restore this version'));
     await dialog.getByText('Somebody has changed the group since.').waitFor();
@@ -64,7 +64,7 @@ byEachHand((hand) => {
     await page.use(page.button('Cancel'));
     await page.row('Version 3').getByText('present').waitFor();
     await page.use(page.row('Version 1').getByRole('button', { name: 'Restore…' }));
-    await dialog.getByRole('row', { name: '/properties/seats 31 25' }).waitFor();
+    await dialog.getByRole('row', { name: 'properties › seats 31 25' }).waitFor();
     await page.use(page.button('Restore this version'));
     await page.shows('version 1 restored');
     await page.row('Version 4').getByText('present').waitFor();
@@ -80,7 +80,7 @@ byEachHand((hand) => {
     await page.visit('groups/acme/history');
     await page.use(page.button('Restore…'));
     const dialog = page.dialog('Restore version 1');
-    await dialog.getByRole('row', { name: '/properties/seats 30 25' }).waitFor();
+    await dialog.getByRole('row', { name: 'properties › seats 30 25' }).waitFor();
     await page.context.setOffline(true);
     await page.use(page.button('Restore this version'));
     await page.shows('No connection. Trying again…');
@@ -176,10 +176,10 @@ test('versions are compared with every digit, and null is not shown as absent', 
   const rows = page.tab.getByRole('region', { name: 'What differs' }).locator('tbody tr');
   const shown = async () => (await rows.allInnerTexts()).map((row) => row.split(/\s*\t\s*/)).sort();
   const differences = [
-    ['/properties/big', '9007199254740992', '9007199254740993'],
-    ['/properties/come', '–', 'null'],
-    ['/properties/gone', 'null', '–'],
-    ['/properties/list', '[1,{"a":"]"}]', '[]'],
+    ['properties › big', '9007199254740992', '9007199254740993'],
+    ['properties › come', '–', 'null'],
+    ['properties › gone', 'null', '–'],
+    ['properties › list', '[1,{"a":"]"}]', '[]'],
   ];
   expect(await page.read(differences, shown)).toEqual(differences);
 });

@@ -32,7 +32,7 @@ onEachDatabase((kind) => {
     expect(await isActive('suspended')).toBe(true);
 
     await page.visit('groups/ended');
-    await page.shows(/The group is no longer valid\. Since today/);
+    await page.shows(/^No token of this group works\. Ended today/);
     await page.button('Change when it ends').click();
     await page.field('Ends').fill('');
     await page.button('Save').click();
@@ -66,7 +66,7 @@ onEachDatabase((kind) => {
     await page.field('Token').fill(old);
     await page.button('Inspect').click();
     await page.shows(/^Refused: a newer token has replaced it\./);
-    await page.tab.getByRole('link', { name: 'Open the group for its current token' }).click();
+    await page.tab.getByRole('link', { name: 'Open the group' }).click();
     await page.row('No. 1').getByText('a newer token has replaced it').waitFor();
 
     await page.visit('leaked');
@@ -86,7 +86,7 @@ onEachDatabase((kind) => {
     await page.shows(/^Ended: tokens issued before/);
     await page.visit('groups/ended-together');
     await page.shows(
-      /^No token of this group works\.\s+Its token was ended together with all others of the workspace:/,
+      /^No token of this group works\.\s+Its token was ended together with all others of the workspace\./,
     );
     await page.shows(/^It opens nothing now\./);
     await page.button('Issue a new token').click();

@@ -18,6 +18,24 @@ test('the overview says in one line that all is well', async () => {
   expect(await page.accessibilityViolations()).toEqual([]);
 });
 
+test('nothing is well before the groups are checked against changed rules', async () => {
+  const { page, api } = await begin();
+  await introspectOnce(api, await createGroup(api, 'acme'));
+  let isKnown = false;
+  await page.tab.route('**/api/v1/overview', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { overview: { user_groups: object } };
+    if (!isKnown) Object.assign(body.overview.user_groups, { incomplete: null, unresolved: null });
+    await route.fulfill({ json: body });
+  });
+  await page.visit();
+  await item(page, '1user group is being checked against the changed rules.').waitFor();
+  expect(await page.read(0, () => page.tab.getByText('All is well').count())).toBe(0);
+  isKnown = true;
+  await page.visit();
+  await page.shows('All is well: nothing needs attention.');
+});
+
 test('each thing that needs attention has its number, a sentence, and a link to exactly these things', async () => {
   const { page, api } = await begin();
   const whole = { properties: { plan: 'trial' } };
@@ -39,7 +57,7 @@ test('each thing that needs attention has its number, a sentence, and a link to 
   });
   for (const [words, count, place] of [
     [
-      'are inactive: required data is missing. Most often properties/plan is missing.',
+      'are inactive: required data is missing. Most often missing: plan (text).',
       '2',
       'groups?status=incomplete',
     ],

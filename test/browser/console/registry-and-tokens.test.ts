@@ -235,7 +235,10 @@ onEachDatabase((kind) => {
       await page.write(page.field('Required schemas, one a line'), 'sales');
       await page.use(page.button('Preview'));
       const preview = page.dialog('What would break');
-      await preview.getByRole('row', { name: 'acme' }).getByText('/properties/region').waitFor();
+      await preview
+        .getByRole('row', { name: 'acme' })
+        .getByText('Missing: region (text).')
+        .waitFor();
       expect(await api.isActive(token)).toBe(true);
       await page.use(page.button('Back'));
       await page.use(page.button('Preview'));

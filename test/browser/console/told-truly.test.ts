@@ -237,7 +237,7 @@ test('a group whose token was ended says so to everybody, until it gets another 
   const reader = (await begin({ workspace, scopes: ['user-groups:read'] })).page;
   await reader.visit('groups/birch');
   await reader.shows(
-    /^No token of this group works\. .* the next GET or PUT \/api\/user, issues a fresh one\./,
+    /^No token of this group works\. .* \(the next GET or PUT \/api\/user does so, too\)\./,
   );
   expect(await reader.read(0, () => reader.button('Issue a new token').count())).toBe(0);
 });

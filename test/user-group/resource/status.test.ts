@@ -205,7 +205,7 @@ onEachDatabase((kind) => {
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       409,
       'user_group_inactive',
-      'No embed token is issued: The group is no longer valid.',
+      'No embed token is issued: The group has ended.',
     ]);
     const { body } = await api.call('GET', `${PATH}/a/tokens`);
     expect(body.tokens[0]).toMatchObject({ state: 'current', refused_because: 'group_expired' });

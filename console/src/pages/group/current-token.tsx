@@ -8,6 +8,12 @@ import { notify } from '../../ui/notices.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { created } from './resource.ts';
 
+/** Asks for the current token of a group, which the service records. */
+export async function tellToken(id: string): Promise<string> {
+  const call = api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } });
+  return (await dataOf(call)).user_group.token;
+}
+
 /** The current token of a group. The service records each call that shows it. */
 export function CurrentToken({
   group: { provided_id: id, status },
@@ -23,14 +29,11 @@ export function CurrentToken({
   useEffect(() => {
     created.value = '';
   }, []);
-  const tell = async () =>
-    (await dataOf(api.GET('/api/v1/user-groups/{id}/tokens/current', { params: { path: { id } } })))
-      .user_group.token;
   const revealing = useAction(async () => {
-    setToken(token === undefined ? await tell() : undefined);
+    setToken(token === undefined ? await tellToken(id) : undefined);
   });
   const copying = useAction(async () => {
-    const told = token ?? (await tell());
+    const told = token ?? (await tellToken(id));
     if (await copyText(told)) notify('Token copied');
     else setToken(told);
   });

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
-import { DialogForm } from '../../ui/dialog.tsx';
+import { DialogForm, Secret } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { moment, Text } from '../../ui/text.tsx';
 import type { Schemas } from '../../own-types.ts';
@@ -83,6 +83,7 @@ function fateOfOld(
     : `The old token works until ${moment(endsAt)}.`;
 }
 
+/** Rotates the token of a group, and then shows the new one. */
 export function Rotate({
   id,
   name,
@@ -92,12 +93,20 @@ export function Rotate({
   id: string;
   name: string;
   onClose: () => void;
-  /** Receives the new token, and the fate of the old one. */
-  onDone: (token: string, old: string) => void;
+  /** Closes the dialog after the new token was shown. */
+  onDone: () => void;
 }) {
+  const [secret, setSecret] = useState<{ token: string; old: string }>();
   const [grace, setGrace] = useState(3600);
   // Constant across retries, so that a lost response rotates once.
   const [key] = useState(() => crypto.randomUUID());
+  if (secret) {
+    return (
+      <Secret title="The new token" secret={secret.token} onClose={onDone}>
+        <p>Give it to those who embed the dashboards of this group. {secret.old}</p>
+      </Secret>
+    );
+  }
   return (
     <DialogForm
       title={
@@ -124,10 +133,10 @@ export function Rotate({
             body: { grace_period_seconds: grace },
           }),
         );
-        onDone(
-          response.user_group.token,
-          fateOfOld(view, grace === 0 ? undefined : at + grace * 1000),
-        );
+        setSecret({
+          token: response.user_group.token,
+          old: fateOfOld(view, grace === 0 ? undefined : at + grace * 1000),
+        });
       }}
     >
       <p>The group gets a new token.</p>

@@ -5,6 +5,7 @@ import { may } from '../../session.ts';
 import type { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { wordsOf } from '../../ui/status.tsx';
 import { Text, Time } from '../../ui/text.tsx';
 import type { Open } from './open-dialog.tsx';
 
@@ -20,20 +21,18 @@ export function Inactive({ group, way }: { group: Group; way: ComponentChildren 
       <Icon name="pause" />
       <p>
         {status === 'unresolved' ? 'Its tokens are active. ' : 'No token of this group works. '}
-        {reasons.map(({ pointer = '', detail }) => (
-          <span key={pointer + detail}>
-            {pointer && (
-              <code>
-                <Text>{pointer}</Text>
-              </code>
-            )}{' '}
-            {detail}{' '}
-          </span>
-        ))}
         {since && (
           <>
-            Since <Time at={since} />.{' '}
+            {status === 'suspended' ? 'Suspended' : 'Ended'} <Time at={since} />.{' '}
           </>
+        )}
+        {reasons.map(
+          (reason, index) =>
+            reason.code !== status && (
+              <span key={index}>
+                <Text>{wordsOf(reason)}</Text>{' '}
+              </span>
+            ),
         )}
         {status === 'incomplete' && may('audit:read') && (
           <a href={addressOf(['audit'], { types: 'workspace.update' })}>When it became required</a>

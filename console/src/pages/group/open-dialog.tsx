@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { addressOf, goTo } from '../../router.ts';
-import { Confirm, Secret } from '../../ui/dialog.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { notify, type WayBack } from '../../ui/notices.tsx';
 import { Text } from '../../ui/text.tsx';
 import { Edit, Rotate } from './dialogs.tsx';
@@ -26,7 +25,6 @@ export function OpenDialog({
   onDone: (what: string, way?: WayBack) => void;
   onRefresh: () => void;
 }) {
-  const [secret, setSecret] = useState<{ token: string; old: string }>();
   const { provided_id: id, name } = known.group;
   const close = () => {
     onOpen('');
@@ -36,19 +34,6 @@ export function OpenDialog({
       <Text>{name}</Text>
     </strong>
   );
-  if (secret) {
-    return (
-      <Secret
-        title="The new token"
-        secret={secret.token}
-        onClose={() => {
-          setSecret(undefined);
-        }}
-      >
-        <p>Give it to those who embed the dashboards of this group. {secret.old}</p>
-      </Secret>
-    );
-  }
   if (open === 'edit') {
     return (
       <Edit
@@ -71,9 +56,8 @@ export function OpenDialog({
         id={id}
         name={name}
         onClose={close}
-        onDone={(token, old) => {
+        onDone={() => {
           onDone('rotated');
-          setSecret({ token, old });
         }}
       />
     );

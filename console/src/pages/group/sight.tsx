@@ -8,7 +8,7 @@ import { may } from '../../session.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Table } from '../../ui/table.tsx';
-import { lackOf, pointerOf } from '../../ui/status.tsx';
+import { lackOf, namesOf, pointerOf, wordsOf } from '../../ui/status.tsx';
 import { Badge, Text } from '../../ui/text.tsx';
 import { LOOKED_UP_AT_MOST, sourceNamed } from './named.ts';
 import type { Known } from './resource.ts';
@@ -55,20 +55,17 @@ export function Sight({
 }
 
 function Verdict({ isActive, reasons }: { isActive: boolean; reasons: Seen['reasons'] }) {
-  const because = reasons.map(({ pointer, detail }, index) => (
-    <span key={index}>
-      {index > 0 && ' And '}
-      {index > 0 || !isActive ? detail.charAt(0).toLowerCase() + detail.slice(1) : detail}
-      {pointer && (
-        <>
-          {' '}
-          <code>
-            <Text>{pointer}</Text>
-          </code>
-        </>
-      )}
-    </span>
-  ));
+  const because = reasons.map((reason, index) => {
+    const words = wordsOf(reason);
+    return (
+      <span key={index}>
+        {index > 0 && ' And '}
+        <Text>
+          {isActive && index === 0 ? words : words.charAt(0).toLowerCase() + words.slice(1)}
+        </Text>
+      </span>
+    );
+  });
   return (
     <p>
       <strong>{isActive ? 'Active.' : 'Inactive'}</strong>{' '}
@@ -219,13 +216,9 @@ function valueAt(json: string | undefined, path: string[]): string | undefined {
 /** The required schemas that the mapping does not have. */
 function missingOf({ reasons, mapping }: Seen): string[] {
   const names = reasons.flatMap(({ pointer = '' }) =>
-    pointer.startsWith('/mapping/') ? [memberOf(pointer)] : [],
+    pointer.startsWith('/mapping/') ? [namesOf(pointer)[1]!] : [],
   );
   return names.filter((name) => !Object.hasOwn(mapping, name));
-}
-
-function memberOf(pointer: string): string {
-  return pointer.split('/')[2]!.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function Lacking({

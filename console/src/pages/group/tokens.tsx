@@ -34,7 +34,7 @@ export function Tokens({
   return (
     <Panel title="Tokens" actions={actions} flush>
       <CurrentToken group={group} known={current} round={round} />
-      {may('admin') && <TokenTable id={id} round={round} onEnd={setEnding} onKnown={setCurrent} />}
+      <TokenTable id={id} round={round} onEnd={setEnding} onKnown={setCurrent} />
       {ending !== undefined && (
         <Confirm
           title={`Revoke token no. ${ending}`}

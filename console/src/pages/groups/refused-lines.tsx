@@ -1,6 +1,8 @@
 import { save } from '../../save.ts';
 import { Button } from '../../ui/button.tsx';
 import { Lines } from '../../ui/fields.tsx';
+import { placeOf } from '../../ui/status.tsx';
+import { Text } from '../../ui/text.tsx';
 import type { Refused } from './import-run.ts';
 
 const SHOWN = 200;
@@ -46,7 +48,7 @@ export function RefusedLines({
             Line {one.line} {one.provided_id && <code>{one.provided_id}</code>}
             {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
               <span key={each.pointer} class="cell-sub">
-                <code>{each.pointer}</code> {each.detail}
+                <Text>{placeOf(each.pointer ?? '')}</Text> {each.detail}
               </span>
             ))}
           </p>

@@ -15,6 +15,8 @@ interface State {
   busy: boolean;
   error?: unknown;
   inspection?: Schemas['Inspection'];
+  /** Explains the same token again. */
+  again?: () => void;
 }
 
 /** Explains a token. The text is in the body of one request and in the memory of this page, and nowhere else. */
@@ -31,7 +33,14 @@ export default function InspectPage() {
     setState({ busy: true });
     dataOf(api.POST('/api/v1/tokens/inspect', { body: { token: given }, signal })).then(
       ({ inspection }) => {
-        if (!signal.aborted) setState({ busy: false, inspection });
+        if (signal.aborted) return;
+        setState({
+          busy: false,
+          inspection,
+          again: () => {
+            run(given);
+          },
+        });
       },
       (error: unknown) => {
         if (!signal.aborted) setState({ busy: false, error });
@@ -98,7 +107,7 @@ export default function InspectPage() {
       <div aria-live="polite">
         <Trouble error={state.error} />
         {state.busy && <Skeleton lines={5} />}
-        {state.inspection && <Report inspection={state.inspection} />}
+        {state.inspection && <Report inspection={state.inspection} again={state.again!} />}
       </div>
     </>
   );

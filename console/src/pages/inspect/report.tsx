@@ -1,23 +1,32 @@
 import type { ComponentChildren } from 'preact';
-import type { Schemas } from '../../own-types.ts';
+import { useState } from 'preact/hooks';
+import type { Schemas, Scope } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
+import { useAction } from '../../ui/action.ts';
+import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { notify } from '../../ui/notices.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { moment, Text } from '../../ui/text.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { tellToken } from '../group/current-token.tsx';
+import { Rotate } from '../group/dialogs.tsx';
+import { setSuspended } from '../group/undo.ts';
 import { TokenFacts } from './facts.tsx';
 import { kindOf, nameOfCheck, whyRefused } from './words.ts';
 
 type Inspection = Schemas['Inspection'];
 
 /** The verdict in one line, then what it rests on. */
-export function Report({ inspection }: { inspection: Inspection }) {
+export function Report({ inspection, again }: { inspection: Inspection; again: () => void }) {
   return (
     <>
       <Verdict inspection={inspection} />
       <Panel title="What to do next">
         <p>{inspection.next_step}</p>
-        <Ways inspection={inspection} />
+        <Ways inspection={inspection} again={again} />
       </Panel>
       <Panel title="Checks" flush>
         <ul class="checks">
@@ -50,7 +59,9 @@ function Verdict({ inspection }: { inspection: Inspection }) {
   let words: ComponentChildren;
   if (kind === 'unknown') {
     words =
-      inspection.reason === 'malformed' ? 'The token is damaged.' : 'No token of this workspace.';
+      inspection.reason === 'malformed'
+        ? 'Cut off or mistyped: the last characters do not match.'
+        : 'This workspace never issued it.';
   } else {
     words = (
       <>
@@ -85,12 +96,12 @@ function Verdict({ inspection }: { inspection: Inspection }) {
   );
 }
 
-/** Links to the places where the next step is taken. */
-function Ways({ inspection }: { inspection: Inspection }) {
+/** The next step itself where the session may take it here, and links to the places where others are taken. */
+function Ways({ inspection, again }: { inspection: Inspection; again: () => void }) {
   const { user_group: group, token_generation: token, api_token: apiToken, reason } = inspection;
   const ways: [name: string, address: string][] = [];
   if (group && reason !== 'group_deleted') {
-    ways.push([wayIntoGroup(inspection), addressOf(['groups', group.provided_id])]);
+    ways.push(['Open the group', addressOf(['groups', group.provided_id])]);
   }
   if (group && token?.superseded_by && may('audit:read')) {
     const query = {
@@ -109,32 +120,79 @@ function Ways({ inspection }: { inspection: Inspection }) {
     ways.push(['History of the group', addressOf(['audit'], query)]);
   }
   if (apiToken && may('admin')) ways.push(['API tokens', addressOf(['api-tokens'])]);
-  if (ways.length === 0) return null;
   return (
-    <p class="ways">
-      {ways.map(([name, address], index) => (
-        <a key={name} class={`button ${index === 0 ? 'main' : ''}`} href={address}>
+    <div class="ways">
+      {group && <Step inspection={inspection} group={group} again={again} />}
+      {ways.map(([name, address]) => (
+        <a key={name} class="button" href={address}>
           {name}
         </a>
       ))}
-    </p>
+    </div>
   );
 }
 
-function wayIntoGroup({ reason, user_group: group, token_generation: token }: Inspection): string {
-  switch (reason) {
-    case 'group_suspended':
-      return 'Open the group to resume it';
-    case 'group_expired':
-    case 'group_incomplete':
-      return 'Open the group to mend it';
-    case 'superseded':
-    case 'overlap_expired':
-    case 'revoked':
-      return token?.superseded_by ? 'Open the group for its current token' : 'Open the group';
-    default:
-      return `Open ${group!.name.length > 40 ? 'the group' : group!.name}`;
-  }
+/** The button that resumes the group, rotates its token or copies the current one, as the reason asks. */
+function Step({
+  inspection: { kind, reason },
+  group: { provided_id: id, name, status },
+  again,
+}: {
+  inspection: Inspection;
+  group: NonNullable<Inspection['user_group']>;
+  again: () => void;
+}) {
+  const [isRotating, setRotating] = useState(false);
+  const close = () => {
+    setRotating(false);
+  };
+  const steps: Record<string, [scope: Scope, words: string, run: () => Promise<void>]> = {
+    suspended: [
+      'user-groups:write',
+      'Resume',
+      async () => {
+        notify('Resumed', 'check', await setSuspended(id, false, again));
+        again();
+      },
+    ],
+    no_valid_token: [
+      'tokens:rotate',
+      'Issue a new token',
+      () => {
+        setRotating(true);
+        return Promise.resolve();
+      },
+    ],
+    active: [
+      'user-groups:read',
+      'Copy the current token',
+      async () => {
+        if (await copyText(await tellToken(id))) notify('Token copied');
+      },
+    ],
+  };
+  const isOfGroup = kind === 'user_group_token' && reason !== null && reason !== 'group_deleted';
+  const step = isOfGroup || reason === 'group_suspended' ? steps[status] : undefined;
+  const { busy, error, run } = useAction(async () => step?.[2]());
+  if (!step || !may(step[0])) return null;
+  return (
+    <>
+      <Button kind="main" busy={busy} onClick={run}>
+        {step[1]}
+      </Button>
+      <Trouble error={error} />
+      {isRotating && (
+        <Rotate
+          {...{ id, name }}
+          onClose={close}
+          onDone={() => {
+            close();
+            again();
+          }}
+        />
+      )}
+    </>
+  );
 }
 
 const MOMENT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;

@@ -33,8 +33,11 @@ export function whyRefused(reason: string | null): string {
 }
 
 const CHECKS: Record<string, string> = {
-  tokens_ended: 'Ended with others',
-  embed_tokens_ended: 'Ended with others',
+  form: 'Complete',
+  known: 'Issued here',
+  generation: 'Current or old',
+  tokens_ended: 'Ended in bulk',
+  embed_tokens_ended: 'Ended in bulk',
   group_status: 'Status of the group',
   api_token: 'API token',
 };

@@ -2,6 +2,7 @@ import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { has, may } from '../../session.ts';
+import { wordsOf } from '../../ui/status.tsx';
 import { span } from '../../ui/text.tsx';
 
 /** Something that needs attention, or is inactive on purpose; with the place that shows exactly these things. */
@@ -39,13 +40,18 @@ export function itemsOfGroups(
       key: status,
       tone,
       count,
-      words: `user ${many(count, `group ${one}`, `groups ${more}`)}.`,
+      words: `user ${many(count, `group ${one}`, `groups ${more}`)}.${status === 'incomplete' ? why : ''}`,
       address: addressOf(['groups'], { status }),
       link: 'Show them',
     };
   };
-  const lacking = ` inactive: required data is missing${why && `. ${why}`}`;
+  const lacking = ' inactive: required data is missing';
+  const isUnknown = groups.incomplete === null || groups.unresolved === null;
   const items: Item[] = [
+    {
+      ...{ key: 'unknown', tone: 'warn', count: isUnknown ? groups.total : 0 },
+      words: `user ${many(groups.total, 'group is', 'groups are')} being checked against the changed rules.`,
+    },
     of('incomplete', 'bad', `is${lacking}`, `are${lacking}`),
     of(
       'no_valid_token',
@@ -189,10 +195,10 @@ export async function readWhyIncomplete(signal: AbortSignal): Promise<string> {
     api.GET('/api/v1/user-groups', { params: { query }, signal }),
   );
   const counts = new Map<string, number>();
-  for (const { pointer, code } of groups.flatMap(({ reasons }) => reasons)) {
-    const lack = `${pointer?.slice(1) ?? 'something'} is ${code === 'type' ? 'of another type' : 'missing'}`;
+  for (const reason of groups.flatMap(({ reasons }) => reasons)) {
+    const lack = wordsOf(reason);
     counts.set(lack, (counts.get(lack) ?? 0) + 1);
   }
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return most ? `Most often ${most[0]}` : '';
+  return most ? ` Most often ${most[0].charAt(0).toLowerCase()}${most[0].slice(1)}` : '';
 }

@@ -6,6 +6,7 @@ import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { notify } from '../../ui/notices.tsx';
+import { namesOf } from '../../ui/status.tsx';
 import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
@@ -32,7 +33,7 @@ function causesOf(rows: NamedGroup[]): Cause[] {
   const causes = new Map<string, Cause>();
   for (const { provided_id, errors = [] } of rows) {
     for (const { code, pointer = '' } of errors) {
-      const schema = pointer.replace('/mapping/', '').replaceAll('~1', '/').replaceAll('~0', '~');
+      const schema = namesOf(pointer)[1]!;
       const cause = causes.get(`${code} ${schema}`) ?? { code, schema, groups: [] };
       cause.groups.push(provided_id);
       causes.set(`${code} ${schema}`, cause);

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type Listed, useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
+import { wordsOf } from '../../ui/status.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
 
@@ -68,7 +69,7 @@ export function GroupTable({
               <td>
                 {errors?.map((one) => (
                   <span key={`${one.pointer} ${one.code}`} class="cell-sub">
-                    <code>{one.pointer}</code> {one.detail}
+                    <Text>{wordsOf(one)}</Text>
                   </span>
                 ))}
               </td>

@@ -56,7 +56,7 @@ type ReasonsByStatus = Partial<Record<GroupStatus, StatusReason[]>>;
 const TOKENS_ENDED: StatusReason = {
   code: 'tokens_ended',
   detail:
-    'Its token was ended together with all others of the workspace: a rotation, or the next GET or PUT /api/user, issues a fresh one.',
+    'Its token was ended together with all others of the workspace. Rotate it, and the group has a fresh one (the next GET or PUT /api/user does so, too).',
 };
 
 /** Judges a group. Every place that shows a status, or refuses something because of it, uses this function. */
@@ -67,9 +67,7 @@ export function statusOf(group: Judged, rules: UserGroupRules, now = currentTime
     found.suspended = [{ code: 'suspended', detail: 'The group is suspended.' }];
   }
   if (validUntil !== null && validUntil <= now) {
-    found.expired = [
-      { code: 'expired', pointer: '/valid_until', detail: 'The group is no longer valid.' },
-    ];
+    found.expired = [{ code: 'expired', pointer: '/valid_until', detail: 'The group has ended.' }];
   }
   if (group.isTokenEnded) found.no_valid_token = [TOKENS_ENDED];
   const status = groupStatuses.find((one) => found[one]) ?? 'active';

@@ -152,7 +152,10 @@ export class InspectionView {
   @CodeOf.orNull(refusals, 'Why it is not accepted, as a stable code; null if it is.', 'superseded')
   reason!: Refusal | null;
 
-  @Text('What to do next, for people.', 'Use the current token: GET /api/user returns it.')
+  @Text(
+    'What to do next, for people.',
+    'Copy the current token of the group, and put it into the page (GET /api/user returns it).',
+  )
   next_step!: string;
 
   @ListOf(InspectionCheck, 'Every check with its result, in their order.')

@@ -1,4 +1,5 @@
 import { Table } from '../../../ui/table.tsx';
+import { placeOf } from '../../../ui/status.tsx';
 import { Text } from '../../../ui/text.tsx';
 import type { Difference } from './versions.ts';
 
@@ -30,7 +31,7 @@ export function Differences({
       label={`What differs: ${was}, ${is}`}
       head={
         <>
-          <th>Place</th>
+          <th>Field</th>
           <th>{was}</th>
           <th>{is}</th>
         </>
@@ -39,9 +40,7 @@ export function Differences({
       {differences.map((one) => (
         <tr key={one.place}>
           <td>
-            <code>
-              <Text>{one.place}</Text>
-            </code>
+            <Text>{placeOf(one.place)}</Text>
           </td>
           {value(one.was, 'gone')}
           {value(one.is, 'come')}

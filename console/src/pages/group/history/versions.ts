@@ -1,6 +1,7 @@
 import { dataOf, api } from '../../../api.ts';
 import { membersOf } from '../../../json-text.ts';
 import type { Schemas } from '../../../own-types.ts';
+import { pointerOf } from '../../../ui/status.tsx';
 import { valuesOf } from '../conflict.tsx';
 import { type Known, type Precondition, type Written, writtenOf } from '../resource.ts';
 
@@ -72,11 +73,11 @@ export async function differencesToPresent(
   const now = present ? valuesOf(writtenOf(present)) : new Map<string, string>();
   const then = valuesOf(await contentOf(id, version, signal));
   return [...new Set([...now.keys(), ...then.keys()])]
-    .map((place) => ({
-      place: `/${place.replace('.', '/')}`,
-      was: now.get(place),
-      is: then.get(place),
-    }))
+    .map((place) => {
+      const [member, ...name] = place.split('.');
+      const path = name.length > 0 ? [name.join('.')] : [];
+      return { place: pointerOf(member!, ...path), was: now.get(place), is: then.get(place) };
+    })
     .filter(({ was, is }) => was !== is);
 }
 
