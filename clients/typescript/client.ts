@@ -1361,6 +1361,25 @@ export class UserGroupClient {
   }
 
   /**
+   * Read how the tool of a target is set up.
+   *
+   * The settings to paste into the tool, with the audience, the issuer and the public keys of this target, and without
+   * its secrets.
+   *
+   * Required scope: `targets:read`.
+   *
+   * `GET /api/v1/targets/{name}/setup`
+   */
+  getTargetSetup(name: string, options: CallOptions = {}): Promise<Schemas['TargetSetupResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/targets/{name}/setup',
+      ids: { name },
+      options,
+    });
+  }
+
+  /**
    * List webhook endpoints.
    *
    * The endpoints of the workspace in the order of their creation, including disabled ones.

@@ -886,6 +886,25 @@ export interface paths {
         delete: operations["deleteTarget"];
         patch?: never;
     };
+    "/api/v1/targets/{name}/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the tool of a target is set up
+         * @description The settings to paste into the tool, with the audience, the issuer and the public keys of this target, and without its secrets.
+         *
+         *     Required scope: `targets:read`.
+         */
+        get: operations["getTargetSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -2643,6 +2662,23 @@ export interface components {
             success: 1;
             /** @description The target. */
             target: components["schemas"]["TargetView"];
+        };
+        TargetSetup: {
+            /** @description The file or the page of the tool. */
+            place: string;
+            /** @description A text to paste there, with the values of this target and without its secrets; null if the tool has no such text. */
+            settings: string | null;
+            /** @description Sentences about it. */
+            notes: string[];
+        };
+        TargetSetupResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description How to set the tool up. */
+            setup: components["schemas"]["TargetSetup"];
         };
         TargetKeyRequest: {
             /** @description Your name of the key, `kid` in the header of tokens: 1–64 letters, digits, `_`, `.`, `-`. */
@@ -6218,6 +6254,37 @@ export interface operations {
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    getTargetSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How to set the tool up. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetSetupResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_TargetNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };

@@ -388,6 +388,13 @@ const routes: Route[] = [
     foreign: notFound('target_not_found'),
   },
   {
+    method: 'GET',
+    path: '/api/v1/targets/:name/setup',
+    scope: 'targets:read',
+    call: ({ target }) => ({ path: `/api/v1/targets/${target}/setup` }),
+    foreign: notFound('target_not_found'),
+  },
+  {
     method: 'PUT',
     path: '/api/v1/targets/:name',
     scope: 'targets:write',

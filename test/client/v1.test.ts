@@ -280,6 +280,7 @@ onEachDatabase((kind) => {
       });
       expect((await client.getTarget('cube')).target).toEqual(target);
       expect((await client.listTargets()).targets).toEqual([target]);
+      expect((await client.getTargetSetup('cube')).setup.settings).toContain('CUBEJS_API_SECRET');
       const { embed_token } = await client.issueEmbedToken('in a tool', { target: 'cube' });
       expect(embed_token).toMatchObject({ token_type: 'target_token', revocable: false });
       expect(await client.deleteTarget('cube')).toEqual({ success: 1 });

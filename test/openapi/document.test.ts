@@ -129,6 +129,7 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/system',
     'GET /api/v1/targets',
     'GET /api/v1/targets/{name}',
+    'GET /api/v1/targets/{name}/setup',
     'GET /api/v1/user-groups',
     'GET /api/v1/user-groups/{id}',
     'GET /api/v1/user-groups/{id}/tokens',

@@ -203,6 +203,7 @@ onEachDatabase((kind) => {
     for (const [command, feature, ...args] of [
       ['webhook', 'webhooks', 'list'],
       ['schema', 'registry', 'list'],
+      ['target', 'targets', 'list'],
       ['events', 'events'],
       ['inspect', 'inspection'],
     ] as const) {

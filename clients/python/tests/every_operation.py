@@ -185,6 +185,7 @@ def tokens(client: UserGroupClient) -> None:
     )
     assert client.get_target("cube")["target"]["kind"] == "cube"
     assert [target["name"] for target in client.list_targets()["targets"]] == ["cube"]
+    assert client.get_target_setup("cube")["setup"]["place"] == "The environment of Cube"
     for_tool = client.issue_embed_token("viewer", target="cube")["embed_token"]
     assert for_tool["token_type"] == "target_token" and for_tool["revocable"] is False
     client.delete_target("cube")

@@ -60,6 +60,7 @@ from .models import (
     SystemResponse,
     TargetResponse,
     TargetRowFilter,
+    TargetSetupResponse,
     TargetSigningRequest,
     TargetView,
     TargetsResponse,
@@ -2707,6 +2708,33 @@ class UserGroupClient(Transport):
                 "DELETE",
                 f"/api/v1/targets/{segment(name)}",
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                timeout=timeout,
+            ),
+        )
+
+    def get_target_setup(
+        self,
+        name: str,
+        *,
+        timeout: Timeout | None = None,
+    ) -> TargetSetupResponse:
+        """Read how the tool of a target is set up.
+
+        The settings to paste into the tool, with the audience, the issuer and the public keys of
+        this target, and without its secrets.
+
+        Required scope: `targets:read`.
+
+        GET /api/v1/targets/{name}/setup
+
+        Args:
+            name: Its name: 1–64 of a-z, 0-9 and `-`.
+        """
+        return cast(
+            TargetSetupResponse,
+            self._json(
+                "GET",
+                f"/api/v1/targets/{segment(name)}/setup",
                 timeout=timeout,
             ),
         )

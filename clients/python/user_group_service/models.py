@@ -1704,6 +1704,27 @@ class TargetResponse(TypedDict):
     """The target."""
 
 
+class TargetSetup(TypedDict):
+    place: str
+    """The file or the page of the tool."""
+
+    settings: str | None
+    """A text to paste there, with the values of this target and without its secrets; null if the
+    tool has no such text.
+    """
+
+    notes: list[str]
+    """Sentences about it."""
+
+
+class TargetSetupResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    setup: TargetSetup
+    """How to set the tool up."""
+
+
 class TargetKeyRequest(TypedDict):
     id: str
     """Your name of the key, `kid` in the header of tokens: 1–64 letters, digits, `_`, `.`, `-`."""

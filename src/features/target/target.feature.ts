@@ -36,4 +36,11 @@ export const targets = defineFeature({
   entities: [Target],
   migrations: [CreateTarget1795935787957],
   rights: { target: 'SELECT, INSERT, UPDATE, DELETE' },
+  commands: [
+    {
+      name: 'target',
+      about: 'administer the tools of a workspace, and issue tokens for them',
+      define: async (...given) => (await import('./target.command.ts')).defineTarget(...given),
+    },
+  ],
 });

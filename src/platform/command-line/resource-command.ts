@@ -41,6 +41,8 @@ interface Given<Service, Id, Options> {
   options: Options & OwnOptions;
   /** The argument of a subcommand `about` one thing. */
   id: Id;
+  /** The arguments after it. */
+  more: string[];
 }
 
 /** Helps to define the subcommands that administer a resource. Each has the options `--workspace` and `--output`. */
@@ -63,10 +65,10 @@ export function resourceCommand<Service, View extends object, Id extends number 
     ) =>
     (...given: unknown[]): Promise<void> => {
       const options = given.at(-2) as Options & OwnOptions;
+      const [id, ...more] = given.slice(0, -2) as [Id, ...string[]];
       return withWorkspace(
         options.workspace,
-        (app, caller) =>
-          work({ app, service: app.get(service), caller, options, id: given[0] as Id }),
+        (app, caller) => work({ app, service: app.get(service), caller, options, id, more }),
         needs,
       );
     };

@@ -30,14 +30,14 @@ import {
   Ok,
   Operation,
 } from '../../../platform/common/operation.ts';
-import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import { impossibleName, isTargetName } from '../definition/target-name.ts';
 import { PutTargetRequest } from '../definition/put-target.dto.ts';
 import { TargetResponse, TargetsResponse } from '../definition/target-response.dto.ts';
+import { TargetSetupResponse } from '../setup/target-setup-response.dto.ts';
 import { TooManyTargets } from './target.errors.ts';
 import { TargetService } from './target.service.ts';
 
 const PATH = 'api/v1/targets';
-const NAME = /^[a-z0-9-]{1,64}$/;
 
 @ApiTags('Targets')
 @Controller(PATH)
@@ -74,6 +74,22 @@ export class TargetController {
   ): Promise<TargetResponse | undefined> {
     const target = await this.targets.get(caller, name);
     return preconditions.respond(response, entityTagOf(target), { success: 1, target });
+  }
+
+  @Get(':name/setup')
+  @RequiresScope('targets:read')
+  @Operation(
+    'getTargetSetup',
+    'Read how the tool of a target is set up',
+    'The settings to paste into the tool, with the audience, the issuer and the public keys of this target, and without its secrets.',
+  )
+  @Ok(TargetSetupResponse, 'How to set the tool up.')
+  @ApiReadProblems(TargetNotFound)
+  getSetup(
+    @CurrentCaller() caller: Caller,
+    @NameParam(() => new TargetNotFound()) name: string,
+  ): Promise<TargetSetupResponse> {
+    return this.targets.getSetup(caller, name);
   }
 
   @Put(':name')
@@ -123,13 +139,8 @@ function NameParam(toError: () => Error): ParameterDecorator {
     schema: { type: 'string', minLength: 1, maxLength: 64 },
     example: 'bi',
     read: (text) => {
-      if (!NAME.test(text)) throw toError();
+      if (!isTargetName(text)) throw toError();
       return text;
     },
   });
-}
-
-function impossibleName(): ValidationFailed {
-  const detail = 'The name of a target must be 1–64 of a-z, 0-9 and "-".';
-  return new ValidationFailed([{ pointer: '/name', in: 'path', code: 'not_acceptable', detail }]);
 }

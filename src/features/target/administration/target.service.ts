@@ -4,6 +4,8 @@ import {
   TargetNotFound,
   TargetSecretUnreadable,
 } from '../../../core/embed-token/embed-token.errors.ts';
+import { issuerOf, workspaceUrl } from '../../../core/workspace/workspace-issuer.ts';
+import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceService } from '../../../core/workspace/workspace.service.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import type { PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
@@ -14,6 +16,7 @@ import {
 import type { DeletedResponse } from '../../../platform/common/http/responses/response.ts';
 import { canonicalJson } from '../../../platform/common/json/canonical-json.ts';
 import { currentTime } from '../../../platform/common/time.ts';
+import { Config } from '../../../platform/config/config.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { PutTargetRequest } from '../definition/put-target.dto.ts';
 import {
@@ -22,6 +25,8 @@ import {
   type TargetView,
   toTargetView,
 } from '../definition/target-response.dto.ts';
+import type { TargetSetupResponse } from '../setup/target-setup-response.dto.ts';
+import { toolSetupOf } from '../setup/tool-setup.ts';
 import { TargetSecretCipher, type TargetSecrets } from '../signing/target-secret-cipher.ts';
 import { type StoredTarget, TargetRepository } from '../target.repository.ts';
 import { type PlannedTarget, planTarget } from './plan-target.ts';
@@ -37,6 +42,8 @@ export class TargetService {
     private readonly cipher: TargetSecretCipher,
     private readonly transactor: Transactor,
     private readonly workspaces: WorkspaceService,
+    private readonly settings: WorkspaceSettingsRepository,
+    private readonly config: Config,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -49,6 +56,19 @@ export class TargetService {
   /** @throws TargetNotFound */
   async get({ workspaceId }: Caller, name: string): Promise<TargetView> {
     return toTargetView(await this.targets.get({ workspaceId, name }));
+  }
+
+  /** Says how the tool of a target is set up, without secrets. @throws TargetNotFound */
+  async getSetup({ workspaceId }: Caller, name: string): Promise<TargetSetupResponse> {
+    const { definition } = await this.targets.get({ workspaceId, name });
+    const workspace = await this.settings.read({ workspaceId });
+    const { publicUrl = 'https://user-groups.example.com' } = this.config;
+    const setup = toolSetupOf({
+      definition,
+      issuer: issuerOf(this.config, workspace),
+      jwksUrl: `${workspaceUrl(publicUrl, workspace.publicId)}/.well-known/jwks.json`,
+    });
+    return { success: 1, setup };
   }
 
   /**
