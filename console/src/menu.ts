@@ -48,6 +48,14 @@ export const PAGES = [
     scope: 'registry:read',
     feature: 'registry',
   },
+  {
+    path: 'targets',
+    name: 'Targets',
+    icon: 'target',
+    key: 'd',
+    scope: 'targets:read',
+    feature: 'targets',
+  },
   { path: 'api-tokens', name: 'API tokens', icon: 'key', key: 't', scope: 'admin' },
   {
     path: 'audit',

@@ -15,6 +15,7 @@ const LOADS: Record<(typeof PAGES)[number]['path'], Load> = {
   inspect: rest('inspect'),
   leaked: rest('leaked'),
   registry: rest('registry'),
+  targets: rest('targets'),
   'api-tokens': rest('apiTokens'),
   audit: rest('audit'),
   webhooks: rest('webhooks'),

@@ -10,4 +10,5 @@ export { default as leaked } from './pages/leaked.tsx';
 export { default as registry } from './pages/registry/registry.tsx';
 export { default as sessions } from './pages/sessions.tsx';
 export { default as system } from './pages/system.tsx';
+export { default as targets } from './pages/targets/targets.tsx';
 export { default as webhooks } from './pages/webhooks/webhooks.tsx';

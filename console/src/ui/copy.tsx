@@ -61,20 +61,22 @@ export function CopyCurl({ call }: { call: () => string }) {
   );
 }
 
-/** A call to paste into a terminal. */
+/** A text to paste, such as a call into a terminal. */
 export function Curl({
   text,
   label = 'Call to paste into a terminal',
+  what = 'the call',
 }: {
   text: string;
   label?: string;
+  what?: string;
 }) {
   return (
     <div class="curl">
       <pre tabIndex={0} role="region" aria-label={label}>
         {text}
       </pre>
-      <Copy text={text} what="the call" />
+      <Copy text={text} what={what} />
     </div>
   );
 }

@@ -21,8 +21,8 @@ export function Field({
   error?: ComponentChildren;
   /** Its place in the body that the form sends, where the API can find a violation; or the name of a parameter. */
   pointer?: string | undefined;
-  /** The texts of the list that it has: a violation names its own. */
-  parts?: string[] | undefined;
+  /** The texts of the list that it has, by which a violation names its own; true for the place in its JSON. */
+  parts?: string[] | boolean | undefined;
   children: (ties: {
     id: string;
     'aria-describedby': string | undefined;
@@ -122,7 +122,7 @@ interface LinesProps {
   hint?: ComponentChildren;
   error?: ComponentChildren;
   pointer?: string;
-  parts?: string[];
+  parts?: string[] | boolean;
   value: string;
   onChange: (text: string) => void;
   rows?: number;

@@ -18,9 +18,13 @@ export class Violations {
    * Returns the words for a place of the body, and takes them from all other fields.
    * @param place a JSON Pointer, or the name of a parameter
    * @param isWhole whether everything inside the place is shown there, too
-   * @param parts the texts of a list at the place, by which the words name them
+   * @param parts the texts of a list at the place, by which the words name them; true for the places themselves
    */
-  at(place: string | undefined, isWhole = true, parts: string[] = []): string | undefined {
+  at(
+    place: string | undefined,
+    isWhole = true,
+    parts: string[] | boolean = [],
+  ): string | undefined {
     if (place === undefined) return undefined;
     const own = this.errors.filter(
       (one) =>
@@ -29,7 +33,8 @@ export class Violations {
     );
     for (const one of own) this.shownAt.set(one, place);
     const words = own.map((one) => {
-      const part = parts[Number(placeOf(one).slice(place.length + 1) || -1)];
+      const rest = placeOf(one).slice(place.length + 1);
+      const part = Array.isArray(parts) ? parts[parseInt(rest)] : rest || undefined;
       return part === undefined ? one.detail : `“${part}”: ${one.detail}`;
     });
     return words.join(' ') || undefined;

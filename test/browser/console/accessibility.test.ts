@@ -49,6 +49,8 @@ beforeAll(async () => {
       /^Actions for/,
       name,
     ]),
+    ['targets', 'New target'],
+    ...['Try it', 'Edit', 'Delete'].map((name): [string, string] => ['targets/tool', name]),
     ['webhooks', 'New endpoint'],
     ...['Send test event', 'Edit', 'Disable', 'Roll secret', 'Delete', 'Replay…'].map(
       (name): [string, string] => [endpoint, name],
@@ -117,7 +119,9 @@ test('axe finds nothing on any page with what a workspace has', async () => {
 
 test('axe finds nothing on any page of a workspace that has nothing', async () => {
   const { page } = await begin({ workspace: 'empty' });
-  const own = places.filter((place) => /^(|groups|registry\/[a-z-]+|webhooks|events)$/.test(place));
+  const own = places.filter((place) =>
+    /^(|groups|registry\/[a-z-]+|targets|webhooks|events)$/.test(place),
+  );
   for (const place of own) {
     await page.visit(place);
     await page.settle();

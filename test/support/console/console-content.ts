@@ -25,6 +25,13 @@ export async function fillWorkspace(api: ApiClient, texts: readonly string[]): P
       event_types: ['user_group.delete'],
     });
     const { data_source } = source.body as unknown as { data_source: { id: number } };
+    await api.call('PUT', '/api/v1/targets/tool', {
+      kind: 'superset',
+      audience: text,
+      signing: { alg: 'HS256', keys: [{ id: 'k1', secret: 's'.repeat(32) }] },
+      claims: { user: { username: text }, resources: { $: 'resources' } },
+      unfiltered: true,
+    });
     made.dataSource = data_source.id;
     made.webhookEndpoint = endpoint.body.webhook_endpoint.id;
   }
@@ -37,7 +44,14 @@ export function placesOf(groupId: string, made: Made): string[] {
     ...['', 'groups', `groups/${encodeURIComponent(groupId)}`],
     ...['registry/schemas', 'registry/data-sources', 'registry/policy'],
     `registry/data-sources/${made.dataSource}`,
-    ...['api-tokens', 'audit', 'webhooks', `webhooks/${made.webhookEndpoint}`],
+    ...[
+      'targets',
+      'targets/tool',
+      'api-tokens',
+      'audit',
+      'webhooks',
+      `webhooks/${made.webhookEndpoint}`,
+    ],
     ...['events', 'sessions', 'system'],
   ];
 }

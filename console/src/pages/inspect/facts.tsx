@@ -95,12 +95,14 @@ export function TokenFacts({ inspection }: { inspection: Schemas['Inspection'] }
 function claimsOf(embed: Schemas['EmbedTokenFacts']): [name: string, text: string][] {
   const { user_id, user_name, email } = embed;
   const claims: [string, string | undefined][] = [
+    ['Format', embed.format],
     ['Audience', embed.aud],
     ['Origin', embed.origin ?? 'any'],
     ['Issuer', embed.iss],
     ['Viewed by', embed.acting_for],
     ['Viewer', [user_id, user_name, email].filter(Boolean).join(', ')],
     ['Resources', embed.resources?.map(({ type, id }) => `${type} ${id}`).join(', ')],
+    ['Variables', embed.variables?.join(', ')],
   ];
   return claims.filter((claim): claim is [string, string] => Boolean(claim[1]));
 }

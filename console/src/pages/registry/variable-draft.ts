@@ -70,7 +70,7 @@ function textOf(value: unknown): string {
 }
 
 /** Reads a text that is JSON unless the type is one of texts; the service refuses what is neither. */
-function valueOf(text: string, type: string): Variable['default'] {
+export function valueOf(text: string, type: string): Variable['default'] {
   if (['string', 'date', 'timestamp'].includes(type)) return text;
   try {
     return JSON.parse(text) as Variable['default'];

@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { api, dataOf } from '../../api.ts';
+import { useList } from '../../load.ts';
+import { addressOf, goTo } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Header } from '../../ui/page.tsx';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { Badge } from '../../ui/text.tsx';
+import { TargetForm } from './form.tsx';
+import { KINDS, type Target, UNFILTERED } from './kinds.ts';
+
+export function List() {
+  const [isCreating, setCreating] = useState(false);
+  const list = useList<Target>(async (cursor, signal) => {
+    const query = { limit: 100, ...(cursor && { cursor }) };
+    const response = await dataOf(api.GET('/api/v1/targets', { params: { query }, signal }));
+    return { rows: response.targets, next: response.next_cursor };
+  }, []);
+  return (
+    <>
+      <Header
+        title="Targets"
+        about="Dashboard tools that take a token of their own, filtered by the user group."
+      >
+        {may('targets:write') && (
+          <Button
+            kind="main"
+            icon="plus"
+            onClick={() => {
+              setCreating(true);
+            }}
+          >
+            New target
+          </Button>
+        )}
+      </Header>
+      <Table
+        label="Targets"
+        head={
+          <>
+            <th>Name</th>
+            <th>Tool</th>
+            <th class="roomy">Audience</th>
+            <th class="roomy">Seconds at most</th>
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={4} rows={3} />}
+        {list.rows.map(({ name, kind, audience, max_seconds, unfiltered }) => (
+          <tr key={name}>
+            <td>
+              <a class="row-link" data-row href={addressOf(['targets', name])}>
+                {name}
+              </a>
+              {unfiltered && (
+                <span class="cell-sub">
+                  <Badge tone="warn">{UNFILTERED}</Badge>
+                </span>
+              )}
+            </td>
+            <td>{KINDS[kind].name}</td>
+            <td class="roomy">{audience ?? <span class="none">–</span>}</td>
+            <td class="roomy">{max_seconds}</td>
+          </tr>
+        ))}
+        {!list.fresh && !list.error && list.rows.length === 0 && (
+          <tr>
+            <td colSpan={4}>
+              <Empty title="There are no targets yet">
+                A target says which token Superset, Metabase, Lightdash, Cube or Grafana takes.
+              </Empty>
+            </td>
+          </tr>
+        )}
+      </Table>
+      {(list.more ?? list.error) && <ListFoot list={list} what="targets" />}
+      {isCreating && (
+        <TargetForm
+          onClose={() => {
+            setCreating(false);
+          }}
+          onDone={(name) => {
+            goTo(addressOf(['targets', name]));
+          }}
+        />
+      )}
+    </>
+  );
+}
