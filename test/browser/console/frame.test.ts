@@ -14,6 +14,7 @@ const PAGES = [
     'Inspect a token',
     'Leaked tokens',
     'Registry',
+    'Targets',
     'API tokens',
     'Audit log',
   ],
