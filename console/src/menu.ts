@@ -25,6 +25,14 @@ export const PAGES = [
   },
   { path: 'groups', name: 'User groups', icon: 'groups', key: 'u', scope: 'user-groups:read' },
   {
+    path: 'jobs',
+    name: 'Jobs',
+    icon: 'play',
+    key: 'j',
+    scope: 'user-groups:read',
+    feature: 'bulk-jobs',
+  },
+  {
     path: 'inspect',
     name: 'Inspect a token',
     icon: 'inspect',

@@ -12,6 +12,7 @@ const rest =
 const LOADS: Record<(typeof PAGES)[number]['path'], Load> = {
   '': () => import('./pages/overview/overview.tsx'),
   groups: rest('groups'),
+  jobs: rest('jobs'),
   inspect: rest('inspect'),
   leaked: rest('leaked'),
   registry: rest('registry'),

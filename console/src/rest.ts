@@ -6,6 +6,7 @@ export { default as audit } from './pages/audit/audit.tsx';
 export { default as events } from './pages/events.tsx';
 export { default as groups } from './pages/groups/groups.tsx';
 export { default as inspect } from './pages/inspect/inspect.tsx';
+export { default as jobs } from './pages/jobs/jobs.tsx';
 export { default as leaked } from './pages/leaked.tsx';
 export { default as registry } from './pages/registry/registry.tsx';
 export { default as sessions } from './pages/sessions.tsx';

@@ -11,6 +11,7 @@ const PAGES = [
   ...[
     'Overview',
     'User groups',
+    'Jobs',
     'Inspect a token',
     'Leaked tokens',
     'Registry',

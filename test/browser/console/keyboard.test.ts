@@ -4,6 +4,7 @@ import { onEachDatabase } from '../../support/database/databases.ts';
 /** The key that leads to each page, after `g`. */
 const PAGES = [
   ['u', 'User groups'],
+  ['j', 'Jobs'],
   ['i', 'Inspect a token'],
   ['l', 'Leaked tokens'],
   ['r', 'Registry'],

@@ -109,6 +109,7 @@ export function ActorName({
 function ObjectLink({ object }: { object: Schemas['AuditEventObject'] }) {
   const places: Record<string, [string, ...string[]] | undefined> = {
     user_group: may('user-groups:read') ? ['groups', object.id] : undefined,
+    bulk_job: may('user-groups:read') ? ['jobs', object.id] : undefined,
     schema: may('registry:read') ? ['registry', 'schemas', object.id] : undefined,
     data_source: may('registry:read') ? ['registry', 'data-sources', object.id] : undefined,
     webhook_endpoint: may('webhooks:read') ? ['webhooks', object.id] : undefined,

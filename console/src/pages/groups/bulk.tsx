@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
+import { addressOf, goTo } from '../../router.ts';
 import { may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
+import { notify } from '../../ui/notices.tsx';
 import { saveGroups } from './export.tsx';
-import { type Act, type BulkJob, JobDialog, type Selection } from './job.tsx';
+import { type Act, type Selected, SelectedDialog } from './selected.tsx';
 
 const namesOf = (count: number | undefined) =>
   count === undefined
@@ -30,8 +32,9 @@ export function Bulk({
   onDone: () => void;
 }) {
   const [act, setAct] = useState<Act>();
-  const [job, setJob] = useState<BulkJob>();
+  const [job, setJob] = useState<Selected>();
   const [graceSeconds, setGrace] = useState(3600);
+  const key = useMemo(() => crypto.randomUUID(), [act]);
   /** The filters of all that match, once they are selected. */
   const [all, setAll] = useState<{ filters: Record<string, string>; count: number | undefined }>();
   const ids = groups.map(({ provided_id }) => provided_id);
@@ -46,18 +49,31 @@ export function Bulk({
   });
   const count = all ? all.count : groups.length;
   const names = namesOf(count);
-  const of: Selection = all ? { filters: all.filters } : { ids };
-  const begin = (which: Act) => {
+  const begin = async (action: Act) => {
+    if (all) {
+      const { filters: query } = all;
+      const { bulk_job } = await dataOf(
+        api.POST('/api/v1/bulk-jobs', {
+          params: { query, header: { 'Idempotency-Key': `${key}-${action}-${graceSeconds}` } },
+          body: {
+            action,
+            ...(Object.keys(query).length === 0 && { all: true }),
+            ...(action === 'rotate' && { grace_period_seconds: graceSeconds }),
+          },
+        }),
+      );
+      onDone();
+      goTo(addressOf(['jobs', bulk_job.id]));
+      notify('The job goes on without this page');
+    } else setJob({ act: action, ids, graceSeconds });
     setAct(undefined);
-    setJob({ act: which, of, count, graceSeconds });
   };
   const asking = {
     onClose: () => {
       setAct(undefined);
     },
     onSubmit: async () => {
-      await Promise.resolve();
-      if (act) begin(act);
+      if (act) await begin(act);
     },
   };
   return (
@@ -80,7 +96,7 @@ export function Bulk({
       <Button
         onClick={() => {
           if (all) setAct('resume');
-          else begin('resume');
+          else void begin('resume');
         }}
       >
         Resume
@@ -131,7 +147,8 @@ export function Bulk({
         <Confirm title={`Rotate the tokens of ${names}`} submit="Rotate" {...asking}>
           <p>
             Each group gets another token. Your backend gets it with its next call of{' '}
-            <code>/api/user</code>, or from the report.
+            <code>/api/user</code>
+            {!all && ', or from the report'}.
           </p>
           <GraceChoice legend="The old tokens end" value={graceSeconds} onChange={setGrace} />
         </Confirm>
@@ -149,7 +166,12 @@ export function Bulk({
         </Confirm>
       )}
       {job && (
-        <JobDialog key={job.act + String(job.count)} job={job} onClose={onDone} onBack={setJob} />
+        <SelectedDialog
+          key={job.act + String(job.ids.length)}
+          job={job}
+          onClose={onDone}
+          onBack={setJob}
+        />
       )}
     </div>
   );

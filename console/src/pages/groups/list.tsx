@@ -167,7 +167,9 @@ export function List() {
                   <Bulk
                     groups={list.rows.filter((row) => selected.has(row.provided_id))}
                     filters={
-                      selected.size === list.rows.length && list.more ? toFilters(query) : undefined
+                      selected.size === list.rows.length && list.more && has('bulk-jobs')
+                        ? toFilters(query)
+                        : undefined
                     }
                     onClear={() => {
                       setSelected(new Set());

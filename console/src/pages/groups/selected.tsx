@@ -14,14 +14,10 @@ type Refused = Schemas['RefusedUserGroupLine'];
 type Result = Schemas['ChangedUserGroupLine'] | Refused;
 type Line = Schemas['BulkChangeStarted'] | Result | Schemas['BulkChangeSummary'];
 
-/** Groups by their ids, or all that pass the filters; without any, all groups. */
-export type Selection = { ids: string[] } | { filters: Record<string, string> };
-
-export interface BulkJob {
+/** An action for groups that were selected one by one. */
+export interface Selected {
   act: Act;
-  of: Selection;
-  /** The number of groups that it is about, as far as it is known. */
-  count: number | undefined;
+  ids: string[];
   graceSeconds?: number;
 }
 
@@ -37,32 +33,15 @@ const DOING: Record<Act, [doing: string, done: string]> = {
 };
 const BACK: Partial<Record<Act, Act>> = { suspend: 'resume', resume: 'suspend' };
 
-/** Returns the bodies and queries of the calls that are left. */
-function callsOf(
-  { of }: BulkJob,
-  isDone: (id: string) => boolean,
-): { query: string; body: object }[] {
-  if ('filters' in of) {
-    const query = new URLSearchParams(of.filters).toString();
-    return [{ query, body: query === '' ? { all: true } : {} }];
-  }
-  const left = of.ids.filter((id) => !isDone(id));
-  const calls = [];
-  for (let from = 0; from < left.length; from += IDS_AT_ONCE) {
-    calls.push({ query: '', body: { ids: left.slice(from, from + IDS_AT_ONCE) } });
-  }
-  return calls;
-}
-
-/** Does a job for many groups, shows how far it is, and offers its report. */
-export function JobDialog({
+/** Does an action for the selected groups, shows how far it is, and offers its report. */
+export function SelectedDialog({
   job,
   onClose,
   onBack,
 }: {
-  job: BulkJob;
+  job: Selected;
   onClose: () => void;
-  onBack: (job: BulkJob) => void;
+  onBack: (job: Selected) => void;
 }) {
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const [error, setError] = useState<unknown>();
@@ -81,16 +60,18 @@ export function JobDialog({
     setCut(false);
     setError(undefined);
     try {
-      for (const { query, body } of callsOf(job, (id) => all.has(id))) {
+      const left = job.ids.filter((id) => !all.has(id));
+      for (let from = 0; from < left.length; from += IDS_AT_ONCE) {
+        const ids = left.slice(from, from + IDS_AT_ONCE);
         const rotation = job.act === 'rotate' && {
           grace_period_seconds: job.graceSeconds ?? 0,
           // A token that this job has issued stays.
           ...(startedAt.current && { issued_before: startedAt.current }),
         };
-        const response = await fetchOk(`api/v1/user-groups/actions${query && `?${query}`}`, {
+        const response = await fetchOk('api/v1/user-groups/actions', {
           method: 'POST',
           headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ action: job.act, ...body, ...rotation }),
+          body: JSON.stringify({ action: job.act, ids, ...rotation }),
           signal,
         });
         for await (const line of linesOf<Line>(response)) {
@@ -124,8 +105,8 @@ export function JobDialog({
   const changed = lines.filter((line) => line.success === 1 && line.result === 'changed');
   const [doing, done] = DOING[job.act];
   const back = BACK[job.act];
-  const count = job.count === undefined ? '' : `${job.count.toLocaleString()} `;
-  const stopped = `Stopped after ${lines.length.toLocaleString()}${count && ` of ${count}`}`.trim();
+  const count = job.ids.length.toLocaleString();
+  const stopped = `Stopped after ${lines.length.toLocaleString()} of ${count}`;
   const stop = () => {
     setAsking(false);
     ending.current?.abort();
@@ -141,18 +122,13 @@ export function JobDialog({
   return (
     <Dialog
       wide
-      title={`${doing} ${count}user group${job.count === 1 ? '' : 's'}`}
+      title={`${doing} ${count} user group${job.ids.length === 1 ? '' : 's'}`}
       onClose={close}
       isHeld={() => busy}
     >
       <div class="form">
         <div aria-live="polite">
-          {busy && (
-            <progress
-              {...(job.count !== undefined && { max: job.count, value: lines.length })}
-              aria-label={done}
-            />
-          )}
+          {busy && <progress max={job.ids.length} value={lines.length} aria-label={done} />}
           <p>
             {changed.length.toLocaleString()} {done},{' '}
             {(lines.length - changed.length - refused.length).toLocaleString()} unchanged,{' '}
@@ -205,11 +181,7 @@ export function JobDialog({
             {!busy && back && changed.length > 0 && (
               <Button
                 onClick={() => {
-                  onBack({
-                    act: back,
-                    of: { ids: changed.map((line) => line.provided_id) },
-                    count: changed.length,
-                  });
+                  onBack({ act: back, ids: changed.map((line) => line.provided_id) });
                 }}
               >
                 Undo

@@ -1,0 +1,145 @@
+import { api, dataOf } from '../../api.ts';
+import { useRepeated } from '../../attended.ts';
+import { useList, useLoad } from '../../load.ts';
+import type { Schemas } from '../../own-types.ts';
+import { addressOf, goTo } from '../../router.ts';
+import { may } from '../../session.ts';
+import { useAction } from '../../ui/action.ts';
+import { Button } from '../../ui/button.tsx';
+import { Skeleton } from '../../ui/empty.tsx';
+import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
+import { Text, Time } from '../../ui/text.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
+import { Counts, State, titleOf, Which } from './state.tsx';
+
+const RELOADED_EVERY = 1000;
+
+/** Shows one job, wherever it was created. */
+export function Job({ id }: { id: number }) {
+  const params = { path: { id } };
+  const { data, error, busy, reload } = useLoad(
+    async (signal) =>
+      (await dataOf(api.GET('/api/v1/bulk-jobs/{id}', { params, signal }))).bulk_job,
+    [id],
+  );
+  useRepeated(() => {
+    if (!busy && data && !data.ended_at) reload();
+  }, RELOADED_EVERY);
+  const cancel = useAction(async () => {
+    await dataOf(api.POST('/api/v1/bulk-jobs/{id}/cancel', { params }));
+    reload();
+  });
+  const undo = useAction(async () => {
+    const { bulk_job } = await dataOf(api.POST('/api/v1/bulk-jobs/{id}/undo', { params }));
+    goTo(addressOf(['jobs', bulk_job.id]));
+  });
+  const up = { address: addressOf(['jobs']), name: 'Jobs' };
+  if (!data) {
+    return (
+      <>
+        <Header up={up} title={`Job ${id}`} />
+        {error ? <Trouble error={error} retry={reload} /> : <Skeleton lines={6} />}
+      </>
+    );
+  }
+  const writes = may('user-groups:write');
+  const { undo_until, undone_by, failure, total, done } = data;
+  return (
+    <>
+      <Header up={up} title={titleOf(data)}>
+        {writes && !data.ended_at && (
+          <Button busy={cancel.busy} onClick={cancel.run}>
+            Cancel
+          </Button>
+        )}
+        {writes && undo_until && Date.parse(undo_until) > Date.now() && (
+          <Button busy={undo.busy} onClick={undo.run}>
+            Undo
+          </Button>
+        )}
+      </Header>
+      <Trouble error={cancel.error ?? undo.error ?? error} />
+      <Panel>
+        <div aria-live="polite">
+          {!data.ended_at && (
+            <progress {...(total !== null && { max: total, value: done })} aria-label="Progress" />
+          )}
+          <p>
+            <State job={data} /> <Counts job={data} />
+          </p>
+          {failure && <p>{failure.detail}</p>}
+          {!data.ended_at && <Waiting at={done} />}
+        </div>
+      </Panel>
+      <Panel>
+        <Facts>
+          <Fact name="Which groups">
+            <Which job={data} />
+          </Fact>
+          <Fact name="By">{data.created_by.name}</Fact>
+          <Fact name="Created">
+            <Time at={data.created_at} />
+          </Fact>
+          <Fact name="Ended">
+            <Time at={data.ended_at} />
+          </Fact>
+          {(undo_until ?? undone_by) && (
+            <Fact name="Undo">
+              {undone_by ? (
+                <a href={addressOf(['jobs', undone_by])}>by job {undone_by}</a>
+              ) : (
+                <>
+                  until <Time at={undo_until} />
+                </>
+              )}
+            </Fact>
+          )}
+        </Facts>
+      </Panel>
+      {data.refused > 0 && <Refused id={id} state={data.state} />}
+    </>
+  );
+}
+
+/** The groups that the job could not change, with the reasons. */
+function Refused({ id, state }: { id: number; state: string }) {
+  const list = useList<Schemas['BulkJobResult']>(
+    async (cursor, signal) => {
+      const query = { result: 'refused', limit: 50, ...(cursor && { cursor }) } as const;
+      const { results, next_cursor } = await dataOf(
+        api.GET('/api/v1/bulk-jobs/{id}/results', { params: { path: { id }, query }, signal }),
+      );
+      return { rows: results, next: next_cursor };
+    },
+    [id, state],
+  );
+  return (
+    <Panel title="Refused" flush>
+      <Table
+        label="Refused groups"
+        head={
+          <>
+            <th>User group</th>
+            <th>Reason</th>
+          </>
+        }
+      >
+        {list.rows.map(({ provided_id, code, detail }) => (
+          <tr key={provided_id}>
+            <td>
+              <a class="row-link mono" data-row href={addressOf(['groups', provided_id])}>
+                <Text>{provided_id}</Text>
+              </a>
+            </td>
+            <td>
+              {detail} <span class="cell-sub mono">{code}</span>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {(list.more ?? list.error) && <ListFoot list={list} what="groups" />}
+    </Panel>
+  );
+}

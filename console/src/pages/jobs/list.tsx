@@ -1,0 +1,78 @@
+import { api, dataOf } from '../../api.ts';
+import { useRepeated } from '../../attended.ts';
+import { useList } from '../../load.ts';
+import { addressOf } from '../../router.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Header } from '../../ui/page.tsx';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/text.tsx';
+import { type BulkJob, Counts, State, titleOf, Which } from './state.tsx';
+
+const RELOADED_EVERY = 3000;
+
+export function List() {
+  const list = useList<BulkJob>(async (cursor, signal) => {
+    const query = { limit: 50, ...(cursor && { cursor }) };
+    const { bulk_jobs, next_cursor } = await dataOf(
+      api.GET('/api/v1/bulk-jobs', { params: { query }, signal }),
+    );
+    return { rows: bulk_jobs, next: next_cursor };
+  }, []);
+  useRepeated(() => {
+    if (!list.busy && list.rows.some(({ ended_at }) => !ended_at)) list.reload();
+  }, RELOADED_EVERY);
+  return (
+    <>
+      <Header
+        title="Jobs"
+        about="Changes of many user groups. A job goes on without this page, and stays for 30 days."
+      />
+      <Table
+        label="Jobs"
+        head={
+          <>
+            <th>Job</th>
+            <th>State</th>
+            <th class="roomy">Which groups</th>
+            <th class="roomy">By</th>
+            <th class="roomy">Created</th>
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={5} rows={3} />}
+        {list.rows.map((job) => (
+          <tr key={job.id}>
+            <td>
+              <a class="row-link" data-row href={addressOf(['jobs', job.id])}>
+                {titleOf(job)}
+              </a>
+              <span class="cell-sub">
+                <Counts job={job} />
+              </span>
+            </td>
+            <td>
+              <State job={job} />
+            </td>
+            <td class="roomy">
+              <Which job={job} />
+            </td>
+            <td class="roomy">{job.created_by.name}</td>
+            <td class="roomy">
+              <Time at={job.created_at} />
+            </td>
+          </tr>
+        ))}
+        {!list.fresh && !list.error && list.rows.length === 0 && (
+          <tr>
+            <td colSpan={5}>
+              <Empty title="There are no jobs">
+                Select all user groups that match a filter, and what you do with them is a job.
+              </Empty>
+            </td>
+          </tr>
+        )}
+      </Table>
+      {(list.more ?? list.error) && <ListFoot list={list} what="jobs" />}
+    </>
+  );
+}

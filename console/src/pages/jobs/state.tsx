@@ -1,0 +1,57 @@
+import type { Schemas } from '../../own-types.ts';
+import { addressOf } from '../../router.ts';
+import { Badge, Text } from '../../ui/text.tsx';
+
+export type BulkJob = Schemas['BulkJob'];
+
+const ACTIONS: Record<string, string> = {
+  suspend: 'Suspend',
+  resume: 'Resume',
+  rotate: 'Rotate the tokens of',
+  delete: 'Delete',
+};
+
+const TONES: Record<string, string> = { done: 'good', running: 'accent', failed: 'bad' };
+
+/** The action with the number of groups, as far as it is known. */
+export function titleOf({ action, total }: BulkJob): string {
+  const groups =
+    total === null
+      ? 'user groups'
+      : `${total.toLocaleString()} user group${total === 1 ? '' : 's'}`;
+  return `${ACTIONS[action] ?? action} ${groups}`;
+}
+
+export function State({ job: { state } }: { job: BulkJob }) {
+  return <Badge tone={TONES[state] ?? ''}>{state}</Badge>;
+}
+
+/** Tells how far it is. */
+export function Counts({ job }: { job: BulkJob }) {
+  const { changed, unchanged, refused } = job;
+  return (
+    <>
+      {changed.toLocaleString()} changed, {unchanged.toLocaleString()} unchanged,{' '}
+      {refused.toLocaleString()} refused
+    </>
+  );
+}
+
+/** Tells which groups it is about. */
+export function Which({ job: { selection } }: { job: BulkJob }) {
+  const { ids, filters = {}, undo_of } = selection;
+  if (undo_of) return <a href={addressOf(['jobs', undo_of])}>what job {undo_of} has changed</a>;
+  if (ids) return <>those that were named</>;
+  const given = Object.entries(filters as Record<string, string>);
+  return given.length === 0 ? (
+    <>all</>
+  ) : (
+    <>
+      {given.map(([name, value]) => (
+        <div key={name}>
+          <code>{name}</code> <Text>{value}</Text>
+        </div>
+      ))}
+    </>
+  );
+}
