@@ -22,7 +22,7 @@ onEachDatabase((kind) => {
     await page.visit('groups');
     await page.row('acme').waitFor();
     const names = page.tab.getByRole('navigation', { name: 'Pages' }).getByRole('link');
-    const permitted = ['Overview', 'User groups', 'Sessions'];
+    const permitted = ['Overview', 'User groups', 'Jobs', 'Sessions'];
     const shown = async () => (await names.allInnerTexts()).map((name) => name.trim());
     expect(await page.read(permitted, shown)).toEqual(permitted);
     const buttons = async () => (await page.tab.locator('main button').allInnerTexts()).sort();

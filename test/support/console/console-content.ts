@@ -1,3 +1,4 @@
+import { TestJobs } from '../../bulk-job/test-jobs.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { until } from '../time/until.ts';
 
@@ -5,11 +6,12 @@ import { until } from '../time/until.ts';
 interface Made {
   dataSource: number;
   webhookEndpoint: number;
+  job: number;
 }
 
 /** Gives a workspace something on every page of the console for each text, which is its id and its name. */
 export async function fillWorkspace(api: ApiClient, texts: readonly string[]): Promise<Made> {
-  const made: Made = { dataSource: 0, webhookEndpoint: 0 };
+  const made: Made = { dataSource: 0, webhookEndpoint: 0, job: 0 };
   for (const text of texts) {
     // The registry resolves one of the two.
     const mapping = { [text]: text, [`other ${text}`]: text };
@@ -34,6 +36,13 @@ export async function fillWorkspace(api: ApiClient, texts: readonly string[]): P
     });
     made.dataSource = data_source.id;
     made.webhookEndpoint = endpoint.body.webhook_endpoint.id;
+    const jobs = new TestJobs(api);
+    const prefix = `?name_prefix=${encodeURIComponent(text)}`;
+    await jobs.ended((await jobs.begin({ action: 'resume' }, prefix)).id);
+    // No group has this id, so that it is refused.
+    const { id } = await jobs.begin({ action: 'resume', ids: [`no ${text}`.slice(0, 200)] });
+    await jobs.ended(id);
+    made.job = id;
   }
   return made;
 }
@@ -42,6 +51,7 @@ export async function fillWorkspace(api: ApiClient, texts: readonly string[]): P
 export function placesOf(groupId: string, made: Made): string[] {
   return [
     ...['', 'groups', `groups/${encodeURIComponent(groupId)}`],
+    ...['jobs', `jobs/${made.job}`],
     ...['registry/schemas', 'registry/data-sources', 'registry/policy'],
     `registry/data-sources/${made.dataSource}`,
     ...[
