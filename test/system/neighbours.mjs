@@ -157,7 +157,7 @@ async function check(url, other, call, milliseconds) {
 async function fill(api) {
   const create = async (path, body) => {
     const { status, body: answer } = await api.send('POST', body, path);
-    if (status !== 201) throw new Error(`${path} was answered ${answer.code}`);
+    if (status > 202) throw new Error(`${path} was answered ${answer.code}`);
     return Object.values(answer).find((value) => typeof value === 'object').id;
   };
   const registered = { provided_id: 'own', name: 'Own' };
@@ -167,11 +167,19 @@ async function fill(api) {
   }
   const { body } = await api.send('PUT', { user_group_id: 'acme-emea', name: 'Acme' });
   const current_token = body.user_group.token;
+  // The body has one of several actions; each has fields of its own.
+  const action = {
+    action: 'suspend',
+    all: undefined,
+    grace_period_seconds: undefined,
+    issued_before: undefined,
+  };
   return {
     'user-groups': 'acme-emea',
     schemas: await create('/api/v1/schemas', registered),
     'data-sources': await create('/api/v1/data-sources', registered),
     'api-tokens': await create('/api/v1/api-tokens', { name: 'Own', scopes: ['user-groups:read'] }),
+    'bulk-jobs': await create('/api/v1/bulk-jobs', { action: 'rotate', ids: ['acme-emea'] }),
     'webhook-endpoints': await create('/api/v1/webhook-endpoints', {
       url: 'https://example.invalid/',
       event_types: ['*'],
@@ -179,13 +187,8 @@ async function fill(api) {
     bodies: {
       '/api/user': { current_token, user_group_id: 'acme-emea' },
       '/api/v1/introspect': { token: current_token },
-      // The body has one of several actions; each has fields of its own.
-      '/api/v1/user-groups/actions': {
-        action: 'suspend',
-        all: undefined,
-        grace_period_seconds: undefined,
-        issued_before: undefined,
-      },
+      '/api/v1/user-groups/actions': action,
+      '/api/v1/bulk-jobs': action,
       // The body has either an event, or a time.
       '/api/v1/webhook-endpoints/{id}/replay': {
         event_id: undefined,
