@@ -12,6 +12,7 @@ const features = {
   event: [],
   webhook: ['event', 'group-checks'],
   target: [],
+  'forward-auth': [],
   'key-administration': ['target', 'webhook'],
   // Of the running service: it signs in with what the others authenticate.
   console: [],

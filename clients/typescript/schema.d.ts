@@ -549,6 +549,25 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/forward-auth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell a gateway who is viewing
+         * @description For nginx `auth_request`, Caddy `forward_auth`, HAProxy, Traefik, Envoy and others, which ask with the headers of the viewer’s own request: `Authorization: Bearer …`, or the cookie that the settings name. Any method, and any path below, mean the same. 200 has no body; its headers say who is viewing, percent-encoded, each always present and never empty. 401 and 403 are for the viewer; 502 says that the gateway is set up wrongly, 503 that nobody can say.
+         *
+         *     Required scope: `tokens:introspect`.
+         */
+        get: operations["forwardAuth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/revoke": {
         parameters: {
             query?: never;
@@ -3510,6 +3529,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `viewer_unknown`. */
+        "401_ViewerUnknown": {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`. */
         "403_ApiTokenSuperseded": {
             headers: {
@@ -3530,6 +3559,15 @@ export interface components {
         };
         /** @description Codes: `insufficient_scope`, `address_not_allowed`, `view_as_forbidden`. */
         "403_ViewAsForbidden": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `viewer_refused`. */
+        "403_ViewerRefused": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3934,6 +3972,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `gateway_misconfigured`. */
+        "502_GatewayMisconfigured": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`. */
         "503_AuditUnavailable": {
             headers: {
@@ -3966,6 +4013,16 @@ export interface components {
         };
         /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `token_unreadable`. */
         "503_AuditUnavailable_TokenUnreadable": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `gateway_limited`, `shutting_down`. */
+        "503_DatabaseUnavailable_GatewayLimited_ShuttingDown": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5334,6 +5391,41 @@ export interface operations {
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    forwardAuth: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A form of at most 2 KiB: `audience`, and if wanted `origin`, `schema`, `cookie` and up to 20 headers as `X-Name=source`. */
+                "X-Gateway-Settings": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let the viewer in. The headers that the settings choose come in addition. */
+            200: {
+                headers: {
+                    /** @description Your own id of the user group, percent-encoded. */
+                    "X-User-Group"?: string;
+                    /** @description Internal id of the user group. */
+                    "X-User-Group-Number"?: string;
+                    /** @description Who views as the user group, percent-encoded; `-` for nobody. */
+                    "X-User-Group-Acting"?: string;
+                    /** @description With `schema`: its data source, percent-encoded. */
+                    "X-User-Group-Data-Source"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401_ViewerUnknown"];
+            403: components["responses"]["403_ViewerRefused"];
+            502: components["responses"]["502_GatewayMisconfigured"];
+            503: components["responses"]["503_DatabaseUnavailable_GatewayLimited_ShuttingDown"];
             default: components["responses"]["default"];
         };
     };

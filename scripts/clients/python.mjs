@@ -7,7 +7,7 @@ import {
   nameOf,
   OPERATION_KEYS,
 } from './document.mjs';
-import { withParametersInPlace } from './parameters.mjs';
+import { withoutGateways, withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
 // Writes the Python client from the OpenAPI document: `models.py`, a type for each schema, and
@@ -39,7 +39,7 @@ function snakeCase(name) {
 
 /** The generated files, by their names. */
 export function generatePython(published) {
-  const document = withParametersInPlace(published);
+  const document = withParametersInPlace(withoutGateways(published));
   const { schemas } = document.components;
   return {
     'models.py': writeModels(schemas, alternatives(document)),

@@ -7,7 +7,7 @@ import {
   nameOf,
   OPERATION_KEYS,
 } from './document.mjs';
-import { withParametersInPlace } from './parameters.mjs';
+import { withoutGateways, withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
 // Writes the class of the TypeScript client from the OpenAPI document, with a method for each operation, and its
@@ -20,7 +20,7 @@ const EVENTS = 'text/event-stream';
 
 /** The generated files, by their names. */
 export function generateMethods(published) {
-  const document = withParametersInPlace(published);
+  const document = withParametersInPlace(withoutGateways(published));
   return {
     'version.ts': `${HEADER}\nexport const VERSION = '${document.info.version}';\n`,
     'client.ts': writeClient(document),

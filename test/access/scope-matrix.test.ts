@@ -619,6 +619,8 @@ onEachDatabase((kind) => {
       ...publicRoutes.map(({ method, path }) => [method, path, 'public', ''].join(' ')),
       ...consoleRoutes,
       'GET /api/v1/workspace/identity  ',
+      // Authenticates by a header of its own; test/forward-auth calls it.
+      'GET /api/v1/forward-auth  tokens:introspect',
     ];
     expect(declared.sort()).toEqual(listed.sort());
   });

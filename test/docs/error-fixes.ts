@@ -39,6 +39,23 @@ export const errorFixes: Record<string, Fix> = {
   api_token_invalid: {
     fix: 'Look at the token with `token list`, or in the console: its last four characters find it. Issue another one if it has ended. A `ugt_…` token is a user-group token, which cannot call the API.',
   },
+  viewer_unknown: {
+    fix: 'Issue a token for the viewer, and send it. [Gateways](../guides/gateways.md) has what the page around the dashboard does.',
+  },
+  viewer_refused: {
+    cause:
+      'The token is valid, but not for what is behind the gateway; or a header of the request could be read as one of the gateway.',
+    fix: 'Read `detail`. Issue the embed token for the audience and origin of the settings; give the group what the settings hand on.',
+  },
+  gateway_misconfigured: {
+    cause: 'The API token or the settings that the gateway sends are wrong.',
+    fix: 'Read `detail`, and correct `X-Gateway-Authorization` or `X-Gateway-Settings` in the settings of the [gateway](../guides/gateways.md).',
+  },
+  gateway_limited: {
+    cause:
+      'The gateway asks faster than its limit allows, or has sent a wrong API token too often.',
+    fix: 'Wait for `Retry-After` seconds. Raise `INTROSPECTION_RATE_LIMIT_PER_MINUTE`, let static paths ask nothing, or correct the API token.',
+  },
   session_missing: { fix: 'Sign in to the console, or call `/api` with an API token.' },
   session_ended: {
     cause:

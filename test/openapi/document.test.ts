@@ -121,6 +121,7 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/data-sources/{id}/references',
     'GET /api/v1/events',
     'GET /api/v1/events/stream',
+    'GET /api/v1/forward-auth',
     'GET /api/v1/overview',
     'GET /api/v1/overview/activity',
     'GET /api/v1/schemas',
@@ -229,6 +230,7 @@ test('every operation says its scope, its body, its answers and how to authentic
     ApiToken: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'Authorization' }),
     BearerToken: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
     ClientSecret: expect.objectContaining({ type: 'http', scheme: 'basic' }),
+    GatewayToken: expect.objectContaining({ in: 'header', name: 'X-Gateway-Authorization' }),
   });
 });
 
@@ -314,7 +316,12 @@ test('its servers are PUBLIC_URL and the server that it comes from, below any pa
 
 test('the scheme of the API token names every scope, and is the first, with which the docs page begins', () => {
   const { securitySchemes } = published.components;
-  expect(Object.keys(securitySchemes)).toEqual(['ApiToken', 'BearerToken', 'ClientSecret']);
+  expect(Object.keys(securitySchemes)).toEqual([
+    'ApiToken',
+    'BearerToken',
+    'ClientSecret',
+    'GatewayToken',
+  ]);
   const { description } = securitySchemes['ApiToken'] as { description: string };
   for (const scope of ownScopes) expect(description).toContain(`\`${scope}\``);
 });
@@ -501,6 +508,7 @@ function schemesOf(path: string): string[] {
   if (['/api/v1/introspect', '/api/v1/revoke'].includes(path)) {
     return ['ClientSecret', 'ApiToken', 'BearerToken'];
   }
+  if (path === '/api/v1/forward-auth') return ['GatewayToken'];
   return ['ApiToken', 'BearerToken'];
 }
 
@@ -513,7 +521,8 @@ const RATE_LIMIT_HEADERS = ['ratelimit', 'ratelimit-policy'];
 /** Asks for a token, and is not counted against its limits while it succeeds. */
 const UNCOUNTED = '/api/v1/introspect';
 
-const asksForToken = ({ security }: Operation) => security.length > 0;
+const asksForToken = ({ security }: Operation) =>
+  security.some((scheme) => !('GatewayToken' in scheme));
 
 function operationsOf({ paths }: OpenApi): Operation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));

@@ -5,6 +5,7 @@ import { UserGroupTokenNotUsable } from '../../src/core/user-group/group/user-gr
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api/api-client.ts';
 import { TestJobs } from '../bulk-job/test-jobs.ts';
+import { askAsGateway } from '../forward-auth/gateway.ts';
 import { OWN_PAGE } from '../support/console/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 import { untilAfter } from '../support/time/until.ts';
@@ -108,6 +109,18 @@ const calls: Record<string, () => Promise<Answer>> = {
   credentials_missing: () => service.clientOf(undefined).put(GROUP),
   credentials_malformed: () => service.api.put(GROUP, { Authorization: 'Bearer x' }),
   api_token_invalid: () => service.api.put(GROUP, { Authorization: `Token uga_${'x'.repeat(38)}` }),
+  viewer_unknown: () => askAsGateway(service, {}),
+  viewer_refused: async () => {
+    const body = { audience: 'other' };
+    const { body: issued } = await send('POST', `${AT}/embed-tokens`, body);
+    return askAsGateway(service, { token: issued.embed_token.token });
+  },
+  gateway_misconfigured: () => askAsGateway(service, { settings: { audience: undefined } }),
+  gateway_limited: () =>
+    withSettings({ INTROSPECTION_RATE_LIMIT_PER_MINUTE: '1' }, async (limited) => {
+      const answers = await Promise.all([1, 2, 3].map(() => askAsGateway(limited, {})));
+      return answers.find(({ status }) => status === 503)!;
+    }),
   session_missing: () =>
     service.clientOf(undefined).call('GET', '/console/session', undefined, OWN_PAGE),
   insufficient_scope: async () =>

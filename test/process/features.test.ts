@@ -20,6 +20,7 @@ const LEFT_OUT = [
     'UserGroupBulkController',
     'BulkJobController',
   ],
+  'ForwardAuthController',
   ...['InspectionController', 'EndTokensController', 'RevocationController', 'EventController'],
   ...[
     'WebhookEndpointController',

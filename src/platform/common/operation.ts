@@ -52,6 +52,11 @@ export const Created = responseBy(ApiCreatedResponse);
 /** Describes the response with status 202, as `Ok` does. */
 export const Accepted = responseBy(ApiAcceptedResponse);
 
+/** Describes the response with status 200 that has header fields and no body. */
+export function Empty(description: string, headers: Record<string, string>): MethodDecorator {
+  return ApiOkResponse({ description, headers: headersOf(headers) });
+}
+
 function responseBy(describe: typeof ApiOkResponse) {
   return (type: Type, description: string, headers?: Record<string, string>): MethodDecorator =>
     describe({ type, description, headers: headers && headersOf(headers) });

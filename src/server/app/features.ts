@@ -20,6 +20,7 @@ import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';
 import { encryptionKeys } from '../../core/encryption-key/encryption-key.feature.ts';
 import { events } from '../../features/event/event.feature.ts';
 import { idempotency } from '../../core/idempotency/idempotency.feature.ts';
+import { forwardAuth } from '../../features/forward-auth/forward-auth.feature.ts';
 import { groupChecks } from '../../features/group-checks/group-checks.feature.ts';
 import { inspection } from '../../features/inspection/inspection.feature.ts';
 import { introspection } from '../../core/introspection/introspection.feature.ts';
@@ -41,6 +42,7 @@ export type Feature =
   | 'bulk-jobs'
   | 'embed-tokens'
   | 'introspection'
+  | 'forward-auth'
   | 'inspection'
   | 'revocation'
   | 'registry'
@@ -63,6 +65,7 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   bulkJobs,
   embedTokens,
   introspection,
+  forwardAuth,
   inspection,
   revocation,
   registry,

@@ -50,6 +50,8 @@ export interface ScopeOptions extends HandlerOptions {
    * admits callers with any of the scopes; the service requires the right one.
    */
   scopesWith?: Readonly<Record<string, Scope>>;
+  /** Name of the security scheme in the OpenAPI document, for a handler whose calls a guard of its own authenticates. */
+  scheme?: string;
 }
 
 const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
@@ -67,11 +69,11 @@ const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
  * with a handler that has neither this decorator nor `Public` or `AnyScope`.
  */
 export function RequiresScope(scope: Scope, options: ScopeOptions = {}): MethodDecorator {
-  const { scopesWith } = options;
+  const { scopesWith, scheme = API_TOKEN_SCHEME } = options;
   return applyDecorators(
     guarded(options),
     SetMetadata(SCOPE_METADATA, scope),
-    ApiSecurity(API_TOKEN_SCHEME),
+    ApiSecurity(scheme),
     ApiExtension('x-required-scope', scope),
     ...(scopesWith
       ? [

@@ -5,6 +5,7 @@ import { operationsOf } from './shared-components.ts';
 export function leaveOut(document: OpenAPIObject): void {
   if (!('/api/v1/revoke' in document.paths)) removeFromMetadata(document, /^revocation_/);
   removeTags(document);
+  removeSecuritySchemes(document);
   removeSchemas(document);
 }
 
@@ -21,6 +22,16 @@ function removeTags(document: OpenAPIObject): void {
   const operations = Object.values(document.paths).flatMap(operationsOf);
   const used = new Set(operations.flatMap(({ tags = [] }) => tags));
   document.tags = document.tags?.filter(({ name }) => used.has(name));
+}
+
+/** Removes ways to authenticate that no operation has. */
+function removeSecuritySchemes({ paths, security = [], components }: OpenAPIObject): void {
+  const asked = Object.values(paths)
+    .flatMap(operationsOf)
+    .flatMap((one) => one.security ?? []);
+  const used = new Set([...security, ...asked].flatMap(Object.keys));
+  const schemes = Object.entries(components!.securitySchemes!).filter(([name]) => used.has(name));
+  components!.securitySchemes = Object.fromEntries(schemes);
 }
 
 /** Removes schemas to which nothing refers, until there is none: one may have been the last to refer to others. */

@@ -71,8 +71,9 @@ export async function buildOpenApi(
         'The API token as the secret of an OAuth 2.0 client (RFC 6749, section 2.3.1), only for introspection. Any client id is accepted.',
     });
   const parts = await partsOfFeatures();
-  for (const { tags = {} } of parts) {
+  for (const { tags = {}, securitySchemes = {} } of parts) {
     for (const [name, about] of Object.entries(tags)) builder.addTag(name, about);
+    for (const [name, scheme] of Object.entries(securitySchemes)) builder.addSecurity(name, scheme);
   }
   builder.addTag('Health', 'Probes for orchestrators and load balancers.');
   // A relative URL is resolved against that of the document, so that it is right below any path of a proxy.
@@ -126,7 +127,8 @@ function documentSecurity(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const operation of operationsOf(item)) {
       operation.security ??= [];
-      const takesBearer = operation.security.length > 0 && path.startsWith('/api/v1/');
+      const takesToken = operation.security.some((scheme) => API_TOKEN_SCHEME in scheme);
+      const takesBearer = takesToken && path.startsWith('/api/v1/');
       if (takesBearer) operation.security.push({ [BEARER_SCHEME]: [] });
       if (isDeepStrictEqual(operation.security, SECURITY)) delete operation.security;
     }

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
+import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { forwardAuthCalls } from './forward-auth-calls.ts';
+import { ForwardAuthController } from './forward-auth.controller.ts';
+import { GatewayGuard } from './gateway/gateway.guard.ts';
+import { Viewers } from './viewers.service.ts';
+
+@Module({
+  imports: [ApiTokenModule],
+  controllers: [ForwardAuthController],
+  providers: [GatewayGuard, Viewers],
+})
+class ForwardAuthModule {}
+
+export const forwardAuth = defineFeature({
+  name: 'forward-auth',
+  about: 'Tells gateways who is viewing, for applications that read headers.',
+  modules: [ForwardAuthModule],
+  openapi: async () => (await import('./forward-auth.openapi.ts')).forwardAuthOpenApi,
+  mount: (_modules, express, prefix) => {
+    const anyCase = !express.enabled('case sensitive routing');
+    return { steps: [forwardAuthCalls({ prefix, anyCase })] };
+  },
+});
