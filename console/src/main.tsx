@@ -4,6 +4,7 @@ import { loadFirst } from './pages.ts';
 import { applyTheme } from './theme.ts';
 import './style.css';
 import './frame/finding.css';
+import './print.css';
 
 applyTheme();
 loadFirst();

@@ -159,7 +159,7 @@ async function takeAll(endpoint) {
   await save(light, 'rotate-light');
   await take(light, 'registry/data-sources', 'registry-light');
   await take(light, 'registry/variables', 'variables-light');
-  await light.getByRole('button', { name: 'Change', exact: true }).click();
+  await light.getByRole('button', { name: 'Edit variables', exact: true }).click();
   await light.getByRole('button', { name: 'Variable', exact: true }).click();
   await light.getByRole('textbox', { name: 'Name' }).last().fill('locale');
   await light.getByRole('button', { name: 'Preview' }).click();

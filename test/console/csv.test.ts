@@ -1,4 +1,4 @@
-import { toImportLines, toTable } from '../../console/src/pages/groups/csv.ts';
+import { decoded, toImportLines, toTable } from '../../console/src/pages/groups/csv.ts';
 
 const line = (group: object) => `${JSON.stringify({ mapping: {}, properties: {}, ...group })}\n`;
 
@@ -36,4 +36,26 @@ test('a table is read as the groups that it was made of', () => {
       .split('\n')
       .map((one) => JSON.parse(one) as object),
   ).toEqual(groups);
+});
+
+test('a table is read with commas, semicolons or tabs, whichever its first record has', () => {
+  const lines = ['{"provided_id":"a","name":"A, B; C","properties":{"plan":"x"}}\n'];
+  const tables = [
+    'provided_id,name,properties.plan\na,"A, B; C",x\n',
+    'provided_id;name;properties.plan\r\na;"A, B; C";x\r\n',
+    'provided_id\tname\tproperties.plan\na\tA, B; C\tx',
+  ];
+  expect(tables.map(toImportLines)).toEqual(tables.map(() => lines.join('')));
+  expect(toImportLines('"provided_id",name,"properties.a;b;c"\na,A,1\n')).toBe(
+    '{"provided_id":"a","name":"A","properties":{"a;b;c":1}}\n',
+  );
+});
+
+test('a file that is not UTF-8 is read as Windows-1252, and said to be', async () => {
+  const legacy = Buffer.from('Müller & Söhne', 'latin1');
+  expect(await decoded(new Blob([legacy]))).toEqual({ text: 'Müller & Söhne', isLegacy: true });
+  expect(await decoded(new Blob(['\uFEFFMüller €']))).toEqual({
+    text: 'Müller €',
+    isLegacy: false,
+  });
 });

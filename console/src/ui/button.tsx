@@ -1,4 +1,5 @@
 import { type JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
 type ButtonAttributes = JSX.IntrinsicElements['button'];
@@ -9,10 +10,22 @@ interface ButtonProps extends Omit<ButtonAttributes, 'icon'> {
   busy?: boolean | undefined;
 }
 
-/** A button. While it is busy it does nothing, and keeps the focus, which a disabled one would lose. */
+/** A button. While it is busy it does nothing, and keeps the focus, which a disabled one would lose. If it goes, it hands the focus on. */
 export function Button({ kind, icon, busy, children, onClick, ...rest }: ButtonProps) {
+  const own = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const button = own.current!;
+    return () => {
+      if (document.activeElement !== button) return;
+      const next =
+        button.closest<HTMLElement>('.table, .list-foot, dialog .form') ??
+        document.querySelector('h1');
+      next?.focus({ preventScroll: true });
+    };
+  }, []);
   return (
     <button
+      ref={own}
       type="button"
       class={`button ${kind ?? ''}`}
       aria-busy={busy}

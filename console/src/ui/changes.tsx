@@ -3,7 +3,22 @@ import { Text } from './text.tsx';
 
 type Fields = Record<string, unknown>;
 
-/** The old and new value of each changed field. */
+/** Stands between the name of a list and that of a thing in it; no field has it in its name. */
+const OF_LIST = ' › ';
+
+/** The fields of an object; each thing of a list of named things is a field, so that one that is added is one difference. */
+function byName(fields: object = {}): Fields {
+  const entries = Object.entries(fields as Fields).flatMap(([field, value]): [string, unknown][] =>
+    Array.isArray(value) && value.every((one: unknown) => typeof nameOf(one) === 'string')
+      ? value.map((one: unknown) => [field + OF_LIST + String(nameOf(one)), one])
+      : [[field, value]],
+  );
+  return Object.fromEntries(entries);
+}
+
+const nameOf = (one: unknown) => (one as { name?: unknown } | null)?.name;
+
+/** The old and new value of each changed field; of a list of named things, those that differ. */
 export function Changes({
   before,
   after,
@@ -12,7 +27,7 @@ export function Changes({
   after: object | undefined;
 }) {
   if (!before && !after) return null;
-  const [old, now] = [(before ?? {}) as Fields, (after ?? {}) as Fields];
+  const [old, now] = [byName(before), byName(after)];
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
   return (
     <div class="before-after">
@@ -27,6 +42,7 @@ export function Changes({
           {names.map((name) => {
             const isThere = Object.hasOwn(own, name);
             const differs = JSON.stringify(own[name]) !== JSON.stringify(other[name]);
+            if (name.includes(OF_LIST) && !differs) return null;
             return (
               <p key={name} class={isThere && differs ? `change ${tone}` : 'change'}>
                 <span class="soft">{name}</span>{' '}

@@ -155,6 +155,7 @@ export function DialogForm({
       <form
         ref={form}
         class="form"
+        tabIndex={-1}
         onSubmit={(event) => {
           event.preventDefault();
           if (!isAsking) run();

@@ -85,7 +85,7 @@ export function ListFoot({
 }) {
   const { rows, more, stop } = list;
   return (
-    <div class="list-foot" aria-live={stop ? 'off' : 'polite'}>
+    <div class="list-foot" tabIndex={-1} aria-live={stop ? 'off' : 'polite'}>
       <Trouble error={list.error} retry={list.reload} />
       {!list.fresh && !list.error && (rows.length > 0 || list.examined !== undefined) && (
         <span>{progressOf(list, what, total)}</span>

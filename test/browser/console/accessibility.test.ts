@@ -40,9 +40,9 @@ beforeAll(async () => {
     ['registry/schemas', 'New schema'],
     ...['Rename', 'Delete'].map((name): [string, string] => [thing, name]),
     ['registry/policy', 'Forbid'],
-    ['registry/variables', 'Change'],
-    ['registry/variables', 'Change', 'Variable'],
-    ['registry/variables', 'Change', 'Preview'],
+    ['registry/variables', 'Edit variables'],
+    ['registry/variables', 'Edit variables', 'Variable'],
+    ['registry/variables', 'Edit variables', 'Preview'],
     ['api-tokens', 'New API token'],
     ...['Edit', 'Rotate', 'Revoke'].map((name): [string, RegExp, string] => [
       'api-tokens',
@@ -52,7 +52,7 @@ beforeAll(async () => {
     ['targets', 'New target'],
     ...['Try it', 'Edit', 'Delete'].map((name): [string, string] => ['targets/tool', name]),
     ['webhooks', 'New endpoint'],
-    ...['Send test event', 'Edit', 'Disable', 'Roll secret', 'Delete', 'Replay…'].map(
+    ...['Send test event', 'Edit', 'Disable', 'Replace secret', 'Delete', 'Replay…'].map(
       (name): [string, string] => [endpoint, name],
     ),
     ['sessions', 'Sign out'],
@@ -139,10 +139,14 @@ test('axe finds nothing in any dialog', async () => {
     await expectNothing(page, [place, ...buttons]);
   }
   await page.visit('registry/variables');
-  await page.button('Change').click();
+  await page.button('Edit variables').click();
   await page.button('Variable').click();
   await page.tab.getByRole('group', { name: 'Variable 2' }).getByLabel('Name').fill('lacking');
+  await page.tab
+    .getByRole('group', { name: 'Variable 2' })
+    .getByLabel('If missing')
+    .selectOption('required');
   await page.button('Preview').click();
-  await page.dialog('What would break').getByText('Missing: lacking (text).').first().waitFor();
+  await page.dialog('What this changes').getByText('Missing: lacking (text).').first().waitFor();
   await expectNothing(page, 'what would break');
 });

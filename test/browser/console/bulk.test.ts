@@ -111,7 +111,7 @@ test('an import is checked without storing, and its refused lines are corrected 
   expect((await stored(api, 'old')).name).toBe('old');
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
   await page.shows('1 created, 1 updated, 0 unchanged, 2 refused');
-  const text = dialog.getByLabel('Correct them');
+  const text = dialog.getByLabel('Fix these lines');
   expect(await page.read(file.slice(2).join('\n'), () => text.inputValue())).toBe(
     file.slice(2).join('\n'),
   );
@@ -141,14 +141,14 @@ test('what a check has refused is corrected, and imported with all the other lin
   await dialog.getByRole('button', { name: 'Check' }).click();
   await page.shows('4 would be created, 0 would be changed, 0 unchanged, 2 refused');
   await dialog
-    .getByLabel('Correct them')
+    .getByLabel('Fix these lines')
     .fill('{"provided_id":"e","name":"e"}\n{"provided_id":"f"}');
   expect(
     await page.read(0, () => dialog.getByRole('button', { name: 'Import these lines' }).count()),
   ).toBe(0);
   await dialog.getByRole('button', { name: 'Check' }).click();
   await page.shows('5 would be created, 0 would be changed, 0 unchanged, 1 refused');
-  await dialog.getByLabel('Correct them').fill('{"provided_id":"f","name":"f"}');
+  await dialog.getByLabel('Fix these lines').fill('{"provided_id":"f","name":"f"}');
   await dialog.getByRole('button', { name: 'Import all lines' }).click();
   await page.shows('6 created, 0 updated, 0 unchanged, 0 refused');
   const { text } = await api.call('GET', '/api/v1/user-groups?limit=200');
@@ -195,6 +195,26 @@ test('a CSV file is imported with its numbers, and a column without a meaning is
     name: 'Line\r\nbreak',
     properties: { seats: true, plan: 'gold' },
   });
+});
+
+test('a table of a spreadsheet is read in its character set, and a line has the number of its row', async () => {
+  const { page, api } = await begin();
+  await page.visit('groups');
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  const table = 'provided_id;name\r\na;Müller & Söhne\r\n\r\nb;\r\n';
+  await dialog.getByLabel('File').setInputFiles({
+    name: 'Tenants.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from(table, 'latin1'),
+  });
+  await page.shows('it is read as Windows-1252');
+  await dialog.getByRole('button', { name: 'Check' }).click();
+  await page.shows('1 would be created, 0 would be changed, 0 unchanged, 1 refused');
+  await page.shows(/^Line 4 b/);
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.shows('1 created, 0 updated, 0 unchanged, 1 refused');
+  expect((await stored(api, 'a')).name).toBe('Müller & Söhne');
 });
 
 test('Back asks while an action runs, and a stop says how far it came', async () => {

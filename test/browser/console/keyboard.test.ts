@@ -170,4 +170,46 @@ onEachDatabase((kind) => {
     await page.button('Remove the end').click();
     expect(await page.getsFocus(page.field('Ends'))).toBe(true);
   });
+
+  test('a button that goes hands the focus on to what stays', async () => {
+    const { page, api } = await begin();
+    await createGroup(api, 'acme');
+    await page.visit('groups/acme');
+    const heading = page.tab.locator('h1');
+    await page.button('Suspend').click();
+    await page.dialog('Suspend').getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.button('Resume').waitFor();
+    expect(await page.getsFocus(heading)).toBe(true);
+    const resume = page.button('Resume');
+    await resume.focus();
+    await page.press('Enter');
+    await resume.waitFor({ state: 'detached' });
+    expect(await page.getsFocus(heading)).toBe(true);
+
+    const { token } = (await api.get({ user_group_id: 'acme' })).body.user_group;
+    await api.rotate(token, 3600);
+    await page.visit('groups/acme');
+    await page.button('Revoke now').click();
+    await page.dialog('Revoke').getByRole('button', { name: 'Revoke now' }).click();
+    await page.row('No. 1').getByText('revoked').waitFor();
+    expect(await page.getsFocus(page.tab.getByRole('region', { name: 'Tokens' }))).toBe(true);
+
+    await page.visit('registry/variables');
+    await page.button('Edit variables').click();
+    await page.button('Variable').click();
+    expect(await page.getsFocus(page.field('Name'))).toBe(true);
+    await page.button('Remove variable 1').click();
+    expect(await page.getsFocus(page.dialog('Edit variables').locator('form'))).toBe(true);
+  });
+
+  test('the last page of a list leaves the focus at its foot', async () => {
+    const { page, api } = await begin();
+    for (let n = 0; n < 51; n++) await createGroup(api, `g${n}`);
+    await page.visit('groups');
+    const more = page.button('Load more');
+    await more.focus();
+    await page.press('Enter');
+    await more.waitFor({ state: 'detached' });
+    expect(await page.getsFocus(page.tab.locator('.list-foot'))).toBe(true);
+  });
 });

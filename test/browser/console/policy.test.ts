@@ -49,16 +49,16 @@ byEachHand((hand) => {
       name,
       type: 'string',
       source: 'group',
-      required: true,
+      required: false,
       is_secret: false,
     }));
     const change = async (name: string) => {
-      await page.use(page.button('Change'));
+      await page.use(page.button('Edit variables'));
       await page.use(page.button('Variable'));
       await page.write(page.field('Name'), name);
       await page.use(page.button('Preview'));
       await page.shows('Nothing would break');
-      await page.use(page.dialog('What would break').getByRole('button', { name: 'Save' }));
+      await page.use(page.dialog('What this changes').getByRole('button', { name: 'Save' }));
     };
     await page.visit('registry/variables');
     await change('region');
@@ -69,10 +69,10 @@ byEachHand((hand) => {
     expect(await page.read([], required)).toEqual([]);
 
     await page.tab.reload();
-    await page.button('Change').waitFor();
+    await page.button('Edit variables').waitFor();
     await set({ variables: [plan] });
     await change('region');
-    await page.dialog('What would break').getByRole('alert').waitFor();
+    await page.dialog('What this changes').getByRole('alert').waitFor();
     page.takeRefusal(412);
     expect(await required()).toEqual([plan]);
   });
@@ -87,18 +87,18 @@ byEachHand((hand) => {
       ).workspace.variables;
     await page.visit('registry/variables');
     await page.shows('No variables');
-    await page.use(page.button('Change'));
+    await page.use(page.button('Edit variables'));
     await page.use(page.button('Variable'));
     await page.write(page.field('Name'), 'limits.seats');
     await page.select(page.tab.getByRole('combobox', { name: 'Type' }), 'integer');
-    await page.select(page.tab.getByRole('combobox', { name: 'A group without it' }), 'default');
+    await page.select(page.tab.getByRole('combobox', { name: 'If missing' }), 'default');
     await page.write(page.field('Default'), '25');
     await page.write(page.field('Allowed values, one a line'), '5\n25');
     await page.write(page.field('Description'), 'How many people may look.');
     await page.use(page.button('Preview'));
-    await page.use(page.dialog('What would break').getByRole('button', { name: 'Save' }));
+    await page.use(page.dialog('What this changes').getByRole('button', { name: 'Save' }));
     const row = page.row('limits.seats');
-    for (const words of ['5, 25', 'has a default 25', 'How many people may look.']) {
+    for (const words of ['5, 25', 'it has a default 25', 'How many people may look.']) {
       await row.getByText(words).waitFor();
     }
     const seats = {
@@ -112,27 +112,27 @@ byEachHand((hand) => {
     const all = [{ ...seats, description: 'How many people may look.', is_secret: false }];
     expect(await page.read(all, declared)).toEqual(all);
 
-    await page.use(page.button('Change'));
-    await page.select(page.tab.getByRole('combobox', { name: 'A group without it' }), 'null');
+    await page.use(page.button('Edit variables'));
+    await page.select(page.tab.getByRole('combobox', { name: 'If missing' }), 'null');
     await page.use(page.field('secret'));
     // The settings are no place for the values of a secret.
     await page.field('Allowed values, one a line').waitFor({ state: 'detached' });
     await page.use(page.button('Preview'));
-    await page.use(page.dialog('What would break').getByRole('button', { name: 'Save' }));
+    await page.use(page.dialog('What this changes').getByRole('button', { name: 'Save' }));
     await row.getByText('secret').waitFor();
-    await row.getByText('has null').waitFor();
+    await row.getByText('it is null').waitFor();
     const { name, type, source, required } = seats;
     const secret = [
       { name, type, source, required, description: 'How many people may look.', is_secret: true },
     ];
     expect(await page.read(secret, declared)).toEqual(secret);
 
-    await page.use(page.button('Change'));
+    await page.use(page.button('Edit variables'));
     await page.use(page.field('secret'));
     await page.write(page.field('Allowed values, one a line'), 'many');
     await page.use(page.button('Preview'));
     await page
-      .dialog('Variables')
+      .dialog('Edit variables')
       .getByText('“many”: The workspace requires this variable')
       .waitFor();
     expect(await page.getsFocus(page.field('Allowed values, one a line'))).toBe(true);

@@ -225,19 +225,21 @@ onEachDatabase((kind) => {
       await api.call('POST', '/api/v1/schemas', { provided_id: 'sales', name: 'Sales' });
       const token = await createGroup(api, 'acme', { mapping: { sales: 'warehouse' } });
       await page.visit('registry/variables');
-      await page.use(page.button('Change'));
+      await page.use(page.button('Edit variables'));
       await page.use(page.button('Variable'));
       await page.write(variable(1).getByLabel('Name'), 'not wanted');
       await page.use(page.button('Variable'));
       await page.write(variable(2).getByLabel('Name'), 'region');
       await page.select(variable(2).getByRole('combobox', { name: 'Type' }), 'boolean');
-      await page.use(variable(1).getByRole('button', { name: 'Remove' }));
+      await page.select(variable(2).getByRole('combobox', { name: 'If missing' }), 'required');
+      await page.use(variable(1).getByRole('button', { name: 'Remove variable 1' }));
       await page.write(page.field('Required schemas, one a line'), 'sales');
       await page.use(page.button('Preview'));
-      const preview = page.dialog('What would break');
+      const preview = page.dialog('What this changes');
+      await preview.getByText('Go back and give a variable a default').waitFor();
       await preview
         .getByRole('row', { name: 'acme' })
-        .getByText('Missing: region (text).')
+        .getByText('Missing: region (yes or no).')
         .waitFor();
       expect(await api.isActive(token)).toBe(true);
       await page.use(page.button('Back'));
@@ -253,14 +255,14 @@ onEachDatabase((kind) => {
       );
       expect(text).toContain('"required_schemas":["sales"]');
       expect(await api.isActive(token)).toBe(false);
-      await page.use(page.tab.getByRole('link', { name: 'Groups that lack something of this' }));
+      await page.use(page.tab.getByRole('link', { name: 'Incomplete groups' }));
       await page.use(page.row('acme').filter({ hasText: 'Incomplete' }).getByRole('link'));
       await page.row('region').getByText('missing').waitFor();
       await page.row('schema in the mapping').getByText('present').waitFor();
 
       await page.visit('registry/variables');
-      await page.use(page.button('Change'));
-      await page.use(variable(1).getByRole('button', { name: 'Remove' }));
+      await page.use(page.button('Edit variables'));
+      await page.use(variable(1).getByRole('button', { name: 'Remove variable 1' }));
       await page.use(page.button('Preview'));
       await preview.getByText('Nothing would break').waitFor();
       await page.use(preview.getByRole('button', { name: 'Save' }));
@@ -278,9 +280,10 @@ onEachDatabase((kind) => {
       );
       await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
       await page.visit('registry/variables');
-      await page.use(page.button('Change'));
+      await page.use(page.button('Edit variables'));
       await page.use(page.button('Variable'));
       await page.write(page.field('Name'), 'region');
+      await page.select(page.tab.getByRole('combobox', { name: 'If missing' }), 'required');
       await page.use(page.button('Preview'));
       await page.shows('Nothing found yet: there is more to search.');
       await page.button('Save all the same').waitFor();

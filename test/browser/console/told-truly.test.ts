@@ -90,15 +90,36 @@ test('a replay is of the time that the clock of the console shows', async () => 
   });
 });
 
+test('a replay of an endpoint that fails begins where it began to fail', async () => {
+  const { page, api } = await begin();
+  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', {
+    url: 'http://127.0.0.2:9/hook',
+    event_types: ['user_group.*'],
+  });
+  const { id } = body.webhook_endpoint;
+  await page.tab.route(`**/api/v1/webhook-endpoints/${id}`, async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as { webhook_endpoint: object };
+    Object.assign(json.webhook_endpoint, { failing_since: '2020-01-02T03:04:05Z' });
+    await route.fulfill({ json });
+  });
+  await page.visit(`webhooks/${id}`);
+  await page.shows(/What waits is sent by itself once it responds/);
+  await page.button('Replay…').click();
+  expect(await page.read('2020-01-02T03:04', () => page.field('Since').inputValue())).toBe(
+    '2020-01-02T03:04',
+  );
+});
+
 test('the draft of the variables is asked after even when it has come back from its preview', async () => {
   const { page } = await begin();
   await page.visit('registry/variables');
-  await page.button('Change').click();
+  await page.button('Edit variables').click();
   await page.button('Variable').click();
   await page.field('Name').fill('region');
   await page.button('Preview').click();
   await page.button('Back').click();
-  await page.dialog('Variables').waitFor();
+  await page.dialog('Edit variables').waitFor();
   await page.press('Escape');
   await page.shows('Discard changes?');
   await page.button('Keep editing').click();
@@ -121,9 +142,9 @@ test('an end of a credential at once is a dangerous button that says so', async 
     await page.read('button danger', async () => (await end.getAttribute('class')) ?? ''),
   ).toBe('button danger');
   await page.visit(`webhooks/${body.webhook_endpoint.id}`);
-  await page.button('Roll secret').click();
+  await page.button('Replace secret').click();
   await page.tab.getByRole('radio', { name: 'now' }).click();
-  const roll = page.button('Roll and end the old secret now');
+  const roll = page.button('Replace and end the old secret now');
   expect(
     await page.read('button danger', async () => (await roll.getAttribute('class')) ?? ''),
   ).toBe('button danger');
@@ -137,9 +158,10 @@ test('a number that is still counted says that there may be more', async () => {
   await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
   const goOn = await page.hold(/\/preview\?.*cursor=/);
   await page.visit('registry/variables');
-  await page.button('Change').click();
+  await page.button('Edit variables').click();
   await page.button('Variable').click();
   await page.field('Name').fill('region');
+  await page.field('If missing').selectOption('required');
   await page.button('Preview').click();
   await page.shows(/^\d+ or more groups would become inactive/);
   goOn();
@@ -277,7 +299,7 @@ test('what a form is refused for stands at its field, which has the focus and is
   const variables = [{ name: 'region', type: 'string', required: false }];
   await api.call('PATCH', '/api/v1/workspace', { variables });
   await page.visit('registry/variables');
-  await page.button('Change').click();
+  await page.button('Edit variables').click();
   await page.button('Variable').click();
   const second = page.tab.getByRole('group', { name: 'Variable 2' });
   await second.getByLabel('Name').fill('region');

@@ -181,9 +181,9 @@ onEachDatabase((kind) => {
       await page.use(page.button('Save'));
       await page.tab.locator('dialog').waitFor({ state: 'detached' });
 
-      await page.use(page.button('Roll secret'));
+      await page.use(page.button('Replace secret'));
       await page.use(page.tab.getByRole('radio', { name: 'now' }));
-      await page.use(page.button('Roll and end the old secret now'));
+      await page.use(page.button('Replace and end the old secret now'));
       await page.dialog('The secret of the endpoint').waitFor();
       const secret = await page.readSecret();
       await page.use(page.button('Copy the secret'));

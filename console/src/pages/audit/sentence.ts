@@ -54,7 +54,7 @@ const WORDS: Record<(typeof ownActions)[number], string> = {
   'webhook_endpoint.disable': 'disabled the webhook endpoint $',
   'webhook_endpoint.overflow': 'left out events of the webhook endpoint $',
   'webhook_endpoint.replay': 'sent events to the webhook endpoint $ again',
-  'webhook_endpoint.roll_secret': 'rolled the secret of the webhook endpoint $',
+  'webhook_endpoint.roll_secret': 'replaced the secret of the webhook endpoint $',
   'webhook_endpoint.test': 'sent a test event to the webhook endpoint $',
   'webhook_endpoint.update': 'changed the webhook endpoint $',
   'webhook_endpoint.warn': 'warned that the webhook endpoint $ fails',

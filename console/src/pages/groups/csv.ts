@@ -1,16 +1,35 @@
 const PLAIN = ['provided_id', 'user_group_id', 'name', 'token', 'valid_until', 'suspended'];
 const SCALAR = /^(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?|true|false|null)$/;
 
-const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+/** Decodes a file as spreadsheets write it: in UTF-8, or else in Windows-1252, which has a character for each byte. */
+export async function decoded(file: Blob): Promise<{ text: string; isLegacy: boolean }> {
+  const bytes = await file.arrayBuffer();
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), isLegacy: false };
+  } catch {
+    return { text: new TextDecoder('windows-1252').decode(bytes), isLegacy: true };
+  }
+}
+
+/** The usual separators; the first record has that of the file the most. */
+const SEPARATORS = [',', ';', '\t'];
+
+function separatorOf(text: string): string {
+  const [head = ''] = text.replace(/"[^"]*"/g, '').split('\n', 1);
+  const counts = SEPARATORS.map((one) => head.split(one).length);
+  return SEPARATORS[counts.indexOf(Math.max(...counts))]!;
+}
 
 /** Splits a text into records of fields. Throws if a quotation mark is out of place. @see RFC 4180 */
 function recordsOf(text: string): string[][] {
+  const separator = separatorOf(text);
+  const pattern = `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`;
+  const fields = new RegExp(pattern, 'y');
   const records: string[][] = [];
   let record: string[] = [];
-  FIELD.lastIndex = 0;
-  while (FIELD.lastIndex < text.length) {
-    const from = FIELD.lastIndex;
-    const field = FIELD.exec(text);
+  while (fields.lastIndex < text.length) {
+    const from = fields.lastIndex;
+    const field = fields.exec(text);
     if (!field) {
       const line = text.slice(0, from).split('\n').length;
       throw new Error(
@@ -19,21 +38,22 @@ function recordsOf(text: string): string[][] {
     }
     const [, quoted, plain = '', end] = field;
     record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === ',' && FIELD.lastIndex < text.length) continue;
-    if (end === ',') record.push('');
-    if (record.length > 1 || record[0] !== '') records.push(record);
+    if (end === separator && fields.lastIndex < text.length) continue;
+    if (end === separator) record.push('');
+    records.push(record);
     record = [];
   }
   return records;
 }
 
 /**
- * Turns a table into lines of an import. The first record names the columns: `provided_id`, `name`, `mapping.<schema>`,
- * `properties.<name>` and the other fields of a line. An empty field is left out. A property can be a
+ * Turns a table with commas, semicolons or tabs into lines of an import. The first record names the columns: `provided_id`, `name`, `mapping.<schema>`,
+ * `properties.<name>` and the other fields of a line. An empty field is left out, and an empty
+ * record is a blank line, so that each line has the number of its record. A property can be a
  * number, true, false or null; everything else is a text.
  */
 export function toImportLines(text: string): string {
-  const [columns = [], ...records] = recordsOf(text.replace(/^\uFEFF/, ''));
+  const [columns = [], ...records] = recordsOf(text.replace(/^[\uFEFF\r\n]+/, ''));
   const unknown = columns.find(
     (name) => !PLAIN.includes(name) && !/^(mapping|properties)\../.test(name),
   );
@@ -42,13 +62,17 @@ export function toImportLines(text: string): string {
       `The first line has the column “${unknown}”. Call it properties.${unknown}, mapping.${unknown}, or one of ${PLAIN.join(', ')}.`,
     );
   }
-  const wrong = records.find((record) => record.length !== columns.length);
+  const wrong = records.find(
+    (record) => record.join('') !== '' && record.length !== columns.length,
+  );
   if (wrong) {
     throw new Error(
       `The record “${wrong.join()}” has ${wrong.length} fields and not ${columns.length}.`,
     );
   }
-  return records.map((record) => `${toLine(columns, record)}\n`).join('');
+  return records
+    .map((record) => (record.join('') === '' ? '\n' : `${toLine(columns, record)}\n`))
+    .join('');
 }
 
 /** Writes the JSON itself, because a number may have more digits than JavaScript keeps. */

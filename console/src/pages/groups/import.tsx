@@ -7,24 +7,34 @@ import { Field } from '../../ui/fields.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { toImportLines } from './csv.ts';
+import { decoded, toImportLines } from './csv.ts';
 import { importFile, type Progress, unreadable } from './import-run.ts';
 import { corrected, RefusedLines, toDraft } from './refused-lines.tsx';
 
 const TEMPLATE =
   'provided_id,name,mapping.sales,properties.region\nacme-emea,Acme EMEA,warehouse-emea,EMEA\n';
 
-async function linesIn(file: File): Promise<Blob> {
-  if (!/\.csv$/i.test(file.name)) return file;
+interface Source {
+  lines: Blob;
+  /** The number of lines that the file has before these. */
+  head: number;
+  /** Whether it is not written in UTF-8. */
+  isLegacy?: boolean;
+}
+
+async function linesIn(file: File): Promise<Source> {
+  const begin = await file.slice(0, 99).text();
+  if (!/\.(csv|tsv|txt)$/i.test(file.name) || /^\s*\{/.test(begin)) return { lines: file, head: 0 };
   try {
-    return new Blob([toImportLines(await file.text())]);
+    const { text, isLegacy } = await decoded(file);
+    return { lines: new Blob([toImportLines(text)]), head: 1, isLegacy };
   } catch (error) {
     throw unreadable(error);
   }
 }
 
 export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
-  const [source, setSource] = useState<Blob>();
+  const [source, setSource] = useState<Source>();
   const [step, setStep] = useState<'choose' | 'checked' | 'imported'>('choose');
   const [progress, setProgress] = useState<Progress>();
   const [error, setError] = useState<unknown>();
@@ -75,9 +85,9 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
   /** Takes the file, with the lines that were corrected after its check. */
   const take = async (isDry: boolean) => {
     if (!source) return;
-    if (!isCorrected) return run(source, isDry);
-    const whole = await corrected(source, progress?.refused ?? [], draft);
-    setSource(whole);
+    if (!isCorrected) return run(source.lines, isDry);
+    const whole = await corrected(source.lines, progress?.refused ?? [], draft);
+    setSource({ lines: whole, head: 0 });
     begun.current = '';
     setDraft('');
     return run(whole, isDry);
@@ -100,7 +110,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
               A line of JSON for each group (NDJSON):{' '}
               <code>{'{"provided_id": "acme", "name": "Acme"}'}</code>, or a CSV file with columns
               such as <code>provided_id</code>, <code>name</code>, <code>mapping.sales</code>,{' '}
-              <code>properties.region</code>. Importing the same file again changes nothing.
+              <code>properties.region</code>. You can import the same file twice.
               {!may('tokens:rotate') && ' Lines with a token need the scope tokens:rotate.'}
             </>
           }
@@ -109,17 +119,23 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             <input
               {...ties}
               type="file"
-              accept=".ndjson,.jsonl,.csv,application/x-ndjson,text/csv"
+              accept=".ndjson,.jsonl,.json,.csv,.tsv,.txt"
               disabled={busy}
               onChange={(event) => void choose(event.currentTarget.files?.[0])}
             />
           )}
         </Field>
+        {source?.isLegacy && (
+          <p class="note warn" role="status">
+            The file is not UTF-8: it is read as Windows-1252. Look at letters with accents after
+            the import.
+          </p>
+        )}
         {progress && source && (
           <div aria-live="polite">
             {busy && (
               <progress
-                {...(progress.lines > 0 && { max: source.size, value: progress.sent })}
+                {...(progress.lines > 0 && { max: source.lines.size, value: progress.sent })}
                 aria-label="Read"
               />
             )}
@@ -138,13 +154,14 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
         {progress && !busy && (progress.refused.length > 0 || draft !== '') && (
           <RefusedLines
             refused={progress.refused}
+            head={source?.head ?? 0}
             text={draft}
             onText={setDraft}
             onImport={
               step === 'imported'
                 ? () => {
                     const lines = new Blob([draft]);
-                    setSource(lines);
+                    setSource({ lines, head: 0 });
                     void run(lines, false);
                   }
                 : undefined

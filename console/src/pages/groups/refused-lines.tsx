@@ -29,11 +29,14 @@ export async function corrected(
 /** Shows refused lines with their reasons, and lets one correct and import them again. */
 export function RefusedLines({
   refused,
+  head,
   text,
   onText,
   onImport,
 }: {
   refused: Refused[];
+  /** The number of lines of the file before the first of these. */
+  head: number;
   text: string;
   onText: (text: string) => void;
   /** Imports them alone; undefined while the other lines are not imported, either. */
@@ -45,7 +48,7 @@ export function RefusedLines({
       <div class="json report" role="region" aria-label="Refused lines" tabIndex={0}>
         {refused.slice(0, SHOWN).map((one) => (
           <p key={one.line}>
-            Line {one.line} {one.provided_id && <code>{one.provided_id}</code>}
+            Line {one.line + head} {one.provided_id && <code>{one.provided_id}</code>}
             {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
               <span key={each.pointer} class="cell-sub">
                 <Text>{placeOf(each.pointer ?? '')}</Text> {each.detail}
@@ -56,7 +59,7 @@ export function RefusedLines({
         {rest > 0 && <p>And {rest.toLocaleString()} more, in the report.</p>}
       </div>
       <Lines
-        label="Correct them"
+        label="Fix these lines"
         hint={rest > 0 && `The first ${SHOWN}. Save the others to correct them.`}
         class="mono"
         rows={Math.min(refused.length + 1, 8)}

@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Button } from '../../ui/button.tsx';
@@ -46,7 +46,7 @@ export function ChangeVariables({
   return (
     <DialogForm
       wide
-      title="Variables"
+      title="Edit variables"
       submit="Preview"
       isChanged={JSON.stringify([drafts, schemas]) !== begun}
       onClose={onClose}
@@ -104,11 +104,15 @@ function VariableFields({
   onRemove: () => void;
 }) {
   const place = `/variables/${no - 1}`;
+  const own = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    if (draft === NEW) own.current!.querySelector('input')!.focus();
+  }, []);
   const change = (name: keyof Draft) => (value: string) => {
     onChange({ [name]: value });
   };
   return (
-    <fieldset class="variable">
+    <fieldset ref={own} class="variable">
       <legend class="legend">Variable {no}</legend>
       <TextField
         label="Name"
@@ -125,7 +129,7 @@ function VariableFields({
         onChange={change('type')}
       />
       <Select
-        label="A group without it"
+        label="If missing"
         options={WITHOUT}
         value={draft.without}
         onChange={change('without')}
@@ -170,7 +174,7 @@ function VariableFields({
         from embed tokens, not from groups
       </Choice>
       <Button kind="quiet" icon="close" onClick={onRemove}>
-        Remove
+        Remove variable {no}
       </Button>
     </fieldset>
   );

@@ -44,7 +44,7 @@ export function PreviewRequired({
   return (
     <DialogForm
       wide
-      title="What would break"
+      title="What this changes"
       submit={breaks ? `Save and deactivate ${count}` : broken.more ? 'Save all the same' : 'Save'}
       danger={breaks || broken.more !== undefined}
       asks={false}
@@ -60,6 +60,8 @@ export function PreviewRequired({
         <p class="note warn">
           {count} would become inactive. Within a second all their dashboards go blank, until a
           write adds what is missing.
+          {wanted.variables?.some(({ required }) => required) &&
+            ' Go back and give a variable a default, and nothing breaks for want of it.'}
         </p>
       )}
       {broken.more && !breaks && <p class="note">Nothing found yet: there is more to search.</p>}

@@ -8,9 +8,9 @@ export const TYPES = ['string', 'integer', 'number', 'boolean', 'date', 'timesta
 
 /** The value of a variable for groups that lack it, by the name of the choice. */
 export const WITHOUT: [Draft['without'], string][] = [
-  ['required', 'is incomplete'],
-  ['default', 'has a default'],
-  ['null', 'has null'],
+  ['null', 'it is null'],
+  ['default', 'it has a default'],
+  ['required', 'the group becomes inactive'],
 ];
 
 /** A variable as the controls of a form have it. */
@@ -24,7 +24,7 @@ export interface Draft extends Pick<Variable, 'name' | 'type'> {
   isOfToken: boolean;
 }
 
-export const NEW = toDraft({ name: '', type: 'string', required: true });
+export const NEW = toDraft({ name: '', type: 'string', required: false });
 
 export function toDraft({
   name,

@@ -36,7 +36,7 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
               setOpen(true);
             }}
           >
-            Change
+            Edit variables
           </Button>
         )}
       </Header>
@@ -50,7 +50,7 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
               <>
                 <th>Name</th>
                 <th>Type</th>
-                <th>A group without it</th>
+                <th>If missing</th>
               </>
             }
           >
@@ -92,9 +92,7 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
             </p>
           )}
           {may('user-groups:read') && (
-            <a href={addressOf(['groups'], { status: 'incomplete' })}>
-              Groups that lack something of this
-            </a>
+            <a href={addressOf(['groups'], { status: 'incomplete' })}>Incomplete groups</a>
           )}
           {isOpen && (
             <ChangeVariables

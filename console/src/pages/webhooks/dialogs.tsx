@@ -5,7 +5,7 @@ import { addressOf, goTo } from '../../router.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
 import { Choice, Field, TextField } from '../../ui/fields.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
-import { momentOf, zone } from '../../ui/local-time.ts';
+import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
 import { notify } from '../../ui/notices.tsx';
 import { useEndpointFields } from './fields.tsx';
 import type { Endpoint } from './state.tsx';
@@ -123,8 +123,8 @@ export function Roll({
   const [grace, setGrace] = useState(86_400);
   return (
     <DialogForm
-      title="Roll secret"
-      submit={grace === 0 ? 'Roll and end the old secret now' : 'Roll'}
+      title="Replace the secret"
+      submit={grace === 0 ? 'Replace and end the old secret now' : 'Replace'}
       danger={grace === 0}
       onClose={onClose}
       onSubmit={async () => {
@@ -143,8 +143,14 @@ export function Roll({
   );
 }
 
-export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
-  const [since, setSince] = useState('');
+export function Replay({
+  endpoint: { id, failing_since: failing },
+  onClose,
+}: {
+  endpoint: Endpoint;
+  onClose: () => void;
+}) {
+  const [since, setSince] = useState(failing ? localMinute(Date.parse(failing)) : '');
   const [until, setUntil] = useState('');
   const [delivered, setDelivered] = useState(false);
   return (
@@ -165,7 +171,10 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
         onClose();
       }}
     >
-      <p>Events of this time that have not arrived are sent again, each under its id.</p>
+      <p>
+        Events of this time that have not arrived are sent again, each under its id.
+        {failing && ' What waits is sent by itself once the endpoint responds.'}
+      </p>
       <TextField
         label="Since"
         hint={`In ${zone()}.`}

@@ -9,7 +9,7 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/empty.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Text, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Attempts } from './attempts.tsx';
 import { Edit, Replay, Roll, SigningSecret } from './dialogs.tsx';
@@ -62,7 +62,7 @@ export function Detail({ id }: { id: number }) {
         up={up}
         title={
           <>
-            {data.description ?? data.url} <State endpoint={data} />
+            <Text>{data.description ?? data.url}</Text> <State endpoint={data} />
           </>
         }
       >
@@ -88,7 +88,7 @@ export function Detail({ id }: { id: number }) {
                 setOpen('roll');
               }}
             >
-              Roll secret
+              Replace secret
             </Button>
             <Button
               kind="danger"
@@ -168,7 +168,7 @@ export function Detail({ id }: { id: number }) {
           }}
         />
       )}
-      {open === 'replay' && <Replay id={id} onClose={close} />}
+      {open === 'replay' && <Replay endpoint={data} onClose={close} />}
       {open === 'test' && <TestEvent endpoint={data} onClose={close} />}
       {open === 'disable' && (
         <Confirm

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Text } from '../../ui/text.tsx';
 import { Create } from './dialogs.tsx';
 import { type Endpoint, Health, State, Types } from './state.tsx';
 
@@ -53,17 +53,15 @@ export function List() {
             <th>Endpoint</th>
             <th>State</th>
             <th class="roomy">Events</th>
-            <th class="roomy">Signature</th>
-            <th class="roomy">Created</th>
           </>
         }
       >
-        {list.fresh && <BoneRows columns={5} rows={3} />}
+        {list.fresh && <BoneRows columns={3} rows={3} />}
         {list.rows.map((one) => (
           <tr key={one.id} class={one.enabled ? '' : 'faded'}>
             <td>
               <a class="row-link" data-row href={addressOf(['webhooks', one.id])}>
-                {one.description ?? one.url}
+                <Text>{one.description ?? one.url}</Text>
               </a>
               {one.description && <span class="cell-sub mono">{one.url}</span>}
             </td>
@@ -76,17 +74,11 @@ export function List() {
             <td class="roomy">
               <Types types={one.event_types} />
             </td>
-            <td class="roomy">
-              <code>{one.signature}</code>
-            </td>
-            <td class="roomy">
-              <Time at={one.created_at} />
-            </td>
           </tr>
         ))}
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
-            <td colSpan={5}>
+            <td colSpan={3}>
               <Empty
                 title="There are no webhook endpoints yet"
                 curl={may('webhooks:write') ? CREATE : undefined}

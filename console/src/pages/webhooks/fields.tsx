@@ -22,7 +22,7 @@ export function useEndpointFields(begin: Begin) {
     <>
       <TextField
         label="URL"
-        hint="It must be https and lead to a public address."
+        hint="https, reachable from the internet."
         type="url"
         required
         autofocus

@@ -37,7 +37,8 @@ export function Health({
       in the last hour
       {failing_since && (
         <>
-          , every attempt has failed since <Time at={failing_since} />
+          , every attempt has failed since <Time at={failing_since} />. What waits is sent by itself
+          once it responds
         </>
       )}
       {skipping_since && ', events are left out: too many wait'}
