@@ -73,12 +73,17 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Describes a response that the service does not send. */
+/** Describes a response that the service does not send. It shows nothing of JSON, which may be half of a response with secrets. */
 export function foreign(headers: Headers, text: string): string {
   const type = headers.get('Content-Type') ?? 'no content type';
+  return `the response is not one of the user group service: ${type}, ${bodyOf(type, text)}`;
+}
+
+function bodyOf(type: string, text: string): string {
   const begin = text.slice(0, SHOWN).replace(/\s+/g, ' ').trim();
-  const body = begin === '' ? 'an empty body' : `a body that begins with ${JSON.stringify(begin)}`;
-  return `the response is not one of the user group service: ${type}, ${body}`;
+  if (begin === '') return 'an empty body';
+  if (/json/i.test(type) || /^["[{]/.test(begin)) return `${text.length} characters of JSON`;
+  return `a body that begins with ${JSON.stringify(begin)}`;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -226,7 +226,7 @@ export class CachedIntrospector {
     this.counts.asked++;
     const { baseUrl, authorization, userAgent, fetch } = this.#connection;
     const sentAt = now();
-    const deadline = new Deadline(ANSWER_LIMIT_MS);
+    const deadline = new Deadline(ANSWER_LIMIT_MS, baseUrl);
     deadline.restart();
     try {
       const request = new Request(`${baseUrl}/api/v1/introspect`, {

@@ -1,5 +1,6 @@
 import { isWithin, type Moment, now } from './clocks.js';
 import type { Connection } from './connection.js';
+import { lost } from './deadline.js';
 import { readMessages, type StreamMessage } from './event-stream.js';
 
 /** The time for which no news means no change. A second is promised; the rest is for the network. */
@@ -153,7 +154,10 @@ export class ChangeStream {
       ...(this.lastEventId && { 'Last-Event-ID': this.lastEventId }),
     });
     const url = `${baseUrl}/api/v1/events/stream`;
-    const response = await fetch(new Request(url, { headers, redirect: 'error', signal }));
+    const request = new Request(url, { headers, redirect: 'error', signal });
+    const response = await fetch(request).catch((error: unknown) => {
+      throw signal.aborted ? error : lost(baseUrl, error);
+    });
     const { status, body } = response;
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     if (status === 200 && isStream && body) return body;

@@ -11,6 +11,7 @@ export class Deadline {
 
   constructor(
     ms: number,
+    private readonly address: string,
     private readonly caller?: AbortSignal,
   ) {
     this.#ms = ms;
@@ -57,11 +58,24 @@ export class Deadline {
     if (this.#own) return this.#own.error;
     if (this.caller?.aborted) return this.caller.reason;
     if (error instanceof ApiError) return error;
-    const isLate = this.#controller.signal.aborted;
-    const cause: unknown = isLate ? this.#controller.signal.reason : error;
-    const detail = isLate
-      ? `the service sent nothing for ${this.#ms} ms`
-      : 'the connection failed or was lost';
-    return new ApiError(undefined, detail, { cause });
+    if (!this.#controller.signal.aborted) return lost(this.address, error);
+    const { reason: cause } = this.#controller.signal as { reason: unknown };
+    return new ApiError(undefined, `the service sent nothing for ${this.#ms} ms`, { cause });
   }
+}
+
+/** Returns the error of a call without a whole response, with the address and the system's reason, such as ECONNREFUSED. */
+export function lost(address: string, cause: unknown): ApiError {
+  const reason = reasonOf(cause);
+  const { origin } = new URL(address);
+  const detail = `${origin}: the connection failed or was lost${reason && ` (${reason})`}`;
+  return new ApiError(undefined, detail, { cause });
+}
+
+/** Reads the code of an error, or of what has caused it. */
+function reasonOf(error: unknown, depth = 0): string {
+  if (typeof error !== 'object' || error === null || depth > 4) return '';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const isName = typeof code === 'string' && /^[A-Z][A-Z\d_]+$/.test(code);
+  return isName ? code : reasonOf(cause, depth + 1);
 }

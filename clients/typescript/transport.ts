@@ -190,6 +190,7 @@ export class Transport {
     options?.signal?.throwIfAborted();
     return new Deadline(
       options?.timeoutMs ?? this.#options.timeoutMs ?? silenceMs,
+      this.#connection.baseUrl,
       options?.signal,
     );
   }

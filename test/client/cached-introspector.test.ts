@@ -296,6 +296,16 @@ describe('an answer', () => {
     await expect(introspector.introspect('t1')).rejects.toThrow(message);
     expect(service.asked).toHaveLength(1);
   });
+
+  test.each(['{"active":true,"sub":"hidden","ma', ' [{"sub":"hidden"', '"hidden'])(
+    'and is not shown if it is JSON: %s',
+    async (text) => {
+      service.raw = { status: 200, text };
+      connect();
+      const error: unknown = await introspector.introspect('t1').catch((thrown: unknown) => thrown);
+      expect(String(error)).toMatch(/ \d+ characters of JSON$/);
+    },
+  );
 });
 
 test('a response whose "active" is no boolean is not kept', async () => {

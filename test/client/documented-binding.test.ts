@@ -47,7 +47,7 @@ function errorsOf(code: string): string[] {
   );
 }
 
-/** One that the page keeps for as long as the process lives. */
+/** Closes itself, where that of the page lives as long as the process. */
 class ClosedAfterwards extends client.CachedIntrospector {
   override async introspect(token: string) {
     try {

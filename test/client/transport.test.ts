@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import {
   type ApiError,
+  CachedIntrospector,
   type ClientOptions,
   type Schemas,
   UserGroupClient,
@@ -7,6 +9,7 @@ import {
 import { type Fault, MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
 import { withService } from '../support/test-service.ts';
 import { until } from '../support/time/until.ts';
+import { freePort } from '../system/lab/ports.mjs';
 
 const service = withService('sqlite');
 let proxy: MisbehavingProxy;
@@ -69,14 +72,43 @@ test.each<[Fault, Partial<ApiError>, RegExp]>([
   },
 );
 
+test('a response of which half is missing puts nothing of it into an error', async () => {
+  const { token } = await service.api.create({
+    user_group_id: 'hidden-id',
+    properties: { region: 'hidden-region', note: 'x'.repeat(500) },
+  });
+  const error = await errorOf(clientWith('half').introspectToken({ token }));
+  expect(error.message).toMatch(
+    /^200: .*: application\/json; charset=utf-8, \d+ characters of JSON$/,
+  );
+  const introspector = new CachedIntrospector({
+    baseUrl: proxy.url('half'),
+    apiToken: service.bootstrapToken,
+  });
+  const other = await errorOf(introspector.introspect(token));
+  introspector.close();
+  expect(other.message).toBe(error.message);
+  expect(inspect([error, other], { depth: 9 })).not.toMatch(/hidden|active/);
+});
+
 describe('a connection that is lost amid the response', () => {
   test('is an error when it is lost each time', async () => {
     const error = await errorOf(clientWith('cut', { maxRetries: 1 }).getWorkspace());
     expect(error).toMatchObject({
       status: undefined,
-      message: 'the connection failed or was lost',
+      message: `${new URL(proxy.url('cut')).origin}: the connection failed or was lost (UND_ERR_SOCKET)`,
     });
     expect(proxy.taken()).toEqual(['GET', 'GET']);
+  });
+
+  test('a service that is not there is named with the reason, and without the API token', async () => {
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}/prefix`;
+    const client = new UserGroupClient({ baseUrl, apiToken: 'hidden', maxRetries: 0 });
+    const { message } = await errorOf(client.getWorkspace());
+    expect(message).toBe(
+      `http://127.0.0.1:${port}: the connection failed or was lost (ECONNREFUSED)`,
+    );
   });
 
   type SafeCall = [name: string, call: (client: UserGroupClient) => PromiseLike<unknown>];

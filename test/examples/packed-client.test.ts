@@ -148,7 +148,8 @@ test('an application that has installed the tarball compiles and runs', async ()
 test('a proxy that fails is told apart, and only what is safe is sent again', async () => {
   const told = JSON.parse(await run('faults.js')) as Record<string, unknown>;
   const foreign = 'the response is not one of the user group service';
-  const lost = [null, null, 'the connection failed or was lost'];
+  const { origin } = new URL(proxy.url('none'));
+  const lost = [null, null, `${origin}: the connection failed or was lost (UND_ERR_SOCKET)`];
   expect(told).toEqual({
     empty: [[502, null, `502: ${foreign}: no content type, an empty body`], 1, 1],
     html: [

@@ -94,6 +94,26 @@ class Problems(unittest.TestCase):
     def test_a_page_with_a_status_of_success_is_a_problem_too(self) -> None:
         self.assertEqual(self.problem(http("200 OK", b"<h1>Sign in</h1>")).status, 200)
 
+    def test_nothing_of_json_is_shown(self) -> None:
+        half = b'{"active":true,"sub":"s3cret","ma'
+        kind = {"Content-Type": "application/json"}
+        for body in (half, b" [" + half, b"\xef\xbb\xbf" + half, b"tr"):
+            with server(http("200 OK", body, kind if body == b"tr" else None)) as (url, _):
+                with self.assertRaises(ApiError) as caught:
+                    UserGroupClient(url, "t").introspect_token(token="x")
+            self.assertRegex(str(caught.exception), r"^200: .*, \d+ bytes of JSON$")
+            self.assertNotIn("s3cret", everything_of(caught.exception))
+
+    def test_a_service_that_is_not_there_is_named_with_the_reason(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with self.assertRaises(ApiError) as caught:
+            UserGroupClient(f"http://127.0.0.1:{port}/x", "t", max_retries=0).get_workspace()
+        self.assertEqual(
+            str(caught.exception),
+            f"http://127.0.0.1:{port}: the connection failed or was lost (ECONNREFUSED)",
+        )
+
     def test_a_redirect_is_not_followed(self) -> None:
         elsewhere = {"Location": "http://127.0.0.1:1/"}
         self.assertEqual(self.problem(http("302 Found", b"", elsewhere)).status, 302)

@@ -82,11 +82,22 @@ def error_of(status: int, headers: Mapping[str, str], content: bytes) -> ApiErro
 
 
 def foreign(headers: Mapping[str, str], content: bytes) -> str:
-    """Describes a response that the service does not send."""
+    """Describes a response that the service does not send.
+
+    It shows nothing of JSON, which may be half of a response with secrets.
+    """
     kind = headers.get("Content-Type") or "no content type"
-    begin = re.sub(r"\s+", " ", content[:_SHOWN].decode("utf-8", "replace")).strip()
-    body = f"a body that begins with {begin!r}" if begin else "an empty body"
-    return f"the response is not one of the user group service: {kind}, {body}"
+    return f"the response is not one of the user group service: {kind}, {_body(kind, content)}"
+
+
+def _body(kind: str, content: bytes) -> str:
+    text = content[:_SHOWN].decode("utf-8", "replace").removeprefix("\ufeff")
+    begin = re.sub(r"\s+", " ", text).strip()
+    if not begin:
+        return "an empty body"
+    if "json" in kind.lower() or begin.startswith(('"', "[", "{")):
+        return f"{len(content)} bytes of JSON"
+    return f"a body that begins with {begin!r}"
 
 
 def _object(content: bytes) -> dict[str, Any]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import re
+import socket
+import ssl
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import urlsplit
 
 import requests
 from urllib3.exceptions import ReadTimeoutError
@@ -16,6 +20,10 @@ from .api_error import ApiError
 from .json_text import parse
 
 T = TypeVar("T")
+
+_ADDRESS_ERRORS: Final = {
+    number: name for name, number in vars(socket).items() if name.startswith("EAI_")
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class Stream(Generic[T], Iterator[T]):
             return next(self._items)
         except requests.RequestException as error:
             self.close()
-            raise lost(error) from error
+            raise lost(error, self._response.url) from error
         except BaseException:
             self.close()
             raise
@@ -77,11 +85,42 @@ class Stream(Generic[T], Iterator[T]):
         self.close()
 
 
-def lost(error: requests.RequestException) -> ApiError:
-    """The error of a call without a whole response."""
+def lost(error: requests.RequestException, url: str) -> ApiError:
+    """The error of a call without a whole response, with the address and the system's reason."""
     if is_timeout(error):
         return ApiError(None, detail="the service sent nothing in time")
-    return ApiError(None, detail="the connection failed or was lost")
+    parts = urlsplit(url)
+    address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    reason = _system_reason(error)
+    told = f" ({reason})" if reason else ""
+    return ApiError(None, detail=f"{address}: the connection failed or was lost{told}")
+
+
+def _system_reason(error: BaseException) -> str | None:
+    """The name of the error of the system, such as ECONNREFUSED, that is behind another one."""
+    looked_at: list[BaseException] = [error]
+    for one in looked_at:
+        if isinstance(one, OSError) and not isinstance(one, requests.RequestException):
+            name = _name_of(one)
+            if name is not None:
+                return name
+        inner = (one.__cause__, one.__context__, getattr(one, "reason", None), *one.args)
+        looked_at += [
+            each
+            for each in inner
+            if isinstance(each, BaseException) and not any(each is seen for seen in looked_at)
+        ]
+    return None
+
+
+def _name_of(error: OSError) -> str | None:
+    if isinstance(error, ssl.SSLError):
+        return str(error.reason) if error.reason else None
+    if isinstance(error, socket.gaierror):
+        return _ADDRESS_ERRORS.get(error.errno or 0)
+    if error.errno is None:
+        return type(error).__name__ if isinstance(error, ConnectionError) else None
+    return errno.errorcode.get(error.errno)
 
 
 def is_timeout(error: BaseException | None) -> bool:

@@ -299,7 +299,7 @@ class Transport:
             with response:
                 raise error_of(response.status_code, response.headers, response.content)
         except _LOST as error:
-            raise lost(error) from error
+            raise lost(error, self._base_url) from error
 
     def _authorize(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.headers["Authorization"] = self._authorization

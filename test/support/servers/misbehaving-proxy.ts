@@ -9,7 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** The ways in which a request to the proxy fails. */
-export type Fault = 'empty' | 'html' | 'page' | 'hang' | 'cut' | 'busy' | 'limited' | 'late';
+export type Fault =
+  'empty' | 'html' | 'page' | 'hang' | 'cut' | 'half' | 'busy' | 'limited' | 'late';
 
 const PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
 
@@ -80,14 +81,14 @@ export class MisbehavingProxy {
     else if (fault === 'busy') to.writeHead(503, { 'Retry-After': 1 }).end();
     else if (fault === 'limited') to.writeHead(429, { 'Retry-After': 1 }).end();
     else if (fault === 'late') to.writeHead(503, { 'Retry-After': 3600 }).end();
-    else await this.forward(from, to, path, fault === 'cut');
+    else await this.forward(from, to, path, fault);
   }
 
   private async forward(
     from: IncomingMessage,
     to: ServerResponse,
     path: string,
-    isCut: boolean,
+    fault: string | undefined,
   ): Promise<void> {
     const { method, headers } = from;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -99,12 +100,15 @@ export class MisbehavingProxy {
       to.on('close', () => forwarded.destroy());
     });
     const body = await buffer(response);
-    to.writeHead(response.statusCode!, response.headers);
-    if (!isCut) {
-      to.end(body);
+    const half = body.subarray(0, body.length / 2);
+    if (fault === 'half') {
+      to.writeHead(response.statusCode!, { ...response.headers, 'content-length': half.length });
+      to.end(half);
       return;
     }
+    to.writeHead(response.statusCode!, response.headers);
     // The half is sent before the connection goes.
-    to.write(body.subarray(0, body.length / 2), () => to.destroy());
+    if (fault === 'cut') to.write(half, () => to.destroy());
+    else to.end(body);
   }
 }
