@@ -16,6 +16,8 @@ export type Fault =
   | 'down'
   | 'status-500'
   | 'status-429'
+  | 'page-502'
+  | 'page-503'
   | 'html'
   | 'half'
   | 'empty'
@@ -134,7 +136,10 @@ export class Proxy {
     else if (fault === 'status-500') {
       to.writeHead(500, { 'Content-Type': 'text/plain' }).end('failed');
     } else if (fault === 'status-429') to.writeHead(429, { 'Retry-After': 1 }).end();
-    else if (fault === 'html') {
+    else if (fault === 'page-502' || fault === 'page-503') {
+      const status = Number(fault.slice('page-'.length));
+      to.writeHead(status, { 'Content-Type': 'text/html' }).end('<html><h1>Away</h1></html>');
+    } else if (fault === 'html') {
       to.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><h1>Sign in</h1></html>');
     } else if (fault === 'empty') to.writeHead(200, { 'Content-Type': 'application/json' }).end();
     else {

@@ -92,9 +92,9 @@ export const introspectionChecks: Check[] = [
   },
   failing(
     'introspection-error',
-    'while introspection responds with 500 nothing is shown',
+    'while introspection responds with 500, or a proxy with 502 or 503, nothing is shown',
     'A failure of the service is taken for a yes, or for a no that is remembered: the viewer is logged out.',
-    ['status-500'],
+    ['status-500', 'page-502', 'page-503'],
   ),
   failing(
     'introspection-limited',

@@ -5,6 +5,25 @@ import { Service, type ServiceError } from '../service.ts';
 
 const INTERLEAVINGS = 200;
 const AT_ONCE = 16;
+const UNKNOWN_AT_ONCE = 4;
+
+/** Names of no data source, which a path, a pattern or a statement reads as one of those that are there. */
+function around(own: string | number, other: string | number): string[] {
+  return [
+    `${own}, ${other}`,
+    `${own},${other}`,
+    `${own}'`,
+    `"${own}"`,
+    `${own}" --`,
+    `${own}; --`,
+    `./${own}`,
+    `../${own}`,
+    `${own}/../${own}`,
+    '*',
+    '%',
+    '.*',
+  ];
+}
 
 /** A token that has the form of one, and was issued to nobody. */
 function made(prefix: string): string {
@@ -104,11 +123,18 @@ export const tenantChecks: Check[] = [
     id: 'mapping-unknown',
     title: 'a data source that the renderer does not know is refused',
     means:
-      'The renderer falls back to another data source when it does not find the one that the mapping names.',
+      'The renderer falls back to another data source when it does not find the one that the mapping names, or puts the text of the mapping into a path or a statement.',
     run: async (kit) => {
-      const mapping = { [kit.config.schema]: `conformance-${randomBytes(4).toString('hex')}` };
-      const { token } = await kit.group(0, { mapping }).catch(refusedByService);
-      await kit.refuses(token, 'with a data source that is not there');
+      const [{ dataSource: own }, { dataSource: other }] = kit.tenants;
+      const names = [`conformance-${randomBytes(4).toString('hex')}`, ...around(own, other)];
+      await each(names, UNKNOWN_AT_ONCE, async (name) => {
+        const mapping = { [kit.config.schema]: name };
+        const { token } = await kit.group(0, { mapping }).catch(refusedByService);
+        await kit.refuses(
+          token,
+          `with the data source ${JSON.stringify(name)}, which is not there`,
+        );
+      });
     },
   },
   {

@@ -50,6 +50,9 @@ async function call(method, path, body, apiToken = API_TOKEN) {
   if (!response.ok && has('keeps-on-status') && mappings.has(body?.token)) {
     return mappings.get(body.token);
   }
+  if (response.status === 503 && has('keeps-on-page') && mappings.has(body?.token)) {
+    return mappings.get(body.token);
+  }
   if (!response.ok) throw new Refusal(503, `introspection: ${response.status}`);
   const text = await response.text();
   if (has('reads-garbage') && text.startsWith('<')) return guest;
@@ -72,7 +75,8 @@ async function introspect(token) {
       answer = await call('POST', '/api/v1/introspect', { token }, OTHER_API_TOKEN);
     }
     if (has('keeps') || answer.isKept) kept.set(token, answer);
-    if (has('keeps-when-away') || has('keeps-on-status')) mappings.set(token, answer);
+    if (['keeps-when-away', 'keeps-on-status', 'keeps-on-page'].some(has))
+      mappings.set(token, answer);
     if (
       has('keeps-what-ends') &&
       answer.exp - Date.now() / 1000 < 60 &&
@@ -162,6 +166,7 @@ function sourceOf({ sub, mapping }) {
   if (!['one', 'two'].includes(source) && source !== undefined && has('fallback-source')) {
     source = 'one';
   }
+  if (has('loose-source')) source = /one|two/.exec(source)?.[0];
   if (!['one', 'two'].includes(source)) throw new Refusal(422, 'no such data source');
   return source;
 }
