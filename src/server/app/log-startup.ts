@@ -56,7 +56,7 @@ function firstSteps(
     case 'absent':
       return {
         first_token:
-          'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
+          'There is no API token yet; issue one with: npm run --silent cli -- token create --name admin --scopes all',
       };
     case 'generated':
       return isTerminal
