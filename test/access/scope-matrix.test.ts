@@ -621,6 +621,8 @@ onEachDatabase((kind) => {
       'GET /api/v1/workspace/identity  ',
       // Authenticates by a header of its own; test/forward-auth calls it.
       'GET /api/v1/forward-auth  tokens:introspect',
+      'GET /api/v1/embed-session  tokens:introspect',
+      'POST /api/v1/embed-session  tokens:introspect',
     ];
     expect(declared.sort()).toEqual(listed.sort());
   });

@@ -23,6 +23,7 @@ export interface Asked {
   form?: string | string[] | null;
   method?: string;
   path?: string;
+  body?: unknown;
   /** The API token of the gateway; null sends none. */
   by?: string | null;
 }
@@ -34,21 +35,26 @@ export function formOf(members: Record<string, string | undefined>): string {
   ).toString();
 }
 
-/** Asks as a gateway does, with a copy of the headers of a viewer. */
-export function askAsGateway(service: TestService, asked: Asked): Promise<Answer> {
-  const { token, headers, settings, method = 'GET', path = PATH } = asked;
+/** The header fields of a gateway, and a copy of those of a viewer. */
+export function fieldsOf(service: TestService, asked: Asked): Record<string, string> {
+  const { token, headers, settings } = asked;
   const form = asked.form === undefined ? formOf({ ...SETTINGS, ...settings }) : asked.form;
   const by = asked.by === undefined ? service.bootstrapToken : asked.by;
-  const sent = {
+  const fields = {
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(by !== null && { 'X-Gateway-Authorization': `Bearer ${by}` }),
     ...(form !== null && { 'X-Gateway-Settings': form }),
     ...headers,
   };
   // The type of the client has one value for each name; Node sends several as several fields.
-  return service
-    .clientOf(undefined)
-    .send({ method, path, headers: sent as Record<string, string> });
+  return fields as Record<string, string>;
+}
+
+/** Asks as a gateway does. */
+export function askAsGateway(service: TestService, asked: Asked): Promise<Answer> {
+  const { method = 'GET', path = PATH, body } = asked;
+  const headers = fieldsOf(service, asked);
+  return service.clientOf(undefined).send({ method, path, body, headers });
 }
 
 /** Returns the headers of a response that say who is viewing. */

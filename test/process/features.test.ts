@@ -20,7 +20,7 @@ const LEFT_OUT = [
     'UserGroupBulkController',
     'BulkJobController',
   ],
-  'ForwardAuthController',
+  ...['EmbedSessionController', 'ForwardAuthController'],
   ...['InspectionController', 'EndTokensController', 'RevocationController', 'EventController'],
   ...[
     'WebhookEndpointController',

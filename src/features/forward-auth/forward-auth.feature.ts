@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ApiTokenModule } from '../../core/api-token/api-token.module.ts';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { EmbedSessionController } from './embed-session.controller.ts';
+import { EmbedSessions } from './embed-sessions.service.ts';
 import { forwardAuthCalls } from './forward-auth-calls.ts';
 import { ForwardAuthController } from './forward-auth.controller.ts';
 import { GatewayGuard } from './gateway/gateway.guard.ts';
@@ -8,8 +10,8 @@ import { Viewers } from './viewers.service.ts';
 
 @Module({
   imports: [ApiTokenModule],
-  controllers: [ForwardAuthController],
-  providers: [GatewayGuard, Viewers],
+  controllers: [EmbedSessionController, ForwardAuthController],
+  providers: [EmbedSessions, GatewayGuard, Viewers],
 })
 class ForwardAuthModule {}
 
