@@ -151,6 +151,24 @@ onEachDatabase((kind) => {
     await page.dialog('The embed token').waitFor();
   });
 
+  test('a dialog closes at once while nothing is written, and asks afterwards', async () => {
+    const { page, api } = await begin();
+    await createGroup(api, 'acme', { properties });
+    await declareVariables(api);
+    await api.call('PUT', '/api/v1/targets/cube', bodies.cube);
+    await open(page);
+    await page.field('store.id').waitFor();
+    await choice(page, 'Token for').waitFor();
+    await page.press('Escape');
+    await page.tab.locator('dialog').waitFor({ state: 'detached' });
+    await page.button('Issue an embed token').click();
+    await page.field('store.id').fill('7');
+    await page.press('Escape');
+    await page.shows('Discard changes?');
+    await page.button('Keep editing').click();
+    expect(await page.read('7', () => page.field('store.id').inputValue())).toBe('7');
+  });
+
   test('without the scopes of targets and the registry nothing of them is offered or asked for', async () => {
     const { api, workspace } = await begin();
     await createGroup(api, 'acme', { properties });

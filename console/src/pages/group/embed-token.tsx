@@ -82,6 +82,9 @@ export function EmbedToken({
     ...viewer.body,
     ...(isSupport && { acting_for: { subject, reason } }),
   };
+  // The controls differ once the offers are there, although nobody has written anything.
+  const written = JSON.stringify([group, chosen, audience, minutes, isSupport, body]);
+  const [begun] = useState(written);
   // Constant across retries of the same call.
   const key = useMemo(() => crypto.randomUUID(), [group, JSON.stringify(body)]);
   if (issued) return <Issued issued={issued} audience={audience} onClose={onClose} />;
@@ -90,6 +93,7 @@ export function EmbedToken({
     <DialogForm
       title={only ? `Try the target ${only.name}` : 'Issue an embed token'}
       submit="Issue"
+      isChanged={written !== begun}
       onClose={onClose}
       call={() => groupCall('POST', group, '/embed-tokens', { body: JSON.stringify(body) })}
       onSubmit={async () => {
