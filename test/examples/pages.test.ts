@@ -100,7 +100,7 @@ describe.each(withExamples)('%s', (page) => {
         variables: variables('EMEA', 6),
       });
       // The page has rotated the token of Globex.
-      expect(await query(env['GLOBEX'])).toMatchObject({ status: 403 });
+      expect(await query(env['GLOBEX'])).toMatchObject({ status: 401 });
       const { user_group } = await server
         .apiOf(env['USER_GROUPS_TOKEN']!)
         .put({ user_group_id: 'globex', name: 'Globex APAC' })
