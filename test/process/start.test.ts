@@ -272,7 +272,9 @@ describe('the first run', () => {
     test('on PostgreSQL without BOOTSTRAP_API_TOKEN answers 401 and names the command to run', async () => {
       const database = await createTestDatabase('postgres');
       const server = await startServer({ ...database.env, BOOTSTRAP_API_TOKEN: '' });
-      expect(server.output()).toContain('npm run --silent cli -- token create --name admin --scopes all');
+      expect(server.output()).toContain(
+        'npm run --silent cli -- token create --name admin --scopes all',
+      );
       expect((await server.api.get({ user_group_id: 'x' })).status).toBe(401);
       const created = await runCli(
         database.env,

@@ -75,8 +75,9 @@ async function introspect(token) {
       answer = await call('POST', '/api/v1/introspect', { token }, OTHER_API_TOKEN);
     }
     if (has('keeps') || answer.isKept) kept.set(token, answer);
-    if (['keeps-when-away', 'keeps-on-status', 'keeps-on-page'].some(has))
+    if (['keeps-when-away', 'keeps-on-status', 'keeps-on-page'].some(has)) {
       mappings.set(token, answer);
+    }
     if (
       has('keeps-what-ends') &&
       answer.exp - Date.now() / 1000 < 60 &&
