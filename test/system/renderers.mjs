@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { requirePrograms } from './lab/packages.mjs';
 import { runSteps } from './lab/report.mjs';
+import { forwarders, forwards } from './renderers/forwards.mjs';
 import { gateways } from './renderers/gateways.mjs';
 import { passesPaths } from './renderers/passes-paths.mjs';
 import { protects } from './renderers/protects.mjs';
@@ -11,6 +12,7 @@ import { offlineVerifiers, verifiesOffline } from './renderers/verifies-offline.
 // docs/guides/renderers.md that is marked as tried is run as it stands there, before a small dashboard page.
 // A valid token opens the page, which is told whose it is; an unknown, a rotated and a suspended one
 // do not, within the time for which the gateway keeps an answer. Verifiers of embed tokens take those of their workspace.
+// The gateways of docs/guides/gateways.md let in whom the service says, and nothing that a viewer forges.
 // Then the proxies of docs/operate/behind-a-proxy.md: each call reaches the user group that its path names, and no other.
 //
 //   node test/system/renderers.mjs
@@ -40,6 +42,7 @@ async function main() {
       name,
       () => verifiesOffline(verdictsOf),
     ]),
+    ...Object.entries(forwarders).map(([name, gateway]) => [name, () => forwards(gateway)]),
     ...Object.entries(proxies).map(([name, proxy]) => [name, () => passesPaths(proxy)]),
   ];
   await runSteps(Object.fromEntries(steps));

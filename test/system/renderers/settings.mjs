@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
 
-const PAGES = ['guides/renderers.md', 'operate/behind-a-proxy.md', 'reference/embed-tokens.md'].map(
-  (name) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)),
-);
+const PAGES = [
+  'guides/renderers.md',
+  'guides/gateways.md',
+  'operate/behind-a-proxy.md',
+  'reference/embed-tokens.md',
+].map((name) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)));
 /** Behind `<!-- tried: name -->`. */
 const TRIED = /<!-- tried: (\S+) -->\n```\w+\n([\s\S]*?)\n```/g;
 

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { Api } from '../lab/api.mjs';
+import { freePort } from '../lab/ports.mjs';
+import { temporaryDirectory } from '../lab/processes.mjs';
+import { Violated } from '../lab/report.mjs';
+import { API_TOKEN, startServer } from '../lab/server.mjs';
+import { startCaddyWith, startNginxWith } from './gateways.mjs';
+import { untilItAccepts } from './protects.mjs';
+import { settingsOf } from './settings.mjs';
+
+const SERVICE = 'https://user-groups.example.com';
+const APPLICATION = 'http://127.0.0.1:9000';
+const TOKEN = '${API_TOKEN}';
+
+/** Gateways of docs/guides/gateways.md; each starts on a port. */
+export const forwarders = {
+  'nginx, forward authentication': ({ port, service, application }) =>
+    startNginxWith(
+      settingsOf('forward-auth.nginx', {
+        'listen 8080': `listen 127.0.0.1:${port}`,
+        [SERVICE]: service,
+        [APPLICATION]: application,
+        [TOKEN]: API_TOKEN,
+      }),
+    ),
+  'Caddy, forward authentication': ({ port, service, application }) =>
+    startCaddyWith(
+      port,
+      settingsOf('forward-auth.caddy', {
+        [SERVICE]: service,
+        [APPLICATION]: application,
+        [TOKEN]: API_TOKEN,
+      }),
+    ),
+};
+
+/** The headers that a viewer forges: the right spelling, in any case, is overwritten; any other is dropped or refused. */
+const OVERWRITTEN = ['X-User-Group', 'x-user-group-data-source', 'X-REGION', 'X-User-Group-Acting'];
+const TWINS = ['X_User_Group', 'x_region', 'X-User_Group', 'X_USER_GROUP_DATA_SOURCE'];
+const OF_GATEWAY = ['X-Gateway-Settings', 'X-Gateway-Authorization'];
+
+/** Puts a gateway before an application that shows its headers. @throws Violated */
+export async function forwards(startGateway) {
+  const [servicePort, port] = [await freePort(), await freePort()];
+  const service = `http://127.0.0.1:${servicePort}`;
+  await startServer({ dir: temporaryDirectory(), env: { PORT: String(servicePort) } });
+  const api = new Api(`${service}/api/user`);
+  const application = await startApplication();
+  try {
+    const { port: behind } = application.address();
+    const own = { port, service, application: `http://127.0.0.1:${behind}` };
+    await untilItAccepts(await startGateway(own), port);
+    return await lookWhatArrives(api, port);
+  } finally {
+    application.close();
+    application.closeAllConnections();
+    api.close();
+  }
+}
+
+async function lookWhatArrives(api, port) {
+  const fields = { mapping: { sales: 'warehouse-acme' }, properties: { region: 'EMEA ü' } };
+  const group = { user_group_id: 'acme/ü', name: 'Acme', ...fields };
+  const { token } = (await api.send('PUT', group)).body.user_group;
+  const authorized = { Authorization: `Bearer ${token}` };
+  const violations = [];
+  const expect = (what, seen, wanted) => {
+    if (JSON.stringify(seen) !== JSON.stringify(wanted)) {
+      violations.push(`${what}: ${JSON.stringify(seen)} in place of ${JSON.stringify(wanted)}`);
+    }
+  };
+  const identity = {
+    'x-user-group': ['acme%2F%C3%BC'],
+    'x-user-group-acting': ['-'],
+    'x-user-group-data-source': ['warehouse-acme'],
+    'x-region': ['EMEA%20%C3%BC'],
+    authorization: [],
+    cookie: [],
+  };
+  const admitted = async (what, headers, path = '/') => {
+    const { status, received } = await ask(port, { ...authorized, ...headers }, path);
+    const names = Object.keys(identity);
+    const seen = Object.fromEntries(names.map((name) => [name, valuesOf(received, name)]));
+    expect(what, [status, seen], [200, identity]);
+    expect(
+      `${what}: another spelling`,
+      received
+        .filter((_, index) => index % 2 === 0)
+        .filter((name) => /^x.(user.group|region)/i.test(name) && name.includes('_')),
+      [],
+    );
+  };
+  await admitted('a token', {});
+  await admitted('a cookie beside it', { Cookie: '__Host-group=x; other=y' });
+  for (const name of OVERWRITTEN) await admitted(name, { [name]: 'globex' });
+  for (const name of OF_GATEWAY) await admitted(name, { [name]: 'audience=other' });
+  for (const name of TWINS) {
+    const headers = { ...authorized, [name]: 'globex' };
+    if ((await ask(port, headers)).status !== 403) await admitted(name, { [name]: 'globex' });
+  }
+  await admitted('an upgrade', { Connection: 'Upgrade', Upgrade: 'websocket' }, '/socket');
+  expect('no token', (await ask(port, {})).status, 401);
+  expect('another token', (await ask(port, { Authorization: 'Bearer x' })).status, 401);
+  expect('the endpoint itself', (await ask(port, {}, '/_group')).status === 200, false);
+  expect('the page for frames', (await ask(port, {}, '/_embed')).status, 200);
+  await api.send('POST', {}, `/api/v1/user-groups/${encodeURIComponent('acme/ü')}/suspend`);
+  expect('a suspended group', (await ask(port, authorized)).status, 401);
+  if (violations.length > 0) throw new Violated(violations);
+  return `${OVERWRITTEN.length + TWINS.length + OF_GATEWAY.length} forged headers, none arrived`;
+}
+
+/** Shows the raw headers that arrive, in the response to an upgrade as well. */
+async function startApplication() {
+  const server = createServer(({ rawHeaders }, response) =>
+    response.end(JSON.stringify(rawHeaders)),
+  );
+  server.on('upgrade', ({ rawHeaders }, socket) => {
+    const shown = encodeURIComponent(JSON.stringify(rawHeaders));
+    socket.end(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Shown: ${shown}\r\n\r\n`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function ask(port, headers, path = '/') {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, headers });
+    outgoing.on('error', reject);
+    outgoing.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({
+        status: 200,
+        received: JSON.parse(decodeURIComponent(response.headers['x-shown'])),
+      });
+    });
+    outgoing.on('response', async (response) => {
+      const chunks = [];
+      for await (const chunk of response) chunks.push(chunk);
+      const text = chunks.join('');
+      resolve({
+        status: response.statusCode,
+        received: text.startsWith('[') ? JSON.parse(text) : [],
+      });
+    });
+    outgoing.end();
+  });
+}
+
+function valuesOf(received, wanted) {
+  return received.filter(
+    (_value, index) => index % 2 === 1 && received[index - 1].toLowerCase() === wanted,
+  );
+}
