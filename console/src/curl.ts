@@ -1,5 +1,3 @@
-import type { Schemas } from './own-types.ts';
-
 /**
  * A call of a backend to paste into a terminal, at the address of this page.
  * @param path below `/api/`
@@ -49,13 +47,3 @@ export const FIRST = `{"user_group_id": "acme-emea", "name": "Acme EMEA",
 
 /** The call with which a backend makes or changes a user group. */
 export const writeUserGroup = curl('user', FIRST, '-X PUT');
-
-/** The call with which a backend adds a missing member of the group. */
-export function writeMember(
-  { provided_id }: Schemas['UserGroup'],
-  name: string,
-  value: string,
-): string {
-  const id = JSON.stringify(provided_id);
-  return curl('user', `{"user_group_id": ${id}, "${name}": ${value}}`, '-X PUT');
-}

@@ -236,11 +236,16 @@ test('what a page asks for a second after its token was rotated is refused, and 
   // Each time is that of the request: the load of the machine decides when the page asks again and draws.
   for (const time of shownAt) expect(time - rotatedAt).toBeLessThan(1000);
   expect(await readUntil(0, drawn)).toBe(0);
-  await page
-    .locator('#message')
-    .getByText('This link is not valid. It may have expired or been replaced.')
-    .waitFor();
+  await page.locator('#message').getByText('Not available right now. Trying again…').waitFor();
   await open(linkFor(rotation.body.user_group.token));
+});
+
+test('a page that stays open shows its dashboard again once the group is resumed', async () => {
+  await open(await acmeLink());
+  await api.call('POST', '/api/v1/user-groups/acme-emea/suspend');
+  await state('refused').waitFor();
+  await api.call('POST', '/api/v1/user-groups/acme-emea/resume');
+  await state('shown').waitFor();
 });
 
 test('the token is in no address after the page has loaded, and in no referrer', async () => {

@@ -127,8 +127,8 @@ function Account({ own, onHelp, onLeave }: Omit<Actions, 'onFind'> & { own: Sess
         <button
           type="button"
           class="copy"
-          title={`Times: ${clock.value}`}
-          aria-label={`Times: ${clock.value}; change`}
+          title={`Show times in ${isUtc() ? 'local time' : 'UTC'}`}
+          aria-label={`Show times in ${isUtc() ? 'local time' : 'UTC'}`}
           onClick={() => {
             clock.choose(isUtc() ? 'local' : 'UTC');
           }}

@@ -64,7 +64,7 @@ function offerInspection(text: string): Offer {
     const open = () => {
       run(text);
     };
-    options.push({ key: icon, icon, name, about: 'Stays out of the address', open });
+    options.push({ key: icon, icon, name, about: 'Not stored', open });
   };
   const { own, others } = tokensIn(text);
   const count = own.length + others.length;
@@ -79,7 +79,7 @@ function offerInspection(text: string): Offer {
     offer(
       'tokens:rotate',
       'warning',
-      count > 1 ? `End ${count} leaked tokens` : 'End it: it has leaked',
+      count > 1 ? `End ${count} leaked tokens` : 'Report as leaked…',
       reportLeaked,
     );
   }

@@ -54,7 +54,7 @@ interface Live {
   error: unknown;
 }
 
-function useStream(types: string, isPaused: boolean): Live & { clear: () => void } {
+function useStream(types: string, isPaused: boolean): Live {
   const [events, setEvents] = useState<Event[]>([]);
   const [isOn, setIsOn] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -103,16 +103,13 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
       setIsOn(false);
     };
   }, [types, isPaused]);
-  const clear = () => {
-    setEvents([]);
-  };
-  return { events, isOn, error, clear };
+  return { events, isOn, error };
 }
 
 export default function Events() {
   const types = place.value.query.get('types') ?? '';
   const [isPaused, setIsPaused] = useState(false);
-  const { events, isOn, error, clear } = useStream(types, isPaused);
+  const { events, isOn, error } = useStream(types, isPaused);
   return (
     <>
       <Header
@@ -126,7 +123,6 @@ export default function Events() {
         }
         about="What changes in the workspace: the latest, and what happens while this page is open."
       >
-        {events.length > 0 && <Button onClick={clear}>Clear</Button>}
         <Button
           icon={isPaused ? 'play' : 'pause'}
           onClick={() => {

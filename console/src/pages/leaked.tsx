@@ -30,7 +30,7 @@ const RESULTS: Record<string, [words: string, tone?: string]> = {
   ended: ['ended', 'good'],
   already_inactive: ['already inactive'],
   last_admin_token: ['still active: the last with the scope admin', 'bad'],
-  unknown: ['no token of this workspace', 'warn'],
+  unknown: ['not one of ours', 'warn'],
 };
 
 const isInactive = (one?: Result) => one?.result === 'ended' || one?.result === 'already_inactive';
@@ -127,15 +127,10 @@ export default function Leaked() {
         </form>
       </Panel>
       <div aria-live="polite">{results.size > 0 && <Report results={[...results.values()]} />}</div>
-      <Panel
-        title="If you only suspect a leak"
-        about="Select the groups in the list of user groups and rotate their tokens with an overlap: no dashboard goes blank."
-        actions={
-          <a class="button" href={addressOf(['groups'])}>
-            User groups
-          </a>
-        }
-      />
+      <p class="hint">
+        If you only suspect a leak, select the <a href={addressOf(['groups'])}>user groups</a>, and
+        rotate their tokens with an overlap: no dashboard goes blank.
+      </p>
       {may('admin') && (
         <Panel
           title="All tokens of the workspace"
@@ -155,7 +150,7 @@ export default function Leaked() {
       {asked === 'these' && (
         <Confirm
           title={`End ${counted(left.length)}`}
-          submit="End them"
+          submit={`End ${counted(left.length)}`}
           typed={String(left.length)}
           onClose={close}
           onSubmit={() => {
@@ -184,7 +179,7 @@ function Report({ results }: { results: Result[] }) {
   });
   return (
     <Panel
-      title="What has become of them"
+      title="Result"
       about={counts.join(', ')}
       actions={
         <Button
@@ -305,7 +300,7 @@ function EndAll({ onClose }: { onClose: () => void }) {
       ))}
       <TextField
         label="Issued before"
-        hint={`In ${zone()}. Leave empty for now.`}
+        hint={`In ${zone()}. Empty means: until this moment.`}
         type="datetime-local"
         pointer="/before"
         value={before}

@@ -39,11 +39,14 @@ export function Copy({
       type="button"
       autofocus={label !== undefined}
       class={label ? 'button main' : 'copy'}
-      aria-label={`Copy ${what}`}
+      aria-label={done ? 'Copied' : `Copy ${what}`}
       title={`Copy ${what}`}
       onClick={() => void copy()}
     >
       <Icon name={done ? 'check' : 'copy'} />
+      <span class="unseen" role="status">
+        {done && 'Copied'}
+      </span>
       {label && (done ? 'Copied' : label)}
     </button>
   );

@@ -95,7 +95,7 @@ export function ListFoot({
       ) : (
         (more ?? (list.busy && !list.fresh)) && (
           <Button busy={list.busy} onClick={more}>
-            {list.examined === undefined && rows.length > 0 ? 'Load more' : 'Search on'}
+            {list.rows.length > 0 ? 'Load more' : 'Search on'}
           </Button>
         )
       )}
@@ -118,10 +118,11 @@ export function progressOf(
     busy: boolean;
     examined?: number | undefined;
   },
-  what: string,
+  things: string,
   total: number | undefined,
 ): string {
   const shown = rows.length.toLocaleString();
+  const what = rows.length === 1 && (total ?? 1) === 1 ? things.replace(/s$/, '') : things;
   const all =
     total === undefined
       ? ''

@@ -10,8 +10,12 @@ export function Name({ children }: { children: string }) {
   );
 }
 
-/** Characters that show nothing and can change how a text reads; not those that join letters and emoji. */
-const UNSEEN = /((?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff])/u;
+/**
+ * Characters that show nothing and can change how a text reads; not those that join letters and emoji. Blanks at an end,
+ * and several in a row, but not the indentation of a line.
+ */
+const UNSEEN =
+  /((?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|^ +| +$|(?<=\S) {2,})/u;
 
 /** Text that somebody else has written: in its own direction, with the characters that nobody can see. */
 export function Text({ children }: { children: string | number }) {
@@ -25,7 +29,9 @@ export function Text({ children }: { children: string | number }) {
           part
         ) : (
           <span key={index} class="unseen-character">
-            ␣U+{part.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}
+            {part[0] === ' '
+              ? '␣'.repeat(part.length)
+              : `␣U+${part.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`}
           </span>
         ),
       )}

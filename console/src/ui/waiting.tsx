@@ -16,6 +16,6 @@ export function Waiting({ at }: { at: number }) {
   }, [at]);
   if (!isQuiet) return null;
   return (
-    <p>Waiting for the limit of calls a minute, which counts each group. It goes on by itself.</p>
+    <p>Nothing came for some seconds. It goes on by itself: a limit of calls may hold it up.</p>
   );
 }

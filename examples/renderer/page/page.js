@@ -2,6 +2,8 @@ import { drawBars } from './bars.js';
 import { askHost, isEmbedded, tellHost } from './host.js';
 
 const REFRESH_MS = 500;
+/** A token may be accepted again: its group is resumed, or what it lacks is added. */
+const REFUSED_MS = 2000;
 const YEAR = 2026;
 
 /**
@@ -31,8 +33,12 @@ async function refresh() {
   let { status, answer } = await query();
   if (isRefused(status) && asksHost) ({ status, answer } = await query(userGroupToken));
   if (request !== lastRequest) return;
-  if (isRefused(status) && asksHost && userGroupToken) tellHost(userGroupToken);
-  if (isRefused(status)) userGroupToken = undefined;
+  if (isRefused(status) && asksHost) {
+    if (userGroupToken) tellHost(userGroupToken);
+    userGroupToken = undefined;
+  } else if (isRefused(status)) {
+    answer.message += ' Trying again…';
+  }
   const content = JSON.stringify(answer);
   if (content !== shown) show(status, answer);
   shown = content;
@@ -103,5 +109,6 @@ form.addEventListener('change', refresh);
 // Frequent only so that you can watch the effect of a change; a dashboard queries when its viewer does.
 while (userGroupToken !== undefined) {
   await refresh();
-  await new Promise((settle) => setTimeout(settle, REFRESH_MS));
+  const pauseMs = main.dataset.state === 'refused' ? REFUSED_MS : REFRESH_MS;
+  await new Promise((settle) => setTimeout(settle, pauseMs));
 }

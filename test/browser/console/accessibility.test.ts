@@ -39,7 +39,7 @@ beforeAll(async () => {
     ['groups', 'Help', 'Keyboard shortcuts'],
     ['registry/schemas', 'New schema'],
     ...['Rename', 'Delete'].map((name): [string, string] => [thing, name]),
-    ['registry/policy', 'Forbid'],
+    ['registry/policy', 'Turn off'],
     ['registry/variables', 'Edit variables'],
     ['registry/variables', 'Edit variables', 'Variable'],
     ['registry/variables', 'Edit variables', 'Preview'],
@@ -144,7 +144,7 @@ test('axe finds nothing in any dialog', async () => {
   await page.tab.getByRole('group', { name: 'Variable 2' }).getByLabel('Name').fill('lacking');
   await page.tab
     .getByRole('group', { name: 'Variable 2' })
-    .getByLabel('If missing')
+    .getByRole('combobox', { name: 'If missing' })
     .selectOption('required');
   await page.button('Preview').click();
   await page.dialog('What this changes').getByText('Missing: lacking (text).').first().waitFor();

@@ -212,10 +212,10 @@ test('a session without the scope is told which one it needs', async () => {
   await box(page).fill(own);
   await page.dialog('Find').getByText('You need the tokens:inspect scope to inspect it').waitFor();
   expect(
-    await page.read([expect.stringContaining('End it: it has leaked')], () =>
+    await page.read([expect.stringContaining('Report as leaked…')], () =>
       options(page).allInnerTexts(),
     ),
-  ).toEqual([expect.stringContaining('End it: it has leaked')]);
+  ).toEqual([expect.stringContaining('Report as leaked…')]);
   await page.press('Escape');
   await page.visit('inspect');
   await page.heading('You need the tokens:inspect scope').waitFor();
@@ -250,7 +250,7 @@ test('a token is known wherever it stands in a text, and gets into no address', 
     await box(page).fill(text);
     const offered = [
       'Inspect this token',
-      ...(text.startsWith('whsec_') ? [] : ['End it: it has leaked']),
+      ...(text.startsWith('whsec_') ? [] : ['Report as leaked…']),
     ];
     expect([
       text,
@@ -295,7 +295,7 @@ test('a text that may be a token of another system is inspected, and searched fo
   });
   const asked: string[] = [];
   page.tab.on('request', (call) => asked.push(call.url()));
-  const offered = ['Inspect it', 'End it: it has leaked', 'Search for it: it is an id'];
+  const offered = ['Inspect it', 'Report as leaked…', 'Search for it: it is an id'];
   await page.visit('groups');
   await page.row('Moved').waitFor();
   await page.tab.evaluate(NOTE_ADDRESSES);

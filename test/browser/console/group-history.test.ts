@@ -14,7 +14,7 @@ byEachHand((hand) => {
     await page.visit('groups/acme');
     await page.use(page.tab.getByRole('link', { name: 'History', exact: true }));
     await page.comesTo('groups/acme/history');
-    await page.row('Version 3').getByText('present').waitFor();
+    await page.row('Version 3').getByText('now').waitFor();
     const versions = page.tab.getByRole('region', { name: 'Versions' }).locator('tbody > tr');
     const named = async () =>
       (await versions.allInnerTexts()).map((row) => /Version \d/.exec(row)?.[0]);
@@ -41,7 +41,7 @@ byEachHand((hand) => {
       ['properties › seats', '25', '30'],
     ];
     expect(await page.read(toOlder, differences)).toEqual(toOlder);
-    await page.use(page.tab.getByRole('radio', { name: 'The present' }));
+    await page.use(page.tab.getByRole('radio', { name: 'Now' }));
     const toPresent = [['name', '"Acme EMEA"', '"Acme"']];
     expect(await page.read(toPresent, differences)).toEqual(toPresent);
   });
@@ -62,12 +62,12 @@ byEachHand((hand) => {
       seats: 31,
     });
     await page.use(page.button('Cancel'));
-    await page.row('Version 3').getByText('present').waitFor();
+    await page.row('Version 3').getByText('now').waitFor();
     await page.use(page.row('Version 1').getByRole('button', { name: 'Restore…' }));
     await dialog.getByRole('row', { name: 'properties › seats 31 25' }).waitFor();
     await page.use(page.button('Restore this version'));
     await page.shows('version 1 restored');
-    await page.row('Version 4').getByText('present').waitFor();
+    await page.row('Version 4').getByText('now').waitFor();
     expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({
       seats: 25,
     });
@@ -86,7 +86,7 @@ byEachHand((hand) => {
     await page.shows('No connection. Trying again…');
     await api.put({ user_group_id: 'acme', properties: { seats: 31 } });
     await page.context.setOffline(false);
-    await page.row('Version 3').getByText('present').waitFor();
+    await page.row('Version 3').getByText('now').waitFor();
     page.complaints.splice(0);
     await page.use(page.button('Restore this version'));
     await dialog.getByText('Somebody has changed the group since.').waitFor();
@@ -198,4 +198,18 @@ test('who may not write is not offered a restore, and a group that never was has
     0,
   );
   page.takeAnyRefusals(404);
+});
+
+test('what is shown of a moment is restored from there', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme', { properties: { seats: 1 } });
+  const { body } = await api.call('GET', '/api/v1/user-groups/acme');
+  await api.call('PATCH', '/api/v1/user-groups/acme', { properties: { seats: 2 } });
+  const at = (body as unknown as { user_group: { updated_at: string } }).user_group.updated_at;
+  await page.visit(`groups/acme/history?at=${at}`);
+  await page.button('Restore this…').click();
+  const dialog = page.dialog('Restore version 1');
+  await dialog.getByRole('row', { name: 'properties › seats 2 1' }).waitFor();
+  await dialog.getByRole('button', { name: 'Restore this version' }).click();
+  await page.row('Version 3').getByText('now').waitFor();
 });

@@ -184,3 +184,19 @@ test('support sees the tokens of a group, and why one is refused, without the sc
   await page.row('No. 1').getByText('a newer token has replaced it').waitFor();
   expect(await page.read(0, () => page.button('Revoke now').count())).toBe(0);
 });
+
+test('a group that is suspended says since when, and by whom', async () => {
+  const { page, api } = await begin();
+  await api.call('PUT', '/api/v1/user-groups/acme', { name: 'Acme Inc.' });
+  await api.call('POST', '/api/v1/user-groups/acme/suspend');
+  const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group.suspend');
+  const { actor } = body.audit_events[0] as unknown as { actor: { api_token_id: number } };
+  const own = await api.call('GET', `/api/v1/api-tokens/${actor.api_token_id}`);
+  await page.visit('groups/acme');
+  const { name } = (own.body as unknown as { api_token: { name: string } }).api_token;
+  await page.tab
+    .locator('.note')
+    .filter({ hasText: `Suspended today` })
+    .filter({ hasText: `by ${name}.` })
+    .waitFor();
+});

@@ -181,3 +181,45 @@ test('the latest groups come first', async () => {
     await page.read(['second', 'first'], () => page.tab.locator('tbody .row-link').allInnerTexts()),
   ).toEqual(['second', 'first']);
 });
+
+test('one long name, id and mapping leave every row its height, and the other columns theirs', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme', { mapping: { sales: 'warehouse' } });
+  await createGroup(api, 'x'.repeat(240), { mapping: { ['schema '.repeat(20)]: 'y'.repeat(99) } });
+  await page.visit('groups');
+  const heights = async () =>
+    Promise.all(
+      ['acme', 'xxxx'].map(async (id) => (await page.row(id).first().boundingBox())!.height),
+    );
+  await page.row('xxxx').first().waitFor();
+  const [usual, long] = await heights();
+  // The last row has no border.
+  expect(long! - usual!).toBeLessThan(2);
+  expect(await page.overhang()).toBe(0);
+});
+
+test('blanks at an end of a name, and several in a row, are seen', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, ' lead  and trail ', { name: 'plain name' });
+  await page.visit('groups');
+  const row = page.row('plain name');
+  await row.getByText('␣lead␣␣and trail␣', { exact: true }).waitFor();
+});
+
+test('a page on paper has what it tells, and each moment in UTC', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme');
+  await page.visit('audit');
+  await page.row('created acme').first().waitFor();
+  await page.tab.emulateMedia({ media: 'print' });
+  expect(await page.read(false, () => page.tab.locator('nav').isVisible())).toBe(false);
+  expect(await page.read(false, () => page.button('Export').isVisible())).toBe(false);
+  const time = page.row('created acme').locator('time').first();
+  const at = (await time.getAttribute('datetime'))!;
+  const after = () =>
+    page.tab.evaluate<string>(
+      "getComputedStyle(document.querySelector('time'), '::after').content",
+    );
+  expect(await page.read(expect.stringContaining('" ('), after)).toContain('T');
+  expect(at).toMatch(/Z$/);
+});

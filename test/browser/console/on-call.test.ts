@@ -118,13 +118,19 @@ onEachDatabase((kind) => {
       .fill([...log, ...log.slice(0, 3), 'a word', `"${strange}00"`].join('\n'));
     await page.button('End 251 tokens').click();
     await page.field('Type 251 to confirm').fill('251');
-    await page.button('End them').click();
+    await page
+      .dialog(/^End \d+ token/)
+      .getByRole('button', { name: /^End / })
+      .click();
     await page.shows('The service could not be reached.');
     await page.shows('99 ended, 1 already inactive');
     await page.button('End 151 tokens').click();
     await page.field('Type 151 to confirm').fill('151');
-    await page.button('End them').click();
-    await page.shows('249 ended, 1 already inactive, 1 no token of this workspace');
+    await page
+      .dialog(/^End \d+ token/)
+      .getByRole('button', { name: /^End / })
+      .click();
+    await page.shows('249 ended, 1 already inactive, 1 not one of ours');
     expect(await page.read('', () => page.field('Tokens').inputValue())).toBe('');
     expect(calls).toBe(4);
 
@@ -207,7 +213,10 @@ onEachDatabase((kind) => {
     await page.field('Tokens').fill(text);
     await page.button('End 1 token').click();
     await page.field('Type 1 to confirm').fill('1');
-    await page.button('End them').click();
+    await page
+      .dialog(/^End \d+ token/)
+      .getByRole('button', { name: /^End / })
+      .click();
     await page.shows('1 ended');
     expect(await api.isActive(imported)).toBe(true);
     await page.field('Tokens').fill(text);
@@ -216,14 +225,17 @@ onEachDatabase((kind) => {
       .check();
     await page.button('End 2 tokens').click();
     await page.field('Type 2 to confirm').fill('2');
-    await page.button('End them').click();
-    await page.shows('2 ended, 1 no token of this workspace');
+    await page
+      .dialog(/^End \d+ token/)
+      .getByRole('button', { name: /^End / })
+      .click();
+    await page.shows('2 ended, 1 not one of ours');
     expect(await api.isActive(imported)).toBe(false);
 
     await page.row('moved').getByRole('link').click();
     await page.heading('Moved').waitFor();
     await page.tab.goBack();
-    await page.shows('2 ended, 1 no token of this workspace');
+    await page.shows('2 ended, 1 not one of ours');
     const asked = new Promise<string>((resolve) => {
       page.tab.once('dialog', (dialog) => {
         resolve(dialog.type());
@@ -232,6 +244,6 @@ onEachDatabase((kind) => {
     });
     page.tab.reload().catch(() => undefined);
     expect(await asked).toBe('beforeunload');
-    await page.shows('2 ended, 1 no token of this workspace');
+    await page.shows('2 ended, 1 not one of ours');
   });
 });

@@ -100,7 +100,7 @@ test('a webhook endpoint that fails is named', async () => {
     return !text.includes('"failing_since":null');
   });
   await page.visit();
-  const failing = item(page, 'webhook endpoint gets no events: 127.0.0.2:9.');
+  const failing = item(page, 'webhook endpoint gets no events: 127.0.0.2:9/');
   await failing.getByRole('link').click();
   await page.comesTo(`webhooks/${id}`);
 });

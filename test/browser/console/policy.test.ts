@@ -22,20 +22,20 @@ byEachHand((hand) => {
     await page.use(page.button('Require registered data sources'));
     const dialog = page.dialog('Require registered data sources');
     await page.use(dialog.getByRole('button', { name: 'Require registered data sources' }));
-    await page.button('Change to open').waitFor();
+    await page.button('Stop requiring registered data sources').waitFor();
   });
 
   test('viewing as a group is forbidden and allowed again', async () => {
     const { page, api } = await begin({ hand });
     const setting = async () => (await api.call('GET', '/api/v1/workspace')).text;
     await page.visit('registry/policy');
-    await page.use(page.button('Forbid'));
-    await page.use(page.button('Forbid “View as”'));
+    await page.use(page.button('Turn off'));
+    await page.use(page.button('Turn off support access'));
     await page.shows('Nobody can look at a dashboard as a user group.');
     expect(await setting()).toContain('"view_as":"forbidden"');
-    await page.use(page.button('Allow'));
-    await page.use(page.button('Allow “View as”'));
-    await page.button('Forbid').waitFor();
+    await page.use(page.button('Turn on'));
+    await page.use(page.button('Turn on support access'));
+    await page.button('Turn off').waitFor();
     expect(await setting()).toContain('"view_as":"allowed"');
   });
 

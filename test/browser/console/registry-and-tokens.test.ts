@@ -45,7 +45,7 @@ onEachDatabase((kind) => {
       ).not.toContain(first);
       expect(await works(first)).toBe(false);
 
-      const unfold = (row: string) =>
+      const unfold = (row: string | RegExp) =>
         page.use(page.row(row).getByRole('button', { name: 'Actions for renderer' }));
       await unfold('renderer');
       await page.use(page.button('Edit'));
@@ -75,10 +75,10 @@ onEachDatabase((kind) => {
       const second = await page.readSecret();
       await page.use(page.tab.getByRole('checkbox', { name: 'I have stored it' }));
       await page.use(page.button('Done'));
-      await page.row('in overlap').waitFor();
+      await page.row(/old, valid \d+ (min|h) more/).waitFor();
       expect(await Promise.all([works(first), works(second)])).toEqual([true, true]);
 
-      await unfold('in overlap');
+      await unfold(/old, valid \d+ (min|h) more/);
       await page.use(page.button('Revoke'));
       expect(
         await page.read(true, () =>
@@ -87,7 +87,7 @@ onEachDatabase((kind) => {
       ).toBe(true);
       await page.write(page.field('Type its name renderer to confirm'), 'renderer');
       await page.use(page.dialog('Revoke').getByRole('button', { name: 'Revoke' }));
-      await page.row('in overlap').waitFor({ state: 'detached' });
+      await page.row(/old, valid \d+ (min|h) more/).waitFor({ state: 'detached' });
       expect(await Promise.all([works(first), works(second)])).toEqual([false, true]);
       expect(await page.read(1, () => page.row('renderer').count())).toBe(1);
       await page.use(page.tab.getByRole('checkbox', { name: 'Show revoked and expired (1)' }));
@@ -175,8 +175,12 @@ onEachDatabase((kind) => {
       );
 
       await page.visit('registry/policy');
-      await page.use(page.button('Change to open'));
-      await page.use(page.dialog('Change to open').getByRole('button', { name: 'Change to open' }));
+      await page.use(page.button('Stop requiring registered data sources'));
+      await page.use(
+        page
+          .dialog('Stop requiring')
+          .getByRole('button', { name: 'Stop requiring registered data sources' }),
+      );
       await page.button('Require registered data sources').waitFor();
       const { text: after } = await api.call('GET', '/api/v1/workspace');
       expect(after).toContain('"mapping_policy":"open"');

@@ -13,7 +13,7 @@ onEachDatabase((kind) => {
       page.tab.locator(`time[datetime="${ends}"]`).filter({ hasText: text }).first();
     await page.visit('groups/acme');
     await shown('2 Jan 2030 12:04:00').waitFor();
-    await page.button('Times: local; change').click();
+    await page.button('Show times in UTC').click();
     await shown('2 Jan 2030 03:04:00').waitFor();
     await page.button('Edit').click();
     await page.shows(/^From then on no token of the group works\. In UTC\./);
@@ -27,7 +27,7 @@ onEachDatabase((kind) => {
     expect(body.user_group).toMatchObject({ valid_until: '2031-05-06T07:08:00.000Z' });
 
     await page.visit('audit?from=2020-01-01T00:00');
-    await page.button('Times: UTC; change').click();
+    await page.button('Show times in local time').click();
     await page.shows('Time (Asia/Tokyo)');
     const asked = page.tab.waitForRequest((call) => call.url().includes('audit-events?'));
     await page.field('From').fill('2020-01-02T09:00');
@@ -42,7 +42,7 @@ onEachDatabase((kind) => {
     }
     await page.visit('groups?property=region&value=EMEA');
     await page.row('g202').waitFor();
-    await page.button('Export what is filtered').click();
+    await page.button('Export these').click();
     const dialog = page.dialog('Export the user groups that match');
     const file = await page.saved(dialog.getByRole('button', { name: 'Export' }));
     const lines = file
@@ -106,7 +106,7 @@ onEachDatabase((kind) => {
     expect(await page.read('2020-01-02T09:00', () => page.field('From').inputValue())).toBe(
       '2020-01-02T09:00',
     );
-    await page.button('Times: local; change').click();
+    await page.button('Show times in UTC').click();
     expect(await page.read('2020-01-02T00:00', () => page.field('From').inputValue())).toBe(
       '2020-01-02T00:00',
     );

@@ -83,7 +83,7 @@ test('a replay is of the time that the clock of the console shows', async () => 
   };
   const inWinter = { from: '2020-01-02T08:04:00.000Z', to: '2020-01-02T10:06:00.000Z' };
   expect(await replay('America/New_York')).toEqual(inWinter);
-  await page.button('Times: local; change').click();
+  await page.button('Show times in UTC').click();
   expect(await replay('UTC')).toEqual({
     from: '2020-01-02T03:04:00.000Z',
     to: '2020-01-02T05:06:00.000Z',
@@ -161,7 +161,7 @@ test('a number that is still counted says that there may be more', async () => {
   await page.button('Edit variables').click();
   await page.button('Variable').click();
   await page.field('Name').fill('region');
-  await page.field('If missing').selectOption('required');
+  await page.tab.getByRole('combobox', { name: 'If missing' }).selectOption('required');
   await page.button('Preview').click();
   await page.shows(/^\d+ or more groups would become inactive/);
   goOn();

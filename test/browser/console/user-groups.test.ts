@@ -1,11 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { type ApiClient, NDJSON } from '../../support/api/api-client.ts';
 import { byHandOn } from '../../support/console/console-page.ts';
 import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 import { onEachDatabase } from '../../support/database/databases.ts';
-
-const run = promisify(execFile);
 
 /** The same numbers, first as a person writes them, then as the API stores them. */
 const TYPED = '{"big":9007199254740991,"share":1e2,"less":-0.5}';
@@ -71,27 +67,6 @@ onEachDatabase((kind) => {
       expect(body.user_group).toMatchObject({
         name: 'Acme Europe',
         mapping: { sales: 'warehouse' },
-      });
-    });
-
-    test('what a group lacks, the calls on its page give it, whatever its id', async () => {
-      const id = `o'hara "$HOME" \\ \`id\``;
-      const { page, api, token } = await begin({ hand });
-      await createGroup(api, id);
-      await page.visit(`groups/${encodeURIComponent(id)}`);
-      await page.shows('No properties');
-      let copied = '';
-      for (const call of [0, 1]) {
-        await page.use(page.button('Copy the call').nth(call));
-        const before = copied;
-        expect(
-          await page.read(true, async () => (copied = await page.clipboard()) !== before),
-        ).toBe(true);
-        await run('sh', ['-c', copied], { env: { ...process.env, TOKEN: token } });
-      }
-      expect(await stored(api, id)).toMatchObject({
-        mapping: { sales: 'warehouse-emea' },
-        properties: { region: 'EMEA' },
       });
     });
 

@@ -26,6 +26,7 @@ export const PRESETS: [name: string, scopes: (all: Scope[]) => Scope[]][] = [
   ['Backend', () => ['user-groups:read', 'user-groups:write', 'tokens:rotate']],
   ['Renderer', () => ['tokens:introspect', 'events:read']],
   ['Read only', (all) => all.filter((scope) => scope.endsWith(':read'))],
+  ['Support', () => ['user-groups:read', 'tokens:inspect', 'user-groups:view-as']],
   ['Console operator', (all) => all],
 ];
 

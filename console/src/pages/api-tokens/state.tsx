@@ -1,5 +1,5 @@
 import type { Schemas } from '../../own-types.ts';
-import { Badge } from '../../ui/text.tsx';
+import { Badge, span } from '../../ui/text.tsx';
 
 export type ApiToken = Schemas['ApiToken'];
 
@@ -23,7 +23,9 @@ export function State({ token }: { token: ApiToken }) {
   const { state } = token;
   return (
     <Badge tone={TONES[state]}>
-      {state === 'superseded' && !isDead(token) ? 'in overlap' : state}
+      {state === 'superseded' && !isDead(token)
+        ? `old, valid ${span(token.expires_at!)} more`
+        : state}
     </Badge>
   );
 }

@@ -78,7 +78,7 @@ export default function Audit() {
         about="Who changed what, when and from where; to whom tokens were shown; which calls were refused."
       >
         <Button busy={exporting.busy} onClick={exporting.run}>
-          Export{isFiltered ? ' what is filtered' : ''}
+          Export{isFiltered ? ' these' : ''}
         </Button>
       </Header>
       <Trouble error={exporting.error} />
@@ -181,9 +181,9 @@ export default function Audit() {
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
             <td colSpan={3}>
-              <Empty title={list.more ? 'None so far' : 'No event matches'}>
+              <Empty title={list.more ? 'Nothing found yet' : 'No event matches'}>
                 {list.more
-                  ? 'The log goes on: look further below.'
+                  ? 'There is more to search: go on below.'
                   : 'Try fewer filters, or a longer time. Events are kept for as long as the retention says.'}
               </Empty>
             </td>

@@ -25,7 +25,7 @@ export function Row({ event, names }: { event: AuditEvent; names: TokenNames }) 
           </Unfold>
         </td>
         <td>
-          <ActorName actor={actor} names={names} isPlain /> <Text>{sentenceOf(event)}</Text>
+          <ActorName actor={actor} names={names} isPlain /> <Text>{sentenceOf(event, names)}</Text>
         </td>
         <td>{object ? <ObjectLink object={object} /> : <span class="none">–</span>}</td>
       </tr>
@@ -113,8 +113,10 @@ function ObjectLink({ object }: { object: Schemas['AuditEventObject'] }) {
     schema: may('registry:read') ? ['registry', 'schemas', object.id] : undefined,
     data_source: may('registry:read') ? ['registry', 'data-sources', object.id] : undefined,
     webhook_endpoint: may('webhooks:read') ? ['webhooks', object.id] : undefined,
+    api_token: may('admin') ? ['api-tokens'] : undefined,
   };
   const path = places[object.type];
+  if (object.type === 'workspace') return <>this workspace</>;
   return (
     <>
       <span class="soft">{object.type.replace('_', ' ')}</span>{' '}

@@ -86,8 +86,10 @@ function addition({ action, before, after, details }: AuditEvent): string {
 }
 
 /** Returns what has happened, after the name of who did it; the action itself if it is a plugin's. */
-export function sentenceOf(event: AuditEvent): string {
+export function sentenceOf(event: AuditEvent, names: ReadonlyMap<number, string>): string {
   const words = (WORDS as Record<string, string | undefined>)[event.action];
   if (words === undefined) return `${event.action} ${event.object?.id ?? ''}`.trim();
-  return words.replace('$', () => event.object?.id ?? '') + addition(event);
+  const { type, id = '' } = event.object ?? {};
+  const named = type === 'api_token' ? names.get(Number(id)) : undefined;
+  return words.replace('$', () => named ?? id) + addition(event);
 }

@@ -5,7 +5,6 @@ import { may } from '../../session.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Text, Time } from '../../ui/text.tsx';
-import { AsOf } from './history/as-of.tsx';
 import { History } from './history/history.tsx';
 import { isAbsence } from './resource.ts';
 
@@ -60,7 +59,6 @@ export function Absent({ id, onRestored }: { id: string; onRestored: () => void 
       </Empty>
       {history.data && (
         <>
-          <AsOf id={id} />
           <History
             id={id}
             present={undefined}

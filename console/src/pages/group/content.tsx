@@ -1,4 +1,3 @@
-import { writeMember } from '../../curl.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -37,7 +36,7 @@ export function Content({
             <Copy text={group.provided_id} what="the id" />
           </Fact>
           <Fact name="Internal no.">{group.team_id}</Fact>
-          <Fact name="Ends">
+          <Fact name={group.reasons.some(({ code }) => code === 'expired') ? 'Ended' : 'Ends'}>
             <Time at={group.valid_until} none="never" />
           </Fact>
           <Fact name="Created">
@@ -69,11 +68,8 @@ export function Content({
         <div>
           <Panel title="Properties" flush>
             {Object.keys(group.properties).length === 0 ? (
-              <Empty
-                title="No properties"
-                curl={writeMember(group, 'properties', '{"region": "EMEA"}')}
-              >
-                Dashboards of this group have no variables.
+              <Empty title="No properties">
+                Dashboards of this group have no variables. Edit the group to give it some.
               </Empty>
             ) : (
               <Json label="Properties" text={raw.get('properties') ?? '{}'} />

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { clock } from '../../clock.ts';
 import { useLoad } from '../../load.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -14,7 +13,6 @@ import { Text } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Absent } from './absent.tsx';
 import { Content } from './content.tsx';
-import { AsOf } from './history/as-of.tsx';
 import { Inactive, WayOut } from './inactive.tsx';
 import { History } from './history/history.tsx';
 import { Live } from './live.tsx';
@@ -119,7 +117,6 @@ export function Group({ id, part }: { id: string; part: string }) {
         <View known={data} round={round} way={way} />
       ) : part === 'history' ? (
         <>
-          <AsOf key={clock.value} id={id} />
           <History
             id={id}
             present={data}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -8,12 +9,18 @@ import { Icon } from '../../ui/icons.tsx';
 import { wordsOf } from '../../ui/status.tsx';
 import { Text, Time } from '../../ui/text.tsx';
 import type { Open } from './open-dialog.tsx';
+import { whoChanged } from './who.ts';
 
 type Group = Schemas['UserGroup'];
 
 /** Says why no token of the group works, and since when. */
 export function Inactive({ group, way }: { group: Group; way: ComponentChildren }) {
   const { status, reasons } = group;
+  const { data: who } = useLoad(
+    async (signal) =>
+      status === 'suspended' ? whoChanged(group.provided_id, signal, 'user_group.suspend') : '',
+    [status],
+  );
   if (reasons.length === 0) return null;
   const since = { suspended: group.suspended_at, expired: group.valid_until }[status];
   return (
@@ -23,7 +30,14 @@ export function Inactive({ group, way }: { group: Group; way: ComponentChildren 
         {status === 'unresolved' ? 'Its tokens are active. ' : 'No token of this group works. '}
         {since && (
           <>
-            {status === 'suspended' ? 'Suspended' : 'Ended'} <Time at={since} />.{' '}
+            {status === 'suspended' ? 'Suspended' : 'Ended'} <Time at={since} />
+            {who && (
+              <>
+                {' '}
+                by <Text>{who}</Text>
+              </>
+            )}
+            .{' '}
           </>
         )}
         {reasons.map(

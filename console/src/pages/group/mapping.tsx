@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { writeMember } from '../../curl.ts';
 import { each, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
@@ -33,11 +32,8 @@ export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
   return (
     <Panel title="Mapping" flush>
       {entries.length === 0 ? (
-        <Empty
-          title="No mapping"
-          curl={writeMember(group, 'mapping', '{"sales": "warehouse-emea"}')}
-        >
-          Dashboards of this group have no data source to query.
+        <Empty title="No mapping">
+          Dashboards of this group have no data source to query. Edit the group to give it one.
         </Empty>
       ) : (
         <Table

@@ -146,8 +146,8 @@ function Sources({ view }: { view: Seen }) {
         </tr>
       ))}
       {unmapped.map((schema) => (
-        <Lacking key={schema} name={schema} columns={2} tone="warn">
-          no data source
+        <Lacking key={schema} name={schema} columns={2} tone="">
+          not mapped
         </Lacking>
       ))}
       {missing.map((schema) => (
@@ -229,7 +229,7 @@ function Lacking({
 }: {
   name: string;
   columns: number;
-  tone: 'warn' | 'bad';
+  tone: '' | 'bad';
   children: string;
 }) {
   return (

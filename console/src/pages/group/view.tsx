@@ -34,7 +34,7 @@ export function View({
   return (
     <Panel
       title="View as tenant"
-      about="What a renderer gets for the current token of this group now. Looking here counts as no use of it."
+      about="What a renderer gets for the current token of this group now. Looking here is not counted as use."
       actions={
         <>
           <CopyCurl call={() => groupCall('GET', id, '/view')} />

@@ -4,10 +4,14 @@ import { may } from '../../session.ts';
 // Reading the token of a group, or taking its view, is an event of the group, too.
 const CHANGES = 'create,update,suspend,resume,delete'.replace(/\w+/g, 'user_group.$&');
 
-/** Returns the name of the API token that has last changed a group, as far as the caller may know it. */
-export async function whoChanged(id: string, signal: AbortSignal): Promise<string> {
+/** Returns the name of the API token that has last changed a group, or changed it so, as far as the caller may know it. */
+export async function whoChanged(
+  id: string,
+  signal: AbortSignal,
+  types = CHANGES,
+): Promise<string> {
   if (!may('audit:read')) return '';
-  const query = { object_type: 'user_group', object_id: id, types: CHANGES, limit: 1 };
+  const query = { object_type: 'user_group', object_id: id, types, limit: 1 };
   const { audit_events: events } = await dataOf(
     api.GET('/api/v1/audit-events', { params: { query }, signal }),
   );

@@ -112,7 +112,7 @@ export function List() {
               setOpen('export');
             }}
           >
-            Export{isFiltered ? ' what is filtered' : ''}
+            Export{isFiltered ? ' these' : ''}
           </Button>
         )}
         {writes && (

@@ -116,7 +116,7 @@ function itemsOfEndpoints(all: Schemas['WebhookEndpoint'][]): Item[] {
   );
   const [first] = failing;
   if (!first) return [];
-  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${new URL(first.url).host}${failing.length > 1 ? ' and others' : ''}.`;
+  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${first.url.replace(/^\w+:\/\//, '')}${failing.length > 1 ? ' and others' : ''}.`;
   const path = failing.length === 1 ? ['webhooks', first.id] : ['webhooks'];
   return [
     {

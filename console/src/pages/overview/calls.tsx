@@ -35,7 +35,7 @@ print(response.json()['user_group']['token'])`,
 /** The command of the example renderer for this service. */
 export const exampleRenderer = () =>
   `SERVICE_URL=${new URL('..', location.href).href.replace(/\/$/, '')} \\
-  API_TOKEN="$TOKEN" npm run example:renderer`;
+  API_TOKEN="$RENDERER_TOKEN" npm run example:renderer`;
 
 export function FirstCall() {
   const [at, setAt] = useState(0);
@@ -56,9 +56,10 @@ export function FirstCall() {
           </label>
         ))}
       </div>
-      <Curl text={CALLS[at]![1]()} label="First call" />
+      <Curl text={CALLS[at]![1]().replaceAll('TOKEN', 'BACKEND_TOKEN')} label="First call" />
     </>
   );
 }
 
-export const introspection = () => curl('v1/introspect', '{"token": "ugt_…"}');
+export const introspection = () =>
+  curl('v1/introspect', '{"token": "ugt_…"}').replace('TOKEN', 'RENDERER_TOKEN');

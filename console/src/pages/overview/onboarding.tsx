@@ -152,7 +152,7 @@ function Steps({
             backend?.last_used_at ? (
               <Time at={backend.last_used_at} />
             ) : (
-              'Set TOKEN to the token of your backend. Waiting for your first call…'
+              'Set BACKEND_TOKEN to it. Waiting for your first call…'
             )
           }
         >
@@ -169,8 +169,12 @@ function Steps({
           name="Introspect a token"
           isDone={isIntrospected}
           about={
-            !isIntrospected &&
-            'Set TOKEN to the token of your renderer, and take that of the group from its page. Waiting for the first introspection…'
+            !isIntrospected && (
+              <>
+                Set RENDERER_TOKEN, and take the token of a group from{' '}
+                <a href={addressOf(['groups'])}>its page</a>. Waiting for the first introspection…
+              </>
+            )
           }
         >
           <p class="hint">
@@ -191,8 +195,8 @@ function Steps({
         )}
       </ol>
       <p class="hint">
-        Next: the example dashboard of the group that the call above has made, with TOKEN of your
-        renderer. The <a href={within('../docs')}>API docs</a> describe every call.
+        Next: the example dashboard of the group that the first call has made. The{' '}
+        <a href={within('../docs')}>API docs</a> describe every call.
       </p>
       <Curl label="Example dashboard" text={exampleRenderer()} />
     </Panel>

@@ -40,7 +40,6 @@ export default function OverviewPage() {
 }
 
 function Tiles({ overview }: { overview: Schemas['Overview'] | undefined }) {
-  const tokens = overview?.user_group_tokens;
   const apiTokens = overview?.api_tokens;
   return (
     <div class="tiles">
@@ -48,11 +47,6 @@ function Tiles({ overview }: { overview: Schemas['Overview'] | undefined }) {
         name="User groups"
         count={overview?.user_groups.total}
         address={addressOf(['groups'])}
-      />
-      <Tile
-        name="Old tokens still valid"
-        count={tokens?.in_overlap}
-        note={tokens && `${number.format(tokens.in_overlap_used_last_hour)} used last hour`}
       />
       {(may('admin') || apiTokens) && (
         <Tile

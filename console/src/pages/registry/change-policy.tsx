@@ -15,7 +15,10 @@ export function ChangePolicy({
   onDone: () => void;
 }) {
   const next = workspace.mapping_policy === 'open' ? 'registered' : 'open';
-  const title = next === 'registered' ? 'Require registered data sources' : 'Change to open';
+  const title =
+    next === 'registered'
+      ? 'Require registered data sources'
+      : 'Stop requiring registered data sources';
   return (
     <DialogForm
       title={title}
@@ -50,7 +53,7 @@ export function ChangeViewAs({
   onDone: () => void;
 }) {
   const next = workspace.view_as === 'allowed' ? 'forbidden' : 'allowed';
-  const name = next === 'allowed' ? 'Allow “View as”' : 'Forbid “View as”';
+  const name = `Turn ${next === 'allowed' ? 'on' : 'off'} support access`;
   return (
     <DialogForm
       danger={next === 'forbidden'}

@@ -51,7 +51,7 @@ export const KINDS: Kind[] = [
     path: 'data-sources',
     one: 'data source',
     many: 'Data sources',
-    about: 'What is queried: the values of a mapping, by ID or internal no..',
+    about: 'What is queried: the values of a mapping, by ID or internal number.',
     list: async (query, signal) => {
       const response = await dataOf(api.GET('/api/v1/data-sources', { params: { query }, signal }));
       return { rows: response.data_sources, next: response.next_cursor };

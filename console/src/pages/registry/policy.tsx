@@ -71,7 +71,9 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
                       setOpen('policy');
                     }}
                   >
-                    {isOpen ? 'Require registered data sources' : 'Change to open'}
+                    {isOpen
+                      ? 'Require registered data sources'
+                      : 'Stop requiring registered data sources'}
                   </Button>
                   {isOpen && obstacle && (
                     <p class="hint" id="obstacle">
@@ -84,8 +86,10 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
             <Panel
               title={
                 <>
-                  View as:{' '}
-                  <Badge tone={data.view_as === 'allowed' ? '' : 'good'}>{data.view_as}</Badge>
+                  Support access:{' '}
+                  <Badge tone={data.view_as === 'allowed' ? '' : 'good'}>
+                    {data.view_as === 'allowed' ? 'on' : 'off'}
+                  </Badge>
                 </>
               }
             >
@@ -100,7 +104,7 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
                     setOpen('view_as');
                   }}
                 >
-                  {data.view_as === 'allowed' ? 'Forbid' : 'Allow'}
+                  {data.view_as === 'allowed' ? 'Turn off' : 'Turn on'}
                 </Button>
               )}
             </Panel>
@@ -108,7 +112,7 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
           {isOpen && (
             <Panel
               title="Not registered"
-              about="Under “open” nothing is wrong with it. Register it, and registered data sources can be required."
+              about="Not required now. Once it is registered, registered data sources can be required."
               flush
             >
               <Causes list={unresolvable} onDone={unresolvable.reload} />

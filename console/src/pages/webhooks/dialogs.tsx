@@ -171,10 +171,7 @@ export function Replay({
         onClose();
       }}
     >
-      <p>
-        Events of this time that have not arrived are sent again, each under its id.
-        {failing && ' What waits is sent by itself once the endpoint responds.'}
-      </p>
+      <p>Events of this time that have not arrived are sent again, each under its id.</p>
       <TextField
         label="Since"
         hint={`In ${zone()}.`}

@@ -7,19 +7,25 @@ import { TextField } from '../../../ui/fields.tsx';
 import { Json } from '../../../ui/json.tsx';
 import { localOf, momentOf, zone } from '../../../ui/local-time.ts';
 import { Fact, Facts, Panel } from '../../../ui/page.tsx';
-import { StatusBadge } from '../../../ui/status.tsx';
+import { StatusBadge, wordsOf } from '../../../ui/status.tsx';
 import { Badge, Text, Time } from '../../../ui/text.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { isAbsence, type Known, read } from '../resource.ts';
 import { whyRefused } from '../../inspect/words.ts';
+import type { VersionId } from './versions.ts';
+
+interface Restorable {
+  /** Undefined if the session may not restore. */
+  onRestore: ((version: VersionId) => void) | undefined;
+}
 
 /** The group at a moment, which the address names. */
-export function AsOf({ id }: { id: string }) {
+export function AsOf({ id, onRestore }: Restorable & { id: string }) {
   const at = momentOf(place.value.query.get('at') ?? '');
   const [text, setText] = useState(localOf(at));
   return (
     <Panel
-      title="At a moment"
+      title="Look back"
       about="What the group was, and what its dashboards saw: which of its tokens were accepted."
     >
       <form
@@ -40,12 +46,12 @@ export function AsOf({ id }: { id: string }) {
         />
         <Button type="submit">Show</Button>
       </form>
-      {at && <Moment key={at} id={id} at={at} />}
+      {at && <Moment key={at} {...{ id, at, onRestore }} />}
     </Panel>
   );
 }
 
-function Moment({ id, at }: { id: string; at: string }) {
+function Moment({ id, at, onRestore }: Restorable & { id: string; at: string }) {
   const { data, error, reload } = useLoad((signal) => read(id, signal, at), []);
   return (
     <div class="form" role="status">
@@ -55,23 +61,33 @@ function Moment({ id, at }: { id: string; at: string }) {
         <Trouble error={error} retry={reload} />
       )}
       {!data && !error && <Skeleton />}
-      {data && <Then known={data} />}
+      {data && <Then known={data} onRestore={onRestore} />}
     </div>
   );
 }
 
-function Then({ known: { group, raw, past } }: { known: Known }) {
+function Then({ known: { group, raw, past }, onRestore }: Restorable & { known: Known }) {
   return (
     <>
       <Facts>
         <Fact name="Status">
-          <StatusBadge group={group} /> {group.reasons.map(({ detail }) => detail).join(' ')}
+          <StatusBadge group={group} /> {group.reasons.map(wordsOf).join(' ')}
         </Fact>
         <Fact name="Name">
           <Text>{group.name}</Text>
         </Fact>
-        <Fact name="Version">{past?.version}</Fact>
-        <Fact name="Internal no.">{group.team_id}</Fact>
+        <Fact name="Version">
+          {past?.version}{' '}
+          {past && onRestore && (
+            <Button
+              onClick={() => {
+                onRestore({ version: past.version, team_id: group.team_id });
+              }}
+            >
+              Restore this…
+            </Button>
+          )}
+        </Fact>
         <Fact name="Ends">
           <Time at={group.valid_until} none="never" />
         </Fact>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { dataOf, api } from '../../../api.ts';
+import { clock } from '../../../clock.ts';
 import { useList, useLoad } from '../../../load.ts';
 import { addressOf } from '../../../router.ts';
 import { may } from '../../../session.ts';
@@ -11,9 +12,10 @@ import { Badge, Text, Time } from '../../../ui/text.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { Unfold } from '../../../ui/unfold.tsx';
 import type { Known } from '../resource.ts';
+import { AsOf } from './as-of.tsx';
 import { Differences } from './differences.tsx';
 import { Restore } from './restore.tsx';
-import { differencesTo, differencesToPresent, type Version } from './versions.ts';
+import { differencesTo, differencesToPresent, type Version, type VersionId } from './versions.ts';
 
 const CHANGES: Record<string, string> = {
   create: 'Created',
@@ -31,10 +33,10 @@ export function History({
   id: string;
   /** Undefined if the group is deleted. */
   present: Known | undefined;
-  onRestored: (version: Version) => void;
+  onRestored: (version: VersionId) => void;
   onRefresh: () => void;
 }) {
-  const [restoring, setRestoring] = useState<Version>();
+  const [restoring, setRestoring] = useState<VersionId>();
   const list = useList<Version>(
     async (cursor, signal) => {
       const query = { limit: 20, ...(cursor && { cursor }) };
@@ -48,54 +50,61 @@ export function History({
     [id, present?.etag],
   );
   return (
-    <Panel
-      title="Versions"
-      about="Every state of the group, the newest first. A rotation of its token makes no version."
-      actions={
-        may('audit:read') && (
-          <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
-            Who did it: audit log
-          </a>
-        )
-      }
-      flush
-    >
-      <Table
-        label="Versions"
-        head={
-          <>
-            <th>Version</th>
-            <th>Change</th>
-            <ToolsHead />
-          </>
+    <>
+      <AsOf
+        key={clock.value}
+        id={id}
+        onRestore={may('user-groups:write') ? setRestoring : undefined}
+      />
+      <Panel
+        title="Versions"
+        about="All versions, newest first (token rotations are in the audit log)."
+        actions={
+          may('audit:read') && (
+            <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
+              Who did it: audit log
+            </a>
+          )
         }
+        flush
       >
-        {list.fresh && <BoneRows columns={3} rows={3} />}
-        {list.rows.map((version) => (
-          <Row
-            key={`${version.team_id}-${version.version}`}
-            {...{ id, version, present }}
-            onRestore={() => {
-              setRestoring(version);
+        <Table
+          label="Versions"
+          head={
+            <>
+              <th>Version</th>
+              <th>Change</th>
+              <ToolsHead />
+            </>
+          }
+        >
+          {list.fresh && <BoneRows columns={3} rows={3} />}
+          {list.rows.map((version) => (
+            <Row
+              key={`${version.team_id}-${version.version}`}
+              {...{ id, version, present }}
+              onRestore={() => {
+                setRestoring(version);
+              }}
+            />
+          ))}
+        </Table>
+        <ListFoot list={list} what="versions" />
+        {restoring && (
+          <Restore
+            {...{ id, version: restoring, present }}
+            onClose={() => {
+              setRestoring(undefined);
+              onRefresh();
+            }}
+            onDone={() => {
+              setRestoring(undefined);
+              onRestored(restoring);
             }}
           />
-        ))}
-      </Table>
-      <ListFoot list={list} what={list.rows.length === 1 ? 'version' : 'versions'} />
-      {restoring && (
-        <Restore
-          {...{ id, version: restoring, present }}
-          onClose={() => {
-            setRestoring(undefined);
-            onRefresh();
-          }}
-          onDone={() => {
-            setRestoring(undefined);
-            onRestored(restoring);
-          }}
-        />
-      )}
-    </Panel>
+        )}
+      </Panel>
+    </>
   );
 }
 
@@ -119,7 +128,7 @@ function Row({
           <Unfold isOpen={isOpen} setOpen={setOpen} of="What changed with">
             Version {number}
           </Unfold>{' '}
-          {end === null && <Badge tone="good">present</Badge>}
+          {end === null && <Badge tone="good">now</Badge>}
           {end === 'deletion' && <Badge>deleted</Badge>}
           <span class="cell-sub">
             <Time at={version.recorded_at} />
@@ -195,7 +204,7 @@ function Comparison({
           <legend class="unseen">Compare version {version.version} with</legend>
           <div class="segments small">
             {choice('before', `Version ${version.version - 1}`)}
-            {choice('present', 'The present')}
+            {choice('present', 'Now')}
           </div>
         </fieldset>
       )}

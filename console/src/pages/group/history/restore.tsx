@@ -7,7 +7,7 @@ import { Skeleton } from '../../../ui/empty.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { isConflict, type Known, type Precondition } from '../resource.ts';
 import { Differences } from './differences.tsx';
-import { differencesToPresent, restore, restored, type Version } from './versions.ts';
+import { differencesToPresent, restore, restored, type VersionId } from './versions.ts';
 
 const CHANGED = new Refusal({
   title: 'Somebody has changed the group since.',
@@ -23,7 +23,7 @@ export function Restore({
   onDone,
 }: {
   id: string;
-  version: Version;
+  version: VersionId;
   /** The group as the page shows it; undefined if it is deleted. */
   present: Known | undefined;
   onClose: () => void;

@@ -6,6 +6,8 @@ import { valuesOf } from '../conflict.tsx';
 import { type Known, type Precondition, type Written, writtenOf } from '../resource.ts';
 
 export type Version = Schemas['UserGroupVersion'];
+/** What names a version: a group that had the id before has another `team_id`. */
+export type VersionId = Pick<Version, 'version' | 'team_id'>;
 
 /** A value that differs: its place, and its text on each side; undefined where there is none. */
 export interface Difference {
@@ -47,7 +49,7 @@ export async function differencesTo(
 
 async function contentOf(
   id: string,
-  { version, team_id }: Version,
+  { version, team_id }: VersionId,
   signal: AbortSignal,
 ): Promise<Written> {
   const call = api.GET('/api/v1/user-groups/{id}/versions/{version}', {
@@ -66,7 +68,7 @@ async function contentOf(
 /** Lists the differences of a version from the present group, or from nothing; also of an earlier group with the same id. */
 export async function differencesToPresent(
   id: string,
-  version: Version,
+  version: VersionId,
   present: Known | undefined,
   signal: AbortSignal,
 ): Promise<Difference[]> {
@@ -84,7 +86,7 @@ export async function differencesToPresent(
 /** Restores a version; `header` is the precondition. Returns the group. */
 export async function restore(
   id: string,
-  { version, team_id }: Pick<Version, 'version' | 'team_id'>,
+  { version, team_id }: VersionId,
   header: Precondition,
 ): Promise<Schemas['UserGroup']> {
   const params = { path: { id, version }, query: { team_id }, header };
