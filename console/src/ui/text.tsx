@@ -29,7 +29,7 @@ export function Text({ children }: { children: string | number }) {
           part
         ) : (
           <span key={index} class="unseen-character">
-            {part[0] === ' '
+            {part.startsWith(' ')
               ? '␣'.repeat(part.length)
               : `␣U+${part.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`}
           </span>

@@ -84,7 +84,7 @@ function Verdict({ inspection }: { inspection: Inspection }) {
             <Text>{apiToken.name}</Text>
           </>
         )}
-        {!/\.$/.test((apiToken ?? group)?.name ?? '') && '.'}
+        {!(apiToken ?? group)?.name.endsWith('.') && '.'}
       </>
     );
   }

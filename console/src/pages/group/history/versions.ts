@@ -6,7 +6,7 @@ import { valuesOf } from '../conflict.tsx';
 import { type Known, type Precondition, type Written, writtenOf } from '../resource.ts';
 
 export type Version = Schemas['UserGroupVersion'];
-/** What names a version: a group that had the id before has another `team_id`. */
+/** The identity of a version: a group that had the id before has another `team_id`. */
 export type VersionId = Pick<Version, 'version' | 'team_id'>;
 
 /** A value that differs: its place, and its text on each side; undefined where there is none. */
