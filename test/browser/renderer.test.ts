@@ -236,7 +236,10 @@ test('what a page asks for a second after its token was rotated is refused, and 
   // Each time is that of the request: the load of the machine decides when the page asks again and draws.
   for (const time of shownAt) expect(time - rotatedAt).toBeLessThan(1000);
   expect(await readUntil(0, drawn)).toBe(0);
-  await page.locator('#message').getByText('Not available right now. Trying again…').waitFor();
+  await page
+    .locator('#message')
+    .getByText('It may have expired or been replaced. Trying again…')
+    .waitFor();
   await open(linkFor(rotation.body.user_group.token));
 });
 

@@ -9,7 +9,8 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { saveGroups } from './export.tsx';
-import { type Act, type Selected, SelectedDialog } from './selected.tsx';
+
+type Act = 'suspend' | 'resume' | 'rotate' | 'delete';
 
 const namesOf = (count: number | undefined) =>
   count === undefined
@@ -32,7 +33,6 @@ export function Bulk({
   onDone: () => void;
 }) {
   const [act, setAct] = useState<Act>();
-  const [job, setJob] = useState<Selected>();
   const [graceSeconds, setGrace] = useState(3600);
   const key = useMemo(() => crypto.randomUUID(), [act]);
   /** The filters of all that match, once they are selected. */
@@ -50,22 +50,21 @@ export function Bulk({
   const count = all ? all.count : groups.length;
   const names = namesOf(count);
   const begin = async (action: Act) => {
-    if (all) {
-      const { filters: query } = all;
-      const { bulk_job } = await dataOf(
-        api.POST('/api/v1/bulk-jobs', {
-          params: { query, header: { 'Idempotency-Key': `${key}-${action}-${graceSeconds}` } },
-          body: {
-            action,
-            ...(Object.keys(query).length === 0 && { all: true }),
-            ...(action === 'rotate' && { grace_period_seconds: graceSeconds }),
-          },
-        }),
-      );
-      onDone();
-      goTo(addressOf(['jobs', bulk_job.id]));
-      notify('The job goes on without this page');
-    } else setJob({ act: action, ids, graceSeconds });
+    const query = all?.filters ?? {};
+    const { bulk_job } = await dataOf(
+      api.POST('/api/v1/bulk-jobs', {
+        params: { query, header: { 'Idempotency-Key': `${key}-${action}-${graceSeconds}` } },
+        body: {
+          action,
+          ...(!all && { ids }),
+          ...(all && Object.keys(query).length === 0 && { all: true }),
+          ...(action === 'rotate' && { grace_period_seconds: graceSeconds }),
+        },
+      }),
+    );
+    onDone();
+    goTo(addressOf(['jobs', bulk_job.id]));
+    notify('The job goes on without this page');
     setAct(undefined);
   };
   const asking = {
@@ -95,8 +94,7 @@ export function Bulk({
       </Button>
       <Button
         onClick={() => {
-          if (all) setAct('resume');
-          else void begin('resume');
+          setAct('resume');
         }}
       >
         Resume
@@ -147,8 +145,7 @@ export function Bulk({
         <Confirm title={`Rotate the tokens of ${names}`} submit="Rotate" {...asking}>
           <p>
             Each group gets another token. Your backend gets it with its next call of{' '}
-            <code>/api/user</code>
-            {!all && ', or from the report'}.
+            <code>/api/user</code>.
           </p>
           <GraceChoice legend="The old tokens end" value={graceSeconds} onChange={setGrace} />
         </Confirm>
@@ -164,14 +161,6 @@ export function Bulk({
             They and their tokens will be deleted for good. Suspend them to stop them for a while.
           </p>
         </Confirm>
-      )}
-      {job && (
-        <SelectedDialog
-          key={job.act + String(job.ids.length)}
-          job={job}
-          onClose={onDone}
-          onBack={setJob}
-        />
       )}
     </div>
   );

@@ -85,7 +85,7 @@ export function List() {
   const isFiltered = search !== '' || status !== '' || property !== '';
   const writes = may('user-groups:write');
   const hasBulk = has('bulk');
-  const picks = writes && hasBulk;
+  const picks = writes && has('bulk-jobs');
   const isPicking = selected.size > 0;
   const pick = (index: number, on: boolean, range: boolean) => {
     const from = range && lastPicked.current >= 0 ? lastPicked.current : index;
@@ -167,9 +167,7 @@ export function List() {
                   <Bulk
                     groups={list.rows.filter((row) => selected.has(row.provided_id))}
                     filters={
-                      selected.size === list.rows.length && list.more && has('bulk-jobs')
-                        ? toFilters(query)
-                        : undefined
+                      selected.size === list.rows.length && list.more ? toFilters(query) : undefined
                     }
                     onClear={() => {
                       setSelected(new Set());
