@@ -12,6 +12,34 @@ import { saveGroups } from './export.tsx';
 
 type Act = 'suspend' | 'resume' | 'rotate' | 'delete';
 
+/** The button of each action, the beginning of its question, and what it does to the groups. */
+const ACTIONS: Record<Act, [button: string, title: string, submit: string, effect: string]> = {
+  suspend: [
+    'Suspend',
+    'Suspend',
+    'Suspend',
+    'Dashboards of these groups stop at once, until the groups are resumed.',
+  ],
+  resume: [
+    'Resume',
+    'Resume',
+    'Resume',
+    'Tokens of these groups work again at once, unless something else makes the groups inactive.',
+  ],
+  rotate: [
+    'Rotate tokens',
+    'Rotate the tokens of',
+    'Rotate',
+    'Each group gets another token. Your backend gets it with its next call of /api/user.',
+  ],
+  delete: [
+    'Delete',
+    'Delete',
+    'Delete for good',
+    'They and their tokens will be deleted for good. Suspend them to stop them for a while.',
+  ],
+};
+
 const namesOf = (count: number | undefined) =>
   count === undefined
     ? 'all user groups that match'
@@ -67,14 +95,16 @@ export function Bulk({
     notify('The job goes on without this page');
     setAct(undefined);
   };
-  const asking = {
-    onClose: () => {
-      setAct(undefined);
-    },
-    onSubmit: async () => {
-      if (act) await begin(act);
-    },
-  };
+  const buttonOf = (one: Act, kind?: 'danger') => (
+    <Button
+      kind={kind}
+      onClick={() => {
+        setAct(one);
+      }}
+    >
+      {ACTIONS[one][0]}
+    </Button>
+  );
   return (
     <div class="bulk" role="region" aria-label="What is selected">
       <strong>
@@ -85,29 +115,9 @@ export function Bulk({
           </Button>
         )}
       </strong>
-      <Button
-        onClick={() => {
-          setAct('suspend');
-        }}
-      >
-        Suspend
-      </Button>
-      <Button
-        onClick={() => {
-          setAct('resume');
-        }}
-      >
-        Resume
-      </Button>
-      {may('tokens:rotate') && (
-        <Button
-          onClick={() => {
-            setAct('rotate');
-          }}
-        >
-          Rotate tokens
-        </Button>
-      )}
+      {buttonOf('suspend')}
+      {buttonOf('resume')}
+      {may('tokens:rotate') && buttonOf('rotate')}
       {!all && (
         <Button
           onClick={() => {
@@ -117,49 +127,24 @@ export function Bulk({
           Export
         </Button>
       )}
-      <Button
-        kind="danger"
-        onClick={() => {
-          setAct('delete');
-        }}
-      >
-        Delete
-      </Button>
+      {buttonOf('delete', 'danger')}
       <Button kind="quiet" onClick={onClear}>
         Clear
       </Button>
-      {act === 'suspend' && (
-        <Confirm title={`Suspend ${names}`} submit="Suspend" {...asking}>
-          <p>Dashboards of these groups stop at once, until the groups are resumed.</p>
-        </Confirm>
-      )}
-      {act === 'resume' && (
-        <Confirm title={`Resume ${names}`} submit="Resume" {...asking}>
-          <p>
-            Tokens of these groups work again at once, unless something else makes the groups
-            inactive.
-          </p>
-        </Confirm>
-      )}
-      {act === 'rotate' && (
-        <Confirm title={`Rotate the tokens of ${names}`} submit="Rotate" {...asking}>
-          <p>
-            Each group gets another token. Your backend gets it with its next call of{' '}
-            <code>/api/user</code>.
-          </p>
-          <GraceChoice legend="The old tokens end" value={graceSeconds} onChange={setGrace} />
-        </Confirm>
-      )}
-      {act === 'delete' && (
+      {act && (
         <Confirm
-          title={`Delete ${names}`}
-          submit="Delete for good"
-          typed={count === undefined ? 'delete' : String(count)}
-          {...asking}
+          title={`${ACTIONS[act][1]} ${names}`}
+          submit={ACTIONS[act][2]}
+          {...(act === 'delete' && { typed: String(count ?? 'delete') })}
+          onClose={() => {
+            setAct(undefined);
+          }}
+          onSubmit={() => begin(act)}
         >
-          <p>
-            They and their tokens will be deleted for good. Suspend them to stop them for a while.
-          </p>
+          <p>{ACTIONS[act][3]}</p>
+          {act === 'rotate' && (
+            <GraceChoice legend="The old tokens end" value={graceSeconds} onChange={setGrace} />
+          )}
         </Confirm>
       )}
     </div>
