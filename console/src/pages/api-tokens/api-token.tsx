@@ -126,8 +126,7 @@ export function ApiTokenPage({ id }: { id: number }) {
             {done.length === 0 && (
               <tr>
                 <td colSpan={3} class="soft">
-                  The audit log has nothing of it: it has changes, tokens that were shown, and
-                  refused calls.
+                  The audit log has nothing of it.
                 </td>
               </tr>
             )}

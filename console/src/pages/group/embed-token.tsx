@@ -152,7 +152,7 @@ export function EmbedToken({
           />
           <TextField
             label="Origin"
-            hint="Optional. The page that embeds the dashboard: https://app.example.com"
+            hint="Optional: the page that embeds it, such as https://app.example.com"
             pointer="/origin"
             spellcheck={false}
             value={origin}

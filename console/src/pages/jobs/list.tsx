@@ -66,7 +66,7 @@ export function List() {
           <tr>
             <td colSpan={5}>
               <Empty title="There are no jobs">
-                Select all user groups that match a filter, and what you do with them is a job.
+                Select user groups, and what you do with them is a job.
               </Empty>
             </td>
           </tr>

@@ -96,7 +96,7 @@ function Steps({
   // A workspace in use is not asked to begin; one that has just finished is told so.
   if (data.isIntrospected && !hasBegun.current) return null;
   hasBegun.current = true;
-  const { backend, renderer, isIntrospected, hasDataSource } = data;
+  const { backend, renderer, isIntrospected } = data;
   const isDone = total > 0 && Boolean(backend?.last_used_at && renderer) && isIntrospected;
   const created = (secret: Opened) => {
     onOpen(secret);
@@ -113,11 +113,7 @@ function Steps({
     </Button>
   );
   return (
-    <Panel
-      title={isDone ? 'Everything works' : 'Get started'}
-      about={isDone ? undefined : 'Each step ticks itself off.'}
-      actions={hide}
-    >
+    <Panel title={isDone ? 'Everything works' : 'Get started'} actions={hide}>
       <Trouble error={error} retry={readAgain} />
       <ol class="steps">
         <Step
@@ -177,22 +173,8 @@ function Steps({
             )
           }
         >
-          <p class="hint">
-            The renderer asks what the token of a group means before it shows anything.
-          </p>
           <Curl text={introspection()} label="Introspection" />
         </Step>
-        {hasDataSource !== undefined && (
-          <Step
-            name="Register data sources (optional)"
-            isDone={hasDataSource}
-            about="Mappings can then be checked, and renderers get names with them."
-          >
-            <a class="button" href={addressOf(['registry', 'data-sources'])}>
-              Open the registry
-            </a>
-          </Step>
-        )}
       </ol>
       <p class="hint">
         Next: the example dashboard of the group that the first call has made. The{' '}

@@ -1,6 +1,6 @@
 import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
-import { may, session } from '../../session.ts';
+import { session } from '../../session.ts';
 
 type ApiToken = Schemas['ApiToken'];
 
@@ -9,8 +9,6 @@ export interface Progress {
   backend: ApiToken | undefined;
   renderer: ApiToken | undefined;
   isIntrospected: boolean;
-  /** Undefined without the scope to see it. */
-  hasDataSource: boolean | undefined;
 }
 
 const DAYS = 90;
@@ -22,7 +20,7 @@ export async function readProgress(signal: AbortSignal): Promise<Progress> {
     from: new Date(to - DAYS * 86_400_000).toISOString(),
     to: new Date(to).toISOString(),
   };
-  const [{ api_tokens: all }, { activity }, sources] = await Promise.all([
+  const [{ api_tokens: all }, { activity }] = await Promise.all([
     dataOf(
       api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal }),
     ),
@@ -32,9 +30,6 @@ export async function readProgress(signal: AbortSignal): Promise<Progress> {
         signal,
       }),
     ),
-    may('registry:read')
-      ? dataOf(api.GET('/api/v1/data-sources', { params: { query: { limit: 1 } }, signal }))
-      : undefined,
   ]);
   const own = session.value?.api_token.id;
   // The token of this session and those of people do not count as backends.
@@ -45,6 +40,5 @@ export async function readProgress(signal: AbortSignal): Promise<Progress> {
     backend: backends.find(({ last_used_at }) => last_used_at !== null) ?? backends[0],
     renderer: others.find((one) => one.scopes.includes('tokens:introspect') && !writes(one)),
     isIntrospected: activity.points.some(({ introspections }) => introspections > 0),
-    hasDataSource: sources && sources.data_sources.length > 0,
   };
 }

@@ -71,7 +71,7 @@ export function TargetForm({
         error.problem.code === 'precondition_failed' && (
           <p class="note warn" role="alert">
             {before
-              ? 'Somebody else has changed this target meanwhile. Nothing is saved: copy what you have written, and edit it again.'
+              ? 'Somebody else has changed this target. Nothing is saved: copy your text, and edit it again.'
               : 'There is a target of this name. Choose another name.'}
           </p>
         )
@@ -94,7 +94,7 @@ export function TargetForm({
         <>
           <TextField
             label="Name"
-            hint="1–64 of a–z, 0–9 and “-”: calls for a token name it."
+            hint="1–64 of a–z, 0–9 and “-”."
             pointer="name"
             required
             autofocus
@@ -117,7 +117,7 @@ export function TargetForm({
       {form.audience !== null && (
         <TextField
           label="Audience"
-          hint="The claim aud, which the tool compares with its own name."
+          hint="The claim aud: the name of the tool."
           pointer="/audience"
           required={form.audience}
           spellcheck={false}
@@ -127,7 +127,7 @@ export function TargetForm({
       )}
       <TextField
         label="Seconds"
-        hint="For how long a token is valid at most. Nothing ends it sooner, so keep it short."
+        hint="Nothing ends a token sooner."
         pointer="/max_seconds"
         type="number"
         min={1}
@@ -139,7 +139,7 @@ export function TargetForm({
       {kind === 'metabase-sso' && (
         <TextField
           label="Domain of addresses"
-          hint="Metabase knows users by addresses of this host, such as groups.example.com."
+          hint="Users have addresses of this host, such as groups.example.com."
           pointer="/email_domain"
           required
           spellcheck={false}

@@ -34,8 +34,8 @@ export function Keys({
     <fieldset>
       <legend class="legend">Keys</legend>
       <p class="hint">
-        The first key signs. To replace it without an outage: add the new one, teach it to the tool,
-        let it sign, and later remove the old one.
+        The first one signs. To replace it, add another, teach it to the tool, let it sign, and
+        remove the old one.
       </p>
       <Overall at="/signing" />
       <Overall at="/signing/keys" />

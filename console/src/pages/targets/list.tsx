@@ -69,7 +69,7 @@ export function List() {
           <tr>
             <td colSpan={4}>
               <Empty title="There are no targets yet">
-                A target says which token Superset, Metabase, Lightdash, Cube or Grafana takes.
+                A target says which token a dashboard tool takes.
               </Empty>
             </td>
           </tr>
