@@ -42,7 +42,7 @@ export function groupCall(
 }
 
 /** A user group as a backend writes it, which the example renderer can show. */
-export const FIRST = `{"user_group_id": "acme-emea", "name": "Acme EMEA",
+const FIRST = `{"user_group_id": "acme-emea", "name": "Acme EMEA",
        "mapping": {"sales": "warehouse-acme"}, "properties": {"region": "EMEA", "max_rows": 6}}`;
 
 /** The call with which a backend makes or changes a user group. */
