@@ -3,7 +3,12 @@ function isForGateways({ security = [] }) {
   return security.some((scheme) => 'GatewayToken' in scheme);
 }
 
-/** Returns a copy of an OpenAPI document without the operations of gateways, which no client calls. */
+/**
+ * Returns a copy of an OpenAPI document without the operations of gateways, which no client calls.
+ * @template {{ paths: object }} Document
+ * @param {Document} document
+ * @returns {Document}
+ */
 export function withoutGateways({ paths, ...document }) {
   const called = Object.entries(paths).map(([path, item]) => {
     const operations = Object.entries(item).filter(([, operation]) => !isForGateways(operation));
