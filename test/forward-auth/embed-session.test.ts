@@ -64,6 +64,12 @@ onEachDatabase((kind) => {
       403,
       'viewer_refused',
     ],
+    [
+      'a viewer without a value',
+      async () => ({ own: await issue(), settings: { 'X-Seats': 'variables.seats' } }),
+      403,
+      'viewer_refused',
+    ],
     ['a user-group token', () => Promise.resolve({ own: group }), 401, 'viewer_unknown'],
     ['nonsense', () => Promise.resolve({ own: 'x; Domain=example.com' }), 401, 'viewer_unknown'],
     [

@@ -5,6 +5,7 @@ import { currentTime } from '../../platform/common/time.ts';
 import { embedSessionPage } from './embed-session.page.ts';
 import { ViewerRefused, ViewerUnknown } from './forward-auth.errors.ts';
 import { fail, type GatewaySettings } from './gateway/gateway-settings.ts';
+import { identityHeaders } from './headers/identity-headers.ts';
 import { Viewers } from './viewers.service.ts';
 
 /** Keeps other hosts and plain HTTP from setting or reading the cookie (RFC 6265bis). */
@@ -40,8 +41,11 @@ export class EmbedSessions {
       throw new ViewerRefused('Only the page of the session itself may begin it.');
     }
     if (token === null) return `${cookie}=; ${ATTRIBUTES}; Max-Age=0`;
-    const { token_type: type, exp = 0 } = await this.viewers.identify(caller, token, settings);
+    const viewer = await this.viewers.identify(caller, token, settings);
+    const { token_type: type, exp = 0 } = viewer;
     if (type !== 'embed_token') throw new ViewerUnknown();
+    // The endpoint would refuse a viewer without a value at each request.
+    identityHeaders(viewer, settings);
     const seconds = Math.max(0, exp - Math.floor(currentTime() / 1000));
     return `${cookie}=${token}; ${ATTRIBUTES}; Max-Age=${seconds}`;
   }

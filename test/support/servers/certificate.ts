@@ -27,7 +27,7 @@ export function selfSignedCertificate(host: string): Certificate {
   const certificate = der(0x30, content, algorithm, signature).toString('base64');
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate.match(/.{1,64}/g)!.join('\n')}\n-----END CERTIFICATE-----\n`,
   };
 }
 
@@ -39,6 +39,11 @@ function utcTime(text: string): Buffer {
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
-  const header = length < 128 ? [tag, length] : [tag, 0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from(header), content]);
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(length)]), content]);
+}
+
+/** The shortest form, which browsers insist on. */
+function lengthOf(length: number): number[] {
+  if (length < 128) return [length];
+  return length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

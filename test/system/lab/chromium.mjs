@@ -7,10 +7,11 @@ const PATHS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
 /**
  * The browser of this machine, without what it would ask other servers by itself. `CHROMIUM_PATH` names another.
+ * @param {readonly string[]} [more] switches for one test alone
  * @returns {Promise<import('playwright-core').Browser>}
  * @throws if there is none
  */
-export function launchBrowser() {
+export function launchBrowser(more = []) {
   const { CHROMIUM_PATH } = process.env;
   const paths = CHROMIUM_PATH ? [CHROMIUM_PATH] : PATHS;
   const executablePath = paths.find((path) => existsSync(path));
@@ -26,6 +27,7 @@ export function launchBrowser() {
       '--disable-gpu',
       '--disable-background-networking',
       '--disable-component-update',
+      ...more,
     ],
   });
 }
