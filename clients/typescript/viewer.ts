@@ -3,6 +3,11 @@ import type { Introspection } from './cached-introspector.js';
 import { Refusal, type RefusalCode } from './refusal.js';
 import { checkValue, own, typeDeclared, valueAt, type VariableType } from './variable-types.js';
 
+/** All that a token consists of: visible ASCII. */
+const CHARACTERS = /^[\x21-\x7e]+$/;
+/** The statuses of an introspection of a text that is too long, or can be no token. */
+const NO_TOKEN = [413, 422];
+
 /** Something that a dashboard tool shows, such as one dashboard. */
 export interface Resource {
   type: string;
@@ -62,6 +67,7 @@ export async function viewerOf<Source = undefined>(
     throw new TypeError('schema and dataSources belong together');
   }
   if (typeof token !== 'string' || token === '') throw new Refusal('token_missing');
+  if (!CHARACTERS.test(token)) throw refusalOf('token_refused', 'no token has such a character');
   const found = await introspect(token, options);
   requireSame(found, options);
   return {
@@ -86,6 +92,7 @@ async function introspect(
     if ((found.active as unknown) === true) return found;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    if (NO_TOKEN.includes(error.status!)) throw new Refusal('token_refused', { cause: error });
     throw new Refusal('service_unavailable', { cause: error, retryAfter: error.retryAfter });
   }
   throw refusalOf('token_refused', 'the service does not accept the token');

@@ -71,6 +71,26 @@ test.each([undefined, null, '', 7, {}, ['a-token'], Buffer.from('a-token')])(
   },
 );
 
+test.each(['the token', 'the-token\0', '\ud800', 'token\n', 'tökén'])(
+  'a text that can be no token is not introspected: %j',
+  async (token) => {
+    const introspect = jest.fn();
+    const refusal = await refusalOf(viewerOf(token, { introspector: { introspect }, audience }));
+    expect(refusal).toMatchObject({ status: 401, code: 'token_refused' });
+    expect(introspect).not.toHaveBeenCalled();
+  },
+);
+
+test.each([413, 422])(
+  'a text that the service does not take for a token is refused, %p',
+  async (status) => {
+    const cause = new ApiError(status, 'no token');
+    const introspector = { introspect: () => Promise.reject(cause) };
+    const refusal = await refusalOf(viewerOf('a-token', { introspector, audience }));
+    expect(refusal).toMatchObject({ status: 401, code: 'token_refused', cause });
+  },
+);
+
 test.each([
   [undefined, undefined],
   [429, 7],

@@ -82,7 +82,10 @@ onEachDatabase((kind) => {
           const { status } = await service.api.send(call);
           count++;
           if (status < 300) successes++;
-          if (status >= 500) defects.push(`${status} ${call.method} ${call.path} ${text}`);
+          // A gateway without its settings is told that it is misconfigured.
+          const isMisconfigured = status === 502 && operation.path === '/api/v1/forward-auth';
+          if (status >= 500 && !isMisconfigured)
+            defects.push(`${status} ${call.method} ${call.path} ${text}`);
         }
       }
     }

@@ -63,6 +63,26 @@ class Viewers(unittest.TestCase):
             self.assertEqual(refused.exception.code, "token_missing")
             self.assertEqual(refused.exception.status, 400)
 
+    def test_a_text_that_can_be_no_token_is_not_introspected(self) -> None:
+        def introspect(token: str) -> Any:
+            self.fail("nothing is introspected")
+
+        for token in ("the token", "the-token\0", "\ud800", "token\n", "tökén"):
+            with self.subTest(repr(token)), self.assertRaises(Refusal) as refused:
+                viewer_of(token, introspect=introspect, audience="dashboards")
+            self.assertEqual(refused.exception.code, "token_refused")
+
+    def test_a_text_that_the_service_does_not_take_for_a_token_is_refused(self) -> None:
+        for status in (413, 422):
+            error = ApiError(status, None, "no token")
+
+            def introspect(token: str, error: ApiError = error) -> Any:
+                raise error
+
+            with self.subTest(status), self.assertRaises(Refusal) as refused:
+                viewer_of("the-token", introspect=introspect, audience="dashboards")
+            self.assertEqual(refused.exception.code, "token_refused")
+
     def test_without_a_result_of_the_service_nobody_is_shown_anything(self) -> None:
         for status, retry_after in ((None, None), (429, 7), (401, None), (503, 1)):
             error = ApiError(status, None, "no result", retry_after=retry_after)

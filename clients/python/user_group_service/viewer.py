@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, NoReturn, TypedDict, TypeVar, get_args
@@ -15,6 +16,10 @@ from .refusal import Refusal
 Source = TypeVar("Source")
 
 _TYPES: Final = frozenset(get_args(VariableType))
+_CHARACTERS: Final = re.compile(r"[\x21-\x7e]+")
+"""All that a token consists of: visible ASCII."""
+_NO_TOKEN: Final = (413, 422)
+"""The statuses of an introspection of a text that is too long, or can be no token."""
 
 
 class Resource(TypedDict):
@@ -98,9 +103,13 @@ def viewer_of(
         raise ValueError("schema and data_sources belong together")
     if not isinstance(token, str) or token == "":
         raise Refusal("token_missing")
+    if not _CHARACTERS.fullmatch(token):
+        raise Refusal("token_refused", "no token has such a character")
     try:
         found = introspect(token)
     except ApiError as error:
+        if error.status in _NO_TOKEN:
+            raise Refusal("token_refused", str(error)) from error
         raise Refusal("service_unavailable", str(error), error.retry_after) from error
     # Everything but a plain yes is a no.
     if found.get("active") is not True:

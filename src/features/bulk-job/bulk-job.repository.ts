@@ -106,16 +106,22 @@ type Inserted = JobKey &
     | 'total'
   > & { now: number };
 
-/** Groups have growing ids: those after the greatest are created later. */
+/**
+ * Groups have growing ids: those after the greatest are created later. A job is created after those before it, whatever
+ * the clock says.
+ */
 const insertJob = statement<{ [Name in keyof Inserted]: Inserted[Name] }, { id: number }>(
   'bulk-job.insert',
-  () => `
+  ({ greatest }) => `
     INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action,
       request, ids, undo_of, last_id, total, created_at, turn_at)
     VALUES (:id, :workspaceId, :apiTokenId, :firstTokenId, :requestId, :address, :action, :request,
       :ids, CAST(:undoOf AS integer),
       coalesce((SELECT max(g.id) FROM user_group g WHERE g.workspace_id = :workspaceId), 0),
-      CAST(:total AS integer), :now, :now)
+      CAST(:total AS integer),
+      ${greatest}(CAST(:now AS bigint),
+        coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)),
+      :now)
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 );
 

@@ -50,6 +50,7 @@ const take = async (token) => {
     refuse();
     current = null;
     shown.src = 'about:blank';
+    if (status !== 204) setTimeout(() => current === null && next(null), 5000);
   } else if (status === 204) {
     const wasShown = current !== null;
     current = token;
@@ -57,7 +58,7 @@ const take = async (token) => {
     else if (isRefused) reload();
     isRefused = false;
     say('');
-  } else if (status === 401 || status === 403) {
+  } else if (status >= 400 && status < 500) {
     refuse();
     ask(token);
   } else {
@@ -65,12 +66,14 @@ const take = async (token) => {
     setTimeout(ask, 5000);
   }
 };
-const next = (token) => (turn = turn.then(() => take(token)));
+const inTurn = (work) => (turn = turn.then(work).catch(refuse));
+const next = (token) => inTurn(() => take(token));
 addEventListener('message', ({ source, origin: sender, data }) => {
   if (source === parent && sender === origin && data?.type === 'token') next(data.userGroupToken);
 });
 shown.addEventListener('load', () => {
-  if (current !== null && !isOpening) next(current);
+  // In its turn, the token may be another.
+  if (!isOpening) inTurn(() => current !== null && take(current));
   isOpening = false;
 });
 ask();

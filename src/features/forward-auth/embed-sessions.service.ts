@@ -13,6 +13,9 @@ const PREFIX = '__Host-';
 /** A partitioned cookie is there for one site around the frame, also where third-party cookies are off. */
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=None; Partitioned';
 
+/** Browsers drop a cookie without a word if its name and value are longer together (RFC 6265bis). */
+const MAX_COOKIE_LENGTH = 4096;
+
 /** Turns the embed tokens of frames into cookies. */
 @Injectable()
 export class EmbedSessions {
@@ -44,6 +47,11 @@ export class EmbedSessions {
     const viewer = await this.viewers.identify(caller, token, settings);
     const { token_type: type, exp = 0 } = viewer;
     if (type !== 'embed_token') throw new ViewerUnknown();
+    if (cookie.length + token.length > MAX_COOKIE_LENGTH) {
+      throw new ViewerRefused(
+        'The token is longer than a cookie can be. Issue one with fewer resources.',
+      );
+    }
     // The endpoint would refuse a viewer without a value at each request.
     identityHeaders(viewer, settings);
     const seconds = Math.max(0, exp - Math.floor(currentTime() / 1000));

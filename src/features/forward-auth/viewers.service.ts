@@ -6,9 +6,11 @@ import type { IntrospectionResponse } from '../../core/introspection/dto/introsp
 import { Introspector } from '../../core/introspection/introspector.ts';
 import { ViewerRefused, ViewerUnknown } from './forward-auth.errors.ts';
 import type { GatewaySettings } from './gateway/gateway-settings.ts';
-import { findTwin } from './headers/header-names.ts';
+import { DATA_SOURCE_HEADER, findTwin } from './headers/header-names.ts';
 import { identityHeaders } from './headers/identity-headers.ts';
 import { viewerTokenOf } from './viewer-token.ts';
+
+const DATA_SOURCE = DATA_SOURCE_HEADER.toLowerCase();
 
 /** Tells who is viewing, by the introspection that renderers use. */
 @Injectable()
@@ -28,6 +30,9 @@ export class Viewers {
     const twin = findTwin(rawHeaders, settings.names);
     if (twin !== undefined) {
       throw new ViewerRefused(`A header of the request could be read as ${twin}.`);
+    }
+    if (settings.schema === undefined && headers[DATA_SOURCE] !== undefined) {
+      throw new ViewerRefused(`Without a schema no gateway overwrites ${DATA_SOURCE_HEADER}.`);
     }
     const viewer = await this.identify(caller, viewerTokenOf(headers, settings.cookie), settings);
     return identityHeaders(viewer, settings);

@@ -54,7 +54,7 @@ export class EveryOperation {
     }
   }
 
-  async #call(path, method, { requestBody }) {
+  async #call(path, method, { requestBody, security }) {
     // Clients of the platform send no body with GET; the same controller reads the one of PUT.
     if (method === 'GET' && requestBody) return;
     const isStream = path.endsWith('/stream');
@@ -66,7 +66,7 @@ export class EveryOperation {
     try {
       response = await fetch(new URL(this.#fill(path), this.url), {
         method,
-        headers: { Authorization: `Token ${this.apiToken}`, ...typeOf(requestBody) },
+        headers: { ...this.#credentials(security), ...typeOf(requestBody) },
         body: bodyOf(requestBody),
         signal: AbortSignal.timeout(
           isStream ? STREAM_MS : isImport ? IMPORT_LIMIT_MS : ANSWER_LIMIT_MS,
@@ -84,6 +84,17 @@ export class EveryOperation {
         `${method} ${path} got no response: ${error.cause?.message ?? error.message}`,
       );
     }
+  }
+
+  /** A gateway sends the credentials of a viewer besides its own. */
+  #credentials(security = []) {
+    const isForGateways = security.some((scheme) => 'GatewayToken' in scheme);
+    if (!isForGateways) return { Authorization: `Token ${this.apiToken}` };
+    return {
+      Authorization: 'Bearer a-token-of-nobody',
+      'X-Gateway-Authorization': `Bearer ${this.apiToken}`,
+      'X-Gateway-Settings': 'audience=dashboards',
+    };
   }
 
   #fill(path) {

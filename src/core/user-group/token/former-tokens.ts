@@ -61,7 +61,8 @@ export class FormerTokens {
   /** Ends tokens that the workspace has had: no group of it can ever have them again, whatever becomes of their groups. */
   async end(manager: EntityManager, workspaceId: number, hashes: readonly Buffer[]): Promise<void> {
     const parameters = { workspaceId, hashes: hashes.map(toBytesText), now: currentTime() };
-    await this.statements.run(manager, endFormer, parameters);
+    // In this order: a group that is deleted between the two has left its token to the second.
     await this.statements.run(manager, insertEnded, parameters);
+    await this.statements.run(manager, endFormer, parameters);
   }
 }

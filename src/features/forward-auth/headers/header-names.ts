@@ -2,7 +2,7 @@
 export const GROUP_HEADER = 'X-User-Group';
 export const NUMBER_HEADER = 'X-User-Group-Number';
 export const ACTING_HEADER = 'X-User-Group-Acting';
-/** Comes with a schema; no viewer may send a twin of it without one either. */
+/** Comes with a schema; without one no viewer may send it, or a twin of it. */
 export const DATA_SOURCE_HEADER = 'X-User-Group-Data-Source';
 
 export const OWN_HEADERS = [GROUP_HEADER, NUMBER_HEADER, ACTING_HEADER, DATA_SOURCE_HEADER];

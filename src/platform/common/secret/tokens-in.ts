@@ -8,8 +8,8 @@ const GENERATED = /(ug[at])_[0-9A-Za-z]{38}/g;
 const JWT = /eyJ(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.(?:[\w-]+\.[\w-]+|\.[\w-]+\.[\w-]+\.[\w-]+)/g;
 /** Characters that stand around a token in lists, code and JSON. */
 const AROUND = new Set('"\'`()[]{}<>,;.');
-/** The name of a value, as in `token=…` and `token:…`. */
-const NAMED = /^.*[=:]/s;
+/** The name of a value, as in `token=…` and `x:token:…`; the first of these for one that ends with `=` itself. */
+const NAMES = [/^[^=:]*[=:]/, /^.*[=:]/s];
 
 /** Returns the text without white space around it, if it can be a token then. */
 export function soleToken(text: string): string | undefined {
@@ -31,7 +31,8 @@ export function tokensIn(text: string): string[] {
     .split(/\s+/)
     .flatMap((word) => {
       const inner = withoutSurroundings(word);
-      return [word, inner, withoutSurroundings(inner.replace(NAMED, ''))];
+      const named = NAMES.map((name) => withoutSurroundings(inner.replace(name, '')));
+      return [word, inner, ...named];
     })
     .filter((word) => word.length >= SHORTEST_TOKEN && TOKEN_CHARACTERS.test(word));
   return [...new Set([...(sole === undefined ? [] : [sole]), ...generated, ...jwts, ...words])];
