@@ -260,7 +260,7 @@ onEachDatabase((kind) => {
     const wrong: string[] = [];
     for (const operation of await describeOperations()) {
       if (TAKING_ANY_HEADER.includes(operation.path) || !operation.path.startsWith('/api/'))
-        continue;
+        {continue;}
       const call = callOf(operation);
       for (const key of ['', 'not visible', 'x'.repeat(256)]) {
         const { status, body } = await service.api.send({
