@@ -259,8 +259,9 @@ onEachDatabase((kind) => {
     const before = await recorded();
     const wrong: string[] = [];
     for (const operation of await describeOperations()) {
-      if (TAKING_ANY_HEADER.includes(operation.path) || !operation.path.startsWith('/api/'))
-        {continue;}
+      if (TAKING_ANY_HEADER.includes(operation.path) || !operation.path.startsWith('/api/')) {
+        continue;
+      }
       const call = callOf(operation);
       for (const key of ['', 'not visible', 'x'.repeat(256)]) {
         const { status, body } = await service.api.send({

@@ -84,8 +84,9 @@ onEachDatabase((kind) => {
           if (status < 300) successes++;
           // A gateway without its settings is told that it is misconfigured.
           const isMisconfigured = status === 502 && operation.path === '/api/v1/forward-auth';
-          if (status >= 500 && !isMisconfigured)
-            {defects.push(`${status} ${call.method} ${call.path} ${text}`);}
+          if (status >= 500 && !isMisconfigured) {
+            defects.push(`${status} ${call.method} ${call.path} ${text}`);
+          }
         }
       }
     }
