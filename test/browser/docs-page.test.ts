@@ -29,7 +29,7 @@ beforeAll(async () => {
 /** Opens the dialog, pastes the API token where the focus is, and presses Enter. */
 async function authorize(value: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
-  const scheme = page.locator('.auth-container').filter({ hasText: 'apiKey' });
+  const scheme = page.locator('.auth-container').filter({ hasText: 'ApiToken' });
   await scheme.locator('input').waitFor();
   await page.keyboard.insertText(value);
   await page.keyboard.press('Enter');
