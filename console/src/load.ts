@@ -7,6 +7,8 @@ export interface Loaded<T> {
   error: unknown;
   busy: boolean;
   reload: () => void;
+  /** Loads again, and waits for it: a dialog that has changed the data closes after it, so that nobody edits the data of before. */
+  reloaded: () => Promise<void>;
 }
 
 /** Loads when `inputs` change. The previous data stays until the next is there, so that nothing jumps. */
@@ -14,29 +16,43 @@ export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: unknown[],
 ): Loaded<T> {
-  const [round, setRound] = useState(0);
+  /** The callers of `reloaded`; a new list loads again. */
+  const [waiting, setWaiting] = useState<(() => void)[]>([]);
   const [state, setState] = useState<{ data?: T | undefined; error?: unknown; busy: boolean }>({
     busy: true,
   });
   useEffect(() => {
     const ending = new AbortController();
+    const show = (next: { data?: T; error?: unknown }) => {
+      if (ending.signal.aborted) return;
+      setState(({ data }) => ({ data, ...next, busy: false }));
+      for (const resolve of waiting) resolve();
+    };
     setState(({ data }) => ({ data, busy: true }));
     load(ending.signal).then(
       (data) => {
-        if (!ending.signal.aborted) setState({ data, busy: false });
+        show({ data });
       },
       (error: unknown) => {
-        if (!ending.signal.aborted) setState(({ data }) => ({ data, error, busy: false }));
+        show({ error });
       },
     );
     return () => {
       ending.abort();
     };
-  }, [...inputs, round, returns.value]);
-  const reload = () => {
-    setRound((count) => count + 1);
+  }, [...inputs, waiting, returns.value]);
+  return {
+    data: state.data,
+    error: state.error,
+    busy: state.busy,
+    reload: () => {
+      setWaiting((before) => [...before]);
+    },
+    reloaded: () =>
+      new Promise((resolve) => {
+        setWaiting((before) => [...before, resolve]);
+      }),
   };
-  return { data: state.data, error: state.error, busy: state.busy, reload };
 }
 
 const WORKED_AT_ONCE = 6;

@@ -184,7 +184,7 @@ export default function Audit() {
               <Empty title={list.more ? 'Nothing found yet' : 'No event matches'}>
                 {list.more
                   ? 'There is more to search: go on below.'
-                  : 'Try fewer filters, or a longer time. Events are kept for as long as the retention says.'}
+                  : 'Try fewer filters, or a longer time.'}
               </Empty>
             </td>
           </tr>

@@ -58,17 +58,15 @@ export function Absent({ id, onRestored }: { id: string; onRestored: () => void 
         )}
       </Empty>
       {history.data && (
-        <>
-          <History
-            id={id}
-            present={undefined}
-            onRestored={() => {
-              notify('Restored. The group has a new token');
-              onRestored();
-            }}
-            onRefresh={onRestored}
-          />
-        </>
+        <History
+          id={id}
+          present={undefined}
+          onRestored={() => {
+            notify('Restored. The group has a new token');
+            onRestored();
+          }}
+          onRefresh={onRestored}
+        />
       )}
     </>
   );

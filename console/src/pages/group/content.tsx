@@ -21,7 +21,7 @@ export function Content({
 }: {
   known: Known;
   round: number;
-  onChange: (words: string) => void;
+  onChange: (words: string) => Promise<void>;
   onOpen: (dialog: Open) => void;
 }) {
   const id = group.provided_id;

@@ -29,7 +29,7 @@ const PARTS = [
 
 /** @param part the part of the page that the address names */
 export function Group({ id, part }: { id: string; part: string }) {
-  const { data, error, reload } = useLoad((signal) => read(id, signal), [id]);
+  const { data, error, reload, reloaded } = useLoad((signal) => read(id, signal), [id]);
   const [open, setOpen] = useState<Open>('');
   const [round, setRound] = useState(0);
   const refresh = () => {
@@ -37,7 +37,9 @@ export function Group({ id, part }: { id: string; part: string }) {
     setRound((count) => count + 1);
   };
   /** Says what was done to the group, and shows it. */
-  const done = (what: string, way?: WayBack) => {
+  const done = async (what: string, way?: WayBack) => {
+    setRound((count) => count + 1);
+    await reloaded();
     setOpen('');
     notify(
       <>
@@ -46,10 +48,9 @@ export function Group({ id, part }: { id: string; part: string }) {
       'check',
       way,
     );
-    refresh();
   };
   const resuming = useAction(async () => {
-    done('resumed', await setSuspended(id, false, refresh));
+    await done('resumed', await setSuspended(id, false, refresh));
   });
   const dialog = (name: Open) => () => {
     setOpen(name);
@@ -116,16 +117,12 @@ export function Group({ id, part }: { id: string; part: string }) {
       {part === 'view' ? (
         <View known={data} round={round} way={way} />
       ) : part === 'history' ? (
-        <>
-          <History
-            id={id}
-            present={data}
-            onRestored={({ version }) => {
-              done(`version ${version} restored`);
-            }}
-            onRefresh={refresh}
-          />
-        </>
+        <History
+          id={id}
+          present={data}
+          onRestored={({ version }) => done(`version ${version} restored`)}
+          onRefresh={refresh}
+        />
       ) : (
         <Content known={data} round={round} onChange={done} onOpen={setOpen} />
       )}

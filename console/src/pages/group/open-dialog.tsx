@@ -22,7 +22,7 @@ export function OpenDialog({
   known: Known;
   onOpen: (open: Open) => void;
   /** Says what was done, and closes the dialog. */
-  onDone: (what: string, way?: WayBack) => void;
+  onDone: (what: string, way?: WayBack) => Promise<void>;
   onRefresh: () => void;
 }) {
   const { provided_id: id, name } = known.group;
@@ -44,8 +44,10 @@ export function OpenDialog({
           onRefresh();
         }}
         onDone={async (before, text) => {
-          if (text === before.text) onDone('nothing changed');
-          else onDone('saved', await undoEdit(before, text, onRefresh).catch(() => undefined));
+          if (text === before.text) await onDone('nothing changed');
+          else {
+            await onDone('saved', await undoEdit(before, text, onRefresh).catch(() => undefined));
+          }
         }}
       />
     );
@@ -57,7 +59,7 @@ export function OpenDialog({
         name={name}
         onClose={close}
         onDone={() => {
-          onDone('rotated');
+          void onDone('rotated');
         }}
       />
     );
@@ -70,7 +72,7 @@ export function OpenDialog({
         call={() => groupCall('POST', id, '/suspend')}
         onClose={close}
         onSubmit={async () => {
-          onDone('suspended', await setSuspended(id, true, onRefresh));
+          await onDone('suspended', await setSuspended(id, true, onRefresh));
         }}
       >
         <p>

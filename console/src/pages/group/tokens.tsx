@@ -21,7 +21,7 @@ export function Tokens({
   group: Schemas['UserGroup'];
   round: number;
   onRotate: () => void;
-  onChange: (words: string) => void;
+  onChange: (words: string) => Promise<void>;
 }) {
   const { provided_id: id } = group;
   const [ending, setEnding] = useState<number>();
@@ -49,8 +49,8 @@ export function Tokens({
                 params: { path: { id, generation: ending } },
               }),
             );
+            await onChange(`Token no. ${ending} revoked`);
             setEnding(undefined);
-            onChange(`Token no. ${ending} revoked`);
           }}
         >
           <p>Token {ending} opens no dashboard from now on. The current one stays as it is.</p>

@@ -49,7 +49,7 @@ export function Create({ onClose }: { onClose: () => void }) {
         hint="By this id your product knows it. It cannot be changed later."
         error={
           isFolded ? (
-            'The ids . and .. are taken for folders in addresses; choose another one.'
+            'Addresses take . and .. for folders: choose another id.'
           ) : taken === id && id !== '' ? (
             <>
               A group with the id{' '}

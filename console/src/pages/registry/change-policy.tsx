@@ -12,7 +12,7 @@ export function ChangePolicy({
 }: {
   workspace: Workspace;
   onClose: () => void;
-  onDone: () => void;
+  onDone: () => Promise<void>;
 }) {
   const next = workspace.mapping_policy === 'open' ? 'registered' : 'open';
   const title =
@@ -26,7 +26,7 @@ export function ChangePolicy({
       onClose={onClose}
       onSubmit={async () => {
         await dataOf(api.PATCH('/api/v1/workspace', { body: { mapping_policy: next } }));
-        onDone();
+        await onDone();
       }}
     >
       {next === 'registered' ? (
@@ -50,7 +50,7 @@ export function ChangeViewAs({
 }: {
   workspace: Workspace;
   onClose: () => void;
-  onDone: () => void;
+  onDone: () => Promise<void>;
 }) {
   const next = workspace.view_as === 'allowed' ? 'forbidden' : 'allowed';
   const name = `Turn ${next === 'allowed' ? 'on' : 'off'} support access`;
@@ -62,7 +62,7 @@ export function ChangeViewAs({
       onClose={onClose}
       onSubmit={async () => {
         await dataOf(api.PATCH('/api/v1/workspace', { body: { view_as: next } }));
-        onDone();
+        await onDone();
       }}
     >
       {next === 'allowed' ? (

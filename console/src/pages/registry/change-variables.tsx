@@ -19,7 +19,7 @@ export function ChangeVariables({
   etag: string;
   onClose: () => void;
   /** Gets the settings as they were, and the ETag of the changed ones. */
-  onDone: (before: Schemas['Workspace'], etag: string) => void;
+  onDone: (before: Schemas['Workspace'], etag: string) => Promise<void>;
 }) {
   // The page reloads behind the dialog; the fields and the ETag stay those that the person has seen.
   const [before] = useState({ workspace, etag });
@@ -37,9 +37,7 @@ export function ChangeVariables({
         onBack={() => {
           setWanted(undefined);
         }}
-        onDone={(now) => {
-          onDone(before.workspace, now);
-        }}
+        onDone={(now) => onDone(before.workspace, now)}
       />
     );
   }

@@ -25,7 +25,7 @@ function obstacleOf({ fresh, error, more, rows }: Listed<NamedGroup>): string | 
 
 export function Policy({ tabs }: { tabs: Tab[] }) {
   const [open, setOpen] = useState<'policy' | 'view_as' | ''>('');
-  const { data, error, reload } = useLoad(
+  const { data, error, reload, reloaded } = useLoad(
     async (signal) => (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace,
     [],
   );
@@ -36,10 +36,10 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
   );
   const isOpen = data?.mapping_policy === 'open';
   const obstacle = obstacleOf(unresolvable);
-  const done = () => {
+  const done = async () => {
+    await reloaded();
     setOpen('');
     notify('Saved', 'check');
-    reload();
   };
   return (
     <>

@@ -20,7 +20,7 @@ export function PreviewRequired({
   etag: string;
   onBack: () => void;
   /** Gets the ETag of the changed settings. */
-  onDone: (etag: string) => void;
+  onDone: (etag: string) => Promise<void>;
 }) {
   const broken = useGroups(
     (query, signal) =>
@@ -53,7 +53,9 @@ export function PreviewRequired({
       onClose={onBack}
       onSubmit={async () => {
         const params = { header: { 'If-Match': etag } };
-        onDone((await taggedOf(api.PATCH('/api/v1/workspace', { params, body: wanted }))).etag);
+        await onDone(
+          (await taggedOf(api.PATCH('/api/v1/workspace', { params, body: wanted }))).etag,
+        );
       }}
     >
       {breaks && (

@@ -15,7 +15,7 @@ import { GroupTable } from './group-table.tsx';
 import type { Kind } from './kinds.ts';
 
 export function Detail({ kind, id }: { kind: Kind; id: number }) {
-  const { data: thing, error, reload } = useLoad((signal) => kind.get(id, signal), [id]);
+  const { data: thing, error, reload, reloaded } = useLoad((signal) => kind.get(id, signal), [id]);
   const [open, setOpen] = useState<'rename' | 'delete' | ''>('');
   const [name, setName] = useState('');
   const [required, setRequired] = useState(false);
@@ -107,9 +107,9 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
           onClose={close}
           onSubmit={async () => {
             await kind.rename(id, name);
+            await reloaded();
             close();
             notify('Renamed');
-            reload();
           }}
         >
           <TextField

@@ -19,12 +19,13 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
     data: read,
     error,
     reload,
+    reloaded,
   } = useLoad((signal) => taggedOf(api.GET('/api/v1/workspace', { signal })), []);
   const data = read?.data.workspace;
-  const done = (way?: WayBack) => {
+  const done = async (way?: WayBack) => {
+    await reloaded();
     setOpen(false);
     notify('Saved', 'check', way);
-    reload();
   };
   return (
     <>
@@ -105,12 +106,12 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
               }}
               onDone={({ variables, required_schemas }, etag) => {
                 const body = { variables, required_schemas };
-                done({
+                return done({
                   name: 'Undo',
                   run: async () => {
                     const params = { header: { 'If-Match': etag } };
                     await dataOf(api.PATCH('/api/v1/workspace', { params, body }));
-                    done();
+                    await done();
                   },
                 });
               }}

@@ -21,7 +21,7 @@ const UP = { address: addressOf(['targets']), name: 'Targets' };
 
 export function Detail({ name }: { name: string }) {
   const params = { path: { name } };
-  const { data, error, reload } = useLoad(
+  const { data, error, reload, reloaded } = useLoad(
     async (signal) => ({
       known: await readTarget(name, signal),
       setup: (await dataOf(api.GET('/api/v1/targets/{name}/setup', { params, signal }))).setup,
@@ -105,9 +105,9 @@ export function Detail({ name }: { name: string }) {
         <TargetForm
           known={known}
           onClose={close}
-          onDone={() => {
+          onDone={async () => {
+            await reloaded();
             close();
-            reload();
           }}
         />
       )}
@@ -126,8 +126,8 @@ export function Detail({ name }: { name: string }) {
           }}
         >
           <p>
-            It issues no token any more, and its secrets are deleted. Tokens that it has issued are
-            valid until they expire.
+            It issues no more tokens, and its secrets are deleted. Issued tokens stay valid until
+            they expire.
           </p>
         </Confirm>
       )}

@@ -21,7 +21,7 @@ export function TargetForm({
 }: {
   known?: Known;
   onClose: () => void;
-  onDone: (name: string) => void;
+  onDone: (name: string) => void | Promise<void>;
 }) {
   // The page reloads behind the dialog; the fields and the ETag stay those that the person has seen.
   const [before] = useState(known);
@@ -86,8 +86,8 @@ export function TargetForm({
             bodySerializer: () => body,
           }),
         );
+        await onDone(name);
         notify('Saved');
-        onDone(name);
       }}
     >
       {!target && (
@@ -139,7 +139,7 @@ export function TargetForm({
       {kind === 'metabase-sso' && (
         <TextField
           label="Domain of addresses"
-          hint="Users have addresses of this host, such as groups.example.com."
+          hint="A host, such as groups.example.com."
           pointer="/email_domain"
           required
           spellcheck={false}

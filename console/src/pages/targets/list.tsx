@@ -20,10 +20,7 @@ export function List() {
   }, []);
   return (
     <>
-      <Header
-        title="Targets"
-        about="Dashboard tools that take a token of their own, filtered by the user group."
-      >
+      <Header title="Targets" about="Dashboard tools that take tokens of their own.">
         {may('targets:write') && (
           <Button
             kind="main"

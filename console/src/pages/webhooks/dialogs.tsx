@@ -70,7 +70,7 @@ export function Edit({
 }: {
   endpoint: Endpoint;
   onClose: () => void;
-  onDone: () => void;
+  onDone: () => Promise<void>;
 }) {
   // The page reloads behind the dialog; the changes are those to what the person has seen.
   const [before] = useState(endpoint);
@@ -86,7 +86,7 @@ export function Edit({
         await dataOf(
           api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: differences(body, before) }),
         );
-        onDone();
+        await onDone();
       }}
     >
       {fields}

@@ -20,7 +20,7 @@ type Open = 'edit' | 'roll' | 'delete' | 'replay' | 'disable' | 'test' | '';
 
 export function Detail({ id }: { id: number }) {
   const path = { params: { path: { id } } };
-  const { data, error, reload } = useLoad(
+  const { data, error, reload, reloaded } = useLoad(
     async (signal) =>
       (await dataOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal })))
         .webhook_endpoint,
@@ -33,10 +33,10 @@ export function Detail({ id }: { id: number }) {
   const close = () => {
     setOpen('');
   };
-  const done = (words: string) => {
+  const done = async (words: string) => {
+    await reloaded();
     close();
     notify(words);
-    reload();
   };
   if (!data) {
     return (
@@ -48,7 +48,7 @@ export function Detail({ id }: { id: number }) {
   }
   const switchTo = async (enabled: boolean) => {
     await dataOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body: { enabled } }));
-    done(enabled ? 'Enabled' : 'Disabled');
+    await done(enabled ? 'Enabled' : 'Disabled');
   };
   const toggle = () => {
     setTrouble(undefined);
@@ -141,22 +141,16 @@ export function Detail({ id }: { id: number }) {
           setOpen('replay');
         }}
       />
-      {open === 'edit' && (
-        <Edit
-          endpoint={data}
-          onClose={close}
-          onDone={() => {
-            done('Saved');
-          }}
-        />
-      )}
+      {open === 'edit' && <Edit endpoint={data} onClose={close} onDone={() => done('Saved')} />}
       {open === 'roll' && (
         <Roll
           id={id}
           onClose={close}
           onDone={(rolled) => {
-            done('There is a new secret');
+            close();
             setSecret(rolled ?? '');
+            notify('There is a new secret');
+            reload();
           }}
         />
       )}

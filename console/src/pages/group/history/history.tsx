@@ -33,7 +33,7 @@ export function History({
   id: string;
   /** Undefined if the group is deleted. */
   present: Known | undefined;
-  onRestored: (version: VersionId) => void;
+  onRestored: (version: VersionId) => void | Promise<void>;
   onRefresh: () => void;
 }) {
   const [restoring, setRestoring] = useState<VersionId>();
@@ -97,9 +97,9 @@ export function History({
               setRestoring(undefined);
               onRefresh();
             }}
-            onDone={() => {
+            onDone={async () => {
+              await onRestored(restoring);
               setRestoring(undefined);
-              onRestored(restoring);
             }}
           />
         )}

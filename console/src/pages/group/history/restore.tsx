@@ -27,7 +27,7 @@ export function Restore({
   /** The group as the page shows it; undefined if it is deleted. */
   present: Known | undefined;
   onClose: () => void;
-  onDone: () => void;
+  onDone: () => Promise<void>;
 }) {
   // The page reloads behind the dialog; the ETag must stay that of the differences that were seen.
   const [present] = useState(shown);
@@ -56,7 +56,7 @@ export function Restore({
           if (isConflict(error)) throw CHANGED;
           throw error;
         }
-        onDone();
+        await onDone();
       }}
     >
       <p>
