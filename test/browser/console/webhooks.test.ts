@@ -50,7 +50,7 @@ onEachDatabase((kind) => {
       ]);
       await createGroup(api, 'acme');
       const row = page.row('user_group.create');
-      await row.getByText('500').waitFor();
+      await row.getByText('500', { exact: true }).waitFor();
       expect((await receiver.receive(1))[0]!.headers['x-api-key']).toBe('opens sesame');
       await page.heading(/failing$/).waitFor();
       await page.shows(/0 of \d+ delivered in the last hour/);
@@ -132,7 +132,7 @@ onEachDatabase((kind) => {
       await page.use(page.button('Send test event'));
       const dialog = page.dialog('Test event');
       await dialog.getByText('did not take it').waitFor();
-      await dialog.getByText('503').waitFor();
+      await dialog.getByText('503', { exact: true }).waitFor();
       await dialog.getByText('come back later').waitFor();
       expect(
         await page.read(expect.stringContaining('webhook.test'), () =>
