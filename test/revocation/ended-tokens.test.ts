@@ -2,6 +2,7 @@ import type { ApiClient, CreatedGroup } from '../support/api/api-client.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { exportGroups, importGroups } from '../support/api/lines.ts';
 import { withService } from '../support/test-service.ts';
+import { WriteStore } from '../../src/core/user-group/writing/write-store.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -114,7 +115,7 @@ onEachDatabase((kind) => {
     await expectGone(group, line);
   });
 
-  test.each([
+  const ends: [string, (group: CreatedGroup) => Promise<void>][] = [
     [
       'a report of a leak',
       async ({ token }: CreatedGroup) => {
@@ -146,15 +147,42 @@ onEachDatabase((kind) => {
         expect((await api.call('POST', '/api/v1/workspace/end-tokens', body)).status).toBe(200);
       },
     ],
-  ])('after %s the last token of a deleted group comes back by no import', async (_what, end) => {
-    const group = await api.create();
-    const line = await lineOf(group);
-    await remove(group);
-    await end(group);
-    expect(await importOne(line)).toMatchObject(refused);
-    expect(await importOne({ ...line, provided_id: 'another id' })).toMatchObject(refused);
-    expect(await api.isActive(group.token)).toBe(false);
-  });
+  ];
+
+  test.each(ends)(
+    'after %s the last token of a deleted group comes back by no import',
+    async (_what, end) => {
+      const group = await api.create();
+      const line = await lineOf(group);
+      await remove(group);
+      await end(group);
+      expect(await importOne(line)).toMatchObject(refused);
+      expect(await importOne({ ...line, provided_id: 'another id' })).toMatchObject(refused);
+      expect(await api.isActive(group.token)).toBe(false);
+    },
+  );
+
+  test.each(ends)(
+    'after %s an import that was planned before it brings no token back',
+    async (_what, end) => {
+      const [gone, kept] = [await api.create(), await api.create()];
+      const line = await lineOf(gone);
+      await remove(gone);
+      const store = service.app.get(WriteStore);
+      const apply = store.apply.bind(store);
+      jest.spyOn(store, 'apply').mockImplementationOnce(async (...planned) => {
+        await end(gone);
+        return apply(...planned);
+      });
+      const change = { user_group_id: kept.id, name: 'Changed' };
+      expect((await importGroups(api, line, change)).slice(0, 2)).toMatchObject([
+        refused,
+        { result: 'updated' },
+      ]);
+      expect((await api.call('GET', gone.path)).status).toBe(404);
+      expect(await api.isActive(gone.token)).toBe(false);
+    },
+  );
 
   test('a token that is imported again is ended like any other', async () => {
     const group = await api.create();

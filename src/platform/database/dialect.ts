@@ -71,7 +71,7 @@ export interface Dialect {
 }
 
 /** `KEY SHARE` keeps a row from being removed, `UPDATE` also what refers to it from being added. */
-type LockStrength = 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE';
+type LockStrength = 'KEY SHARE' | 'SHARE' | 'NO KEY UPDATE' | 'UPDATE';
 
 /** Conditions on the current key of `forEachKey`. */
 interface KeyTest {

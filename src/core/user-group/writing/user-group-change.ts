@@ -221,3 +221,8 @@ function entriesThatDiffer(
     : of;
   return summarise(withHiddenSecrets(different, declared));
 }
+
+/** Returns the token issued elsewhere that a write brings. */
+export function chosenToken({ firstToken, replacement }: UserGroupChange): string | undefined {
+  return firstToken ?? replacement?.token;
+}

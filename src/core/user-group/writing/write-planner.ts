@@ -17,6 +17,7 @@ import { flawOf } from '../status/user-group-status.ts';
 import { requestOf } from './change-request.ts';
 import type { DryRun } from './dry-run.ts';
 import {
+  chosenToken,
   changeOf,
   changesRuled,
   groupAfter,
@@ -191,11 +192,6 @@ export class WritePlanner {
       return plan;
     });
   }
-}
-
-/** The token issued elsewhere that a write brings. */
-function chosenToken({ firstToken, replacement }: UserGroupChange): string | undefined {
-  return firstToken ?? replacement?.token;
 }
 
 /** Collects the results of `decide`; an error, or a retry, becomes the outcome of that write alone. */

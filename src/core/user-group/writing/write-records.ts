@@ -35,6 +35,8 @@ export const LISTS = {
   /** Tokens that are replaced, if they are current; the statement finds their groups. */
   rotated: { ...N, ...RETIREMENT, mayBeEnded: 'integer' },
   issued: { ...N, ...NEW_TOKEN },
+  /** The issued ones that come from elsewhere. */
+  chosen: { ...N, tokenHash: 'bytes' },
   /** Groups whose mappings are replaced by `entries`. */
   remapped: N,
   entries: { ...N, ...NEW_ENTRY },

@@ -4,7 +4,7 @@ import { type Has, statement, type Step } from '../../../platform/database/state
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { WRITTEN } from '../group/user-group-fields.ts';
 import { KEEP_FORMER_TOKEN } from '../token/former-tokens.ts';
-import { IS_ENDED_TOGETHER } from '../token/user-group-token.repository.ts';
+import { IS_ENDED_TOGETHER, isTokenEnded } from '../token/user-group-token.repository.ts';
 import { rememberKeys } from '../../idempotency/idempotency-keys.ts';
 import {
   type ListName,
@@ -116,6 +116,9 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
     dialect;
   const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
   const retired = has('rotated') ? 'rotated' : 'replaced';
+  /** Whether the write does not bring a token that was ended since it was planned. */
+  const isUnended = (write: string) =>
+    has('chosen') ? `${write}.n NOT IN (SELECT n FROM ended_token)` : 'true';
   // A version is replaced after it was recorded, whatever the clock says.
   const replacedAt = `${greatest}(CAST(:now AS bigint), g.updated_at + 1)`;
   const ofApplied = (list: ListName) =>
@@ -140,6 +143,25 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
           AND ${tryLockShared(':workspaceId')} ${lockRows('w', isCounted ? 'NO KEY UPDATE' : 'KEY SHARE')}`,
     },
     {
+      name: 'unended_token',
+      for: ['chosen'],
+      columns: N,
+      // The lock shows an end that is younger than the statement, and lets the next one wait until the group has the token.
+      sql: `
+        SELECT c.n FROM chosen c CROSS JOIN former_token p
+        WHERE p.workspace_id = :workspaceId AND p.token_hash = c."tokenHash" AND ${isAmong('p.token_hash', 'SELECT "tokenHash" FROM chosen')}
+          AND p.ended_at IS NULL AND ${isTokenEnded('p')} IS NOT TRUE ${lockFreeRows('p', 'SHARE')}`,
+    },
+    {
+      name: 'ended_token',
+      for: ['chosen'],
+      columns: N,
+      sql: `
+        SELECT c.n FROM chosen c CROSS JOIN former_token p
+        WHERE p.workspace_id = :workspaceId AND p.token_hash = c."tokenHash" AND ${isAmong('p.token_hash', 'SELECT "tokenHash" FROM chosen')}
+          AND c.n NOT IN (SELECT n FROM unended_token)`,
+    },
+    {
       name: 'new_group',
       for: ['created'],
       columns: { id: 'integer', providedId: 'text' },
@@ -149,7 +171,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint),
           ${columnsOf(NEW_GROUP).members}
         FROM (SELECT ${nextId('user_group')} AS "newId", c.* FROM created c CROSS JOIN same_rules) g
-        WHERE true ${lockingOrder('"providedId"')}
+        WHERE ${isUnended('g')} ${lockingOrder('"providedId"')}
         ON CONFLICT (workspace_id, provided_id) DO NOTHING
         RETURNING id, provided_id AS "providedId"`,
     },
@@ -182,7 +204,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       sql: `
         SELECT e.n, g.id, e.generation + 1 AS generation FROM expected e CROSS JOIN user_group g
         WHERE ${isAmong('g.id', 'SELECT id FROM expected')} AND g.id = e.id
-          AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules)
+          AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules) AND ${isUnended('e')}
           ${has('replaced') ? 'AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))' : ''}
           ${has('removed') ? `AND (e.n NOT IN (SELECT n FROM removed) OR ${IS_WHOLLY_HELD})` : ''}
           ${lockFreeRows('g', has('removed') ? 'UPDATE' : 'NO KEY UPDATE')}`,

@@ -16,6 +16,7 @@ import type { KnownRules } from '../../mapping/workspace-rules.ts';
 import {
   changesRow,
   changesRuled,
+  chosenToken,
   eventsOf,
   leakEvent,
   type Replacement,
@@ -56,10 +57,10 @@ export class WriteStore {
   ): Promise<Map<PlannedWrite, WrittenUserGroup>> {
     if (planned.length === 0) return new Map();
     const { workspaceId, known } = wave;
-    const issued = planned.map(({ change: { stored, firstToken, replacement } }) =>
-      stored && !replacement
+    const issued = planned.map(({ change }) =>
+      change.stored && !change.replacement
         ? undefined
-        : this.issuer.issue(workspaceId, firstToken ?? replacement?.token),
+        : this.issuer.issue(workspaceId, chosenToken(change)),
     );
     const statement = known.rules.userGroupQuota === null ? applyUncounted : applyCounted;
     const applied = await this.run(statement, wave, this.toRecords(planned, issued, wave));
@@ -170,6 +171,9 @@ export class WriteStore {
       }
       const token = issued[n];
       if (token) records.issued.push({ n, ...token.record });
+      if (token && chosenToken(change) !== undefined) {
+        records.chosen.push({ n, tokenHash: token.record.tokenHash });
+      }
       if (change.mapping) {
         if (stored) records.remapped.push({ n });
         for (const { schemaId, dataSource, dataSourceType, schema, source } of entries) {
