@@ -22,6 +22,20 @@ class Picky extends UserGroupChangeGuard {
   }
 }
 
+/** Is away for a while: the database refuses its statements. */
+class Away extends UserGroupChangeGuard {
+  readonly asked: number[] = [];
+  isAway = true;
+
+  override beforeChange(changes: readonly UserGroupChangeRequest[]) {
+    this.asked.push(changes.length);
+    const refusal = { code: 'SQLITE_BUSY', severity: 'ERROR' };
+    return this.isAway
+      ? Promise.reject(Object.assign(new Error('busy'), refusal))
+      : Promise.resolve([]);
+  }
+}
+
 onPostgres('on postgres', () => {
   const service = withService('postgres');
 
@@ -68,6 +82,30 @@ onEachDatabase((kind) => {
       await until(async () => ({ done } = await one!.get(id)).done === 500);
       expect(await one!.ended(id)).toMatchObject({ state: 'done', changed: 500 });
     });
+  });
+
+  test('a job whose guard is away waits for it with one group, and goes on with all', async () => {
+    const guard = new Away();
+    guard.isAway = false;
+    const plugin = definePlugin({
+      name: 'away',
+      compatibility: '^0.1.0',
+      ports: [{ provide: UserGroupChangeGuard, useValue: guard }],
+    });
+    const service = await startTestService(kind, {}, [plugin]);
+    const jobs = new TestJobs(service.api);
+    const ids = await jobs.groups('away', 30);
+    guard.isAway = true;
+    guard.asked.length = 0;
+    const { id } = await jobs.begin({ action: 'suspend', ids });
+    await until(() => guard.asked.length >= 3);
+    guard.isAway = false;
+    expect(await jobs.ended(id)).toMatchObject({ state: 'done', changed: 30, refused: 0 });
+    const [first, ...others] = guard.asked;
+    expect(first).toBe(30);
+    expect(others.slice(0, -1)).toEqual(others.slice(0, -1).map(() => 1));
+    expect(others.at(-1)).toBe(29);
+    await service.close();
   });
 
   test('a guard of the application is asked for each group, and a fault of it refuses that group alone', async () => {

@@ -44,6 +44,8 @@ type Result = Omit<BulkJobResult, 'jobId'>;
 export class BulkJobRunner {
   private readonly logger = new Logger(BulkJobRunner.name);
   private isEnding = false;
+  /** Jobs that waited in their last turn: they try one group before they take the rate limit of a batch again. */
+  private readonly waiting = new Set<number>();
 
   constructor(
     private readonly leases: BulkJobLeases,
@@ -67,11 +69,13 @@ export class BulkJobRunner {
    * @throws DatabaseUnavailable
    */
   async run(job: HeldJob): Promise<void> {
+    const batch = this.waiting.delete(job.id) ? 1 : BATCH;
     try {
-      await this.runPart(job);
+      await this.runPart(job, batch);
     } catch (error) {
       if (error instanceof LeaseLost) return;
       if (isPassing(error)) {
+        this.waiting.add(job.id);
         logRepeated(this.logger, 'warn', { msg: 'a job waits', job: job.id, err: error });
         await this.leases.release(job, PAUSE_MS);
         return;
@@ -82,10 +86,10 @@ export class BulkJobRunner {
     }
   }
 
-  private async runPart(job: HeldJob): Promise<void> {
+  private async runPart(job: HeldJob, batch: number): Promise<void> {
     const caller = await this.callers.callerOf(job);
     const part = await this.parts.next(job, caller);
-    const wanted = Math.min(part.groups.length, BATCH);
+    const wanted = Math.min(part.groups.length, batch);
     const granted = wanted === 0 ? 0 : await this.limits.take(caller, wanted);
     const groups = part.groups.slice(0, granted);
     const isWhole = granted === part.groups.length;
@@ -119,7 +123,7 @@ export class BulkJobRunner {
       return await this.write(job, caller, batch, false);
     } catch (error) {
       // A guard may have thrown for one of them.
-      if (error instanceof LeaseLost || isPassing(error)) throw error;
+      if (error instanceof LeaseLost || isPassing(error) || batch.groups.length === 0) throw error;
       return batch.groups;
     }
   }
