@@ -27,6 +27,31 @@ onEachDatabase((kind) => {
   const events = async (types: string) =>
     (await jobs.api.call('GET', `/api/v1/audit-events?limit=200&types=${types}`)).body.audit_events;
 
+  test.each([
+    'property_name=region&property_value=',
+    'property_name=region&property_value=null',
+    'property_name=region',
+    'property_name=region&property_value=EMEA&search=&name_prefix=',
+    'property_name=&property_value=x',
+  ])('a job changes the groups that the list shows for %s', async (query) => {
+    const properties = [{ region: '' }, { region: 'EMEA' }, { region: null }, { '': 'x' }, {}];
+    for (const [n, one] of properties.entries()) {
+      await jobs.api.put({ user_group_id: `of ${n}`, name: 'G', properties: one });
+    }
+    const listed = await jobs.api.call('GET', `/api/v1/user-groups?${query}`);
+    const answer = await jobs.create({ action: 'suspend' }, `?${query}`);
+    expect(answer.status).toBe(listed.status === 200 ? 202 : listed.status);
+    if (listed.status !== 200) return;
+    const ids = (listed.body.user_groups as { provided_id: string }[]).map(
+      (one) => one.provided_id,
+    );
+    expect(ids.length).toBeGreaterThan(0);
+    expect(await jobs.ended(jobOf(answer).id)).toMatchObject({ changed: ids.length });
+    for (let n = 0; n < properties.length; n++) {
+      expect(await statusOf(`of ${n}`)).toBe(ids.includes(`of ${n}`) ? 'suspended' : 'active');
+    }
+  });
+
   test('a job suspends the groups that pass its filters, with a result and an event for each', async () => {
     const ids = await jobs.groups('many', 430);
     await jobs.groups('other', 1);

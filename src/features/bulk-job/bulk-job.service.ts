@@ -88,19 +88,20 @@ export class BulkJobService {
     for (const [scope, doing] of neededFor(action, ids !== undefined)) {
       requireScope(caller, scope, doing);
     }
-    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-    const request = ['bulk_job.create', { ...dto }, Object.fromEntries(given)];
+    const given = Object.fromEntries(
+      Object.entries(filters).filter(([, value]) => value !== undefined),
+    );
+    const request = ['bulk_job.create', { ...dto }, given];
     const total = ids ? ids.length : await this.count(caller, filters);
     return this.begin(caller, { key, request }, () => {
       const grace = this.config.rotationGraceSeconds;
       const { graceSeconds, issuedBefore } = changeOfRequest(dto, filters, grace, currentTime());
-      const used = Object.fromEntries(given.filter(([, value]) => value !== ''));
       return {
         action,
         undoOf: null,
         total,
         ids: ids ?? null,
-        request: { filters: ids ? null : used, graceSeconds, issuedBefore },
+        request: { filters: ids ? null : given, graceSeconds, issuedBefore },
       };
     });
   }
