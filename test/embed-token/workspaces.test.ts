@@ -81,6 +81,18 @@ onEachDatabase((kind) => {
     }
   });
 
+  test('the documented check takes no token of a target, which the same key signs', async () => {
+    const claims = { login: { $: 'user.key' } };
+    await own.api.call('PUT', '/api/v1/targets/g', { kind: 'grafana', audience: AUDIENCE, claims });
+    const user = { id: 'u' };
+    const path = '/api/v1/user-groups/acme/embed-tokens';
+    const { token } = (await own.api.call('POST', path, { target: 'g', user })).body.embed_token;
+    const WORKSPACE_ID = (await settingsOf(own)).id;
+    const ISSUER = `urn:user-group-service:workspaces:${WORKSPACE_ID}`;
+    const env = { GROUPS_URL: service.baseUrl, WORKSPACE_ID, ISSUER };
+    expect(await verifyAsDocumented(env, [token, await issue(own)])).toEqual(['refused', 'acme']);
+  });
+
   test('a token names its workspace by an id that says nothing and stays', async () => {
     const { id } = await settingsOf(own);
     const claims = decodeJwt(await issue(own));

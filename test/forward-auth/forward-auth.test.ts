@@ -139,6 +139,11 @@ const cases: Case[] = [
   ['the cookie in another case', 401, withCookie((of) => `__host-group=${of.embed}`)],
   ['a cookie whose name ends alike', 401, withCookie((of) => `x${COOKIE}=${of.embed}`)],
   [
+    'the cookie after white space of another kind',
+    401,
+    withCookie((of) => `\u00a0${COOKIE}=${of.embed}`),
+  ],
+  [
     'a cookie that no setting names',
     401,
     withCookie((of) => `${COOKIE}=${of.embed}`, { settings: { cookie: undefined } }),

@@ -19,6 +19,7 @@ import { errorsOf, TestWorkspace } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { runCli } from '../support/process/processes.ts';
+import { passTime, stopTime } from '../support/time/fake-time.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import {
   ADA,
@@ -104,6 +105,46 @@ onEachDatabase((kind) => {
     expect((await issue({ target: 'bi', expires_in_seconds: 9 }, 'acme', key)).body.code).toBe(
       'idempotency_key_reused',
     );
+  });
+
+  test('a key of idempotency is spent when its token has expired', async () => {
+    await put('bi', bodies.cube);
+    stopTime();
+    const again = () =>
+      issue({ target: 'bi', expires_in_seconds: 5 }, 'acme', { 'Idempotency-Key': 'k' });
+    const first = await again();
+    passTime(4000);
+    expect((await again()).body).toEqual(first.body);
+    passTime(1000);
+    const { status, body } = await again();
+    expect([status, body.code]).toEqual([409, 'idempotency_key_spent']);
+  });
+
+  test('a group that ends within the second gets no token that has ended', async () => {
+    await put('bi', bodies.cube);
+    stopTime();
+    const end = (Math.floor(Date.now() / 1000) + 1) * 1000 + 500;
+    await own.api.call('PATCH', '/api/v1/user-groups/acme', {
+      valid_until: new Date(end).toISOString(),
+    });
+    passTime(end - Date.now() - 100);
+    for (const body of [{ target: 'bi' }, { audience: 'a' }]) {
+      expect((await issue(body)).body.code).toBe('user_group_inactive');
+    }
+  });
+
+  test.each<[string, object[]]>([
+    ['another type', [{ type: 'chart', id: 'c9' }]],
+    ['two', [SALES, { type: 'dashboard', id: 'other' }]],
+  ])('a request for %s is not served by the default of a resource', async (_what, resources) => {
+    const claims = { tenant: { $: 'sub' }, board: { $: 'resource.dashboard', default: 'main' } };
+    await put('own', { ...bodies.jwt, claims });
+    expect(errorsOf(await issue({ target: 'own', resources }))).toEqual([
+      ['/resources', 'not_acceptable'],
+    ]);
+    expect(read((await issue({ target: 'own' })).body.embed_token.token)).toMatchObject({
+      board: 'main',
+    });
   });
 
   test('what the target decides may not be sent, and without a target an audience must be', async () => {
@@ -280,7 +321,7 @@ onEachDatabase((kind) => {
     expect(payload).toMatchObject({
       sub: 'acme',
       login: `g${payload['team_id'] as number}-${String(payload['login']).slice(-32)}`,
-      email: ADA.email,
+      name: ADA.name,
     });
     expect(await own.api.isActive(token)).toBe(false);
     await own.set({ embed_token_audiences: ['https://dashboards.example.com'] });

@@ -259,19 +259,16 @@ onEachDatabase((kind) => {
         ['/claims/resource/dashboard', 'not_acceptable'],
       ]);
     }
-    expect((await issue({ resources: [{ type: 'question', id: '7' }] })).body.code).toBe(
-      'target_value_missing',
-    );
-    expect(
-      (
-        await issue({
-          resources: [
-            { type: 'dashboard', id: '7' },
-            { type: 'dashboard', id: '8' },
-          ],
-        })
-      ).body.code,
-    ).toBe('target_value_missing');
+    for (const resources of [
+      [{ type: 'question', id: '7' }],
+      [
+        { type: 'dashboard', id: '7' },
+        { type: 'dashboard', id: '8' },
+      ],
+    ]) {
+      expect(errorsOf(await issue({ resources }))).toEqual([['/resources', 'not_acceptable']]);
+    }
+    expect((await issue()).body.code).toBe('target_value_missing');
     const two = { ...bodies['metabase-embed'].claims, resource: { dashboard: 7, question: 8 } };
     expect(errorsOf(await put({ ...bodies['metabase-embed'], claims: two }))).toEqual([
       ['/claims/resource', 'required'],
@@ -388,9 +385,86 @@ onEachDatabase((kind) => {
         [`/claims/${name}`, 'not_acceptable'],
       ]);
     }
-    expect(errorsOf(await put({ ...bodies.grafana, claims: { login: { $: 'user.id' } } }))).toEqual(
-      [['/claims', 'not_acceptable']],
+  });
+
+  test.each<[string, JsonValue]>([
+    ['who', { $: 'user.id' }],
+    ['deep', [{ n: { $: 'user.id' } }]],
+    ['login', { $: 'user.name' }],
+    ['login', { $: 'variables.region' }],
+    ['login', { $: 'user.key', default: 'admin' }],
+    ['login', 'admin'],
+    ['Email', { $: 'user.email' }],
+    ['preferred_username', [{ $: 'user.key' }]],
+  ])('grafana: no user of two groups by the claim %s: %j', async (name, value) => {
+    const claims = {
+      login: { $: 'user.key' },
+      role: { $: 'user.name', default: 'x' },
+      [name]: value,
+    };
+    expect(errorsOf(await put({ ...bodies.grafana, claims }))).toEqual([
+      [`/claims/${name}`, 'not_acceptable'],
+    ]);
+  });
+
+  test.each<[string, object, string]>([
+    ['metabase-embed', { params: { $: 'variables.shape' } }, '/claims/params'],
+    ['lightdash', { userAttributes: { $: 'variables.shape' } }, '/claims/userAttributes'],
+    [
+      'metabase-sso',
+      { '@tenant.attributes': { $: 'variables.shape' } },
+      '/claims/@tenant.attributes',
+    ],
+  ])(
+    '%s: whole filters are written in the target, and copied from no group',
+    async (name, claims, place) => {
+      const body = bodies[name as keyof typeof bodies];
+      expect(errorsOf(await put({ ...body, claims: { ...body.claims, ...claims } }))).toEqual([
+        [place, 'type'],
+      ]);
+    },
+  );
+
+  test('a default is a value that the tool takes in its place', async () => {
+    const params = { region: { $: 'variables.region', default: { a: 1 } } };
+    const body = bodies['metabase-embed'];
+    expect(errorsOf(await put({ ...body, claims: { ...body.claims, params } }))).toEqual([
+      ['/claims/params/region/default', 'type'],
+    ]);
+  });
+
+  test.each(['\u001f', '\u200b', '\u2060\u00a0', '\u3000', '\ud800'])(
+    'a text that some language takes for blank, such as %j, is no value',
+    async (blank) => {
+      const body = bodies['metabase-embed'];
+      const params = { region: blank };
+      expect(errorsOf(await put({ ...body, claims: { ...body.claims, params } }))).toEqual([
+        ['/claims/params/region', expect.stringMatching(/^(empty|lone_surrogate)$/)],
+      ]);
+    },
+  );
+
+  test.each(['', 'a\nb', 'a\u0000', '\u0085'])('no claim has the name %j', async (name) => {
+    for (const body of [bodies.grafana, bodies.cube]) {
+      const claims = { ...body.claims, [name]: 'x' };
+      expect((await put({ ...body, claims })).status).toBe(422);
+    }
+  });
+
+  test('a long value that is copied many times is read once, and refused at the first place too many', async () => {
+    await own.put('acme', { properties: { long: { text: 'x'.repeat(7000) } } });
+    const claims = Object.fromEntries(
+      Array.from({ length: 250 }, (_, n) => [`c${n}`, { $: 'variables.long' }]),
     );
+    const parse = jest.spyOn(JSON, 'parse');
+    for (const tool of ['jwt', 'cube'] as const) {
+      await stored({ ...bodies[tool], claims });
+      parse.mockClear();
+      expect(errorsOf(await issue())).toEqual([['/claims', 'too_large']]);
+      const isLong = ([text]: unknown[]) => typeof text === 'string' && text.length > 7000;
+      expect(parse.mock.calls.filter(isLong).length).toBeLessThan(10);
+    }
+    parse.mockRestore();
   });
 
   test('hostile values keep their types and places in every claim, and become nothing else', async () => {

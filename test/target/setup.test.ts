@@ -79,6 +79,12 @@ onEachDatabase((kind) => {
     expect((await setup('bi')).settings).toContain(String.raw`AUDIENCE = "a\"\\n"`);
   });
 
+  test('a name of a claim becomes no other setting', async () => {
+    const claims = { 'x; a = b': { $: 'user.key' } };
+    expect((await put('grafana', { ...bodies.grafana, claims })).status).toBe(201);
+    expect((await setup('grafana')).settings).toContain('username_claim = sub\n');
+  });
+
   test('no target has none', async () => {
     for (const name of ['none', 'NONE', '%00']) {
       const { status, body } = await own.api.call('GET', `/api/v1/targets/${name}/setup`);

@@ -91,7 +91,7 @@ export const bodies = {
   grafana: {
     kind: 'grafana',
     audience: 'https://grafana.example.com',
-    claims: { login: { $: 'user.key' }, email: { $: 'user.email', default: 'none@example' } },
+    claims: { login: { $: 'user.key' }, name: { $: 'user.name', default: 'Somebody' } },
   },
   jwt: {
     kind: 'jwt',

@@ -8,7 +8,7 @@ import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { randomBytes } from '../../platform/common/secret/random-bytes.ts';
 import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
 import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
-import { ValidationFailed } from '../../platform/common/problem/errors.ts';
+import { IdempotencyKeySpent, ValidationFailed } from '../../platform/common/problem/errors.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
@@ -29,6 +29,8 @@ import { SigningKeys } from './signing/signing-keys.ts';
 import { type OpenTarget, TargetTokens } from './target-tokens.ts';
 
 const JTI_BYTES = 16;
+const ENDS_NOW = 'No embed token is issued: the group is valid for less than a second.';
+const EXPIRED = 'The token that was issued with this Idempotency-Key has expired: use another key.';
 
 /** Issues short-lived tokens that a browser may hold instead of the group's own token. */
 @Injectable()
@@ -87,6 +89,7 @@ export class EmbedTokenService {
     const now = currentTime();
     const iat = Math.floor(now / 1000);
     const exp = Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000));
+    if (exp <= iat) throw new UserGroupInactive(ENDS_NOW);
     const grant = { group: snapshot, user, resources, variables, actingFor: actingFor?.subject };
     const response = target
       ? toTargetResponse(dto.target!, await target.sign(grant, { iat, exp }), { iat, exp })
@@ -141,7 +144,12 @@ export class EmbedTokenService {
       });
       return response;
     };
-    return this.gate.run(caller, () => this.calls.run(caller, call, record));
+    const first = await this.gate.run(caller, () => this.calls.run(caller, call, record));
+    const { token, expires_at: end } = first.embed_token;
+    if (token !== response.embed_token.token && Date.parse(end) <= currentTime()) {
+      throw new IdempotencyKeySpent(EXPIRED);
+    }
+    return first;
   }
 
   /** @throws ValidationFailed where no feature provides targets; TargetNotFound, TargetSecretUnreadable */

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { ConsoleNotSecure, CrossSiteRequest } from './console.errors.ts';
 import { hashToken } from '../../platform/common/secret/secrets.ts';
 import { Config } from '../../platform/config/config.ts';
+import { cookieValues } from '../../platform/common/http/parameters/cookies.ts';
 
 /** A name of this machine itself, with any port: calls to it cross no network. */
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
@@ -71,10 +72,7 @@ export class ConsoleSite {
 
   cookiesOf(request: Request, name: string): string[] {
     const site = this.siteOf(request);
-    if (!site) return [];
-    const start = `${site.prefix}${name}=`;
-    const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? [];
-    return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+    return site ? cookieValues(request.headers.cookie, `${site.prefix}${name}`) : [];
   }
 
   /**

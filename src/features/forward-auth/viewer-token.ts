@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { cookieValues } from '../../platform/common/http/parameters/cookies.ts';
 
 /** One token of RFC 6750, section 2.1. */
 const BEARER = /^bearer +([\w.~+/=-]+)$/i;
@@ -13,11 +14,7 @@ export function viewerTokenOf(
   cookieName: string | undefined,
 ): string | undefined {
   if (authorization !== undefined) return BEARER.exec(authorization)?.[1];
-  if (cookie === undefined || cookieName === undefined) return undefined;
-  const values = cookie
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${cookieName}=`))
-    .map((pair) => pair.slice(cookieName.length + 1));
+  if (cookieName === undefined) return undefined;
+  const values = cookieValues(cookie, cookieName);
   return values.length === 1 && values[0] !== '' ? values[0] : undefined;
 }

@@ -41,9 +41,9 @@ export type WriteStep = Step & { for?: readonly ListName[] };
 export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): WriteStep[] {
   const { isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
   const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
-  /** Whether the write does not bring a token that was ended since it was planned. */
-  const isUnended = (write: string) =>
-    has('chosen') ? `${write}.n NOT IN (SELECT n FROM ended_token)` : 'true';
+  /** Leaves out a write whose token was ended since it was planned. */
+  const andUnended = (write: string) =>
+    has('chosen') ? `AND ${write}.n NOT IN (SELECT n FROM ended_token)` : '';
   return [
     {
       name: 'same_rules',
@@ -84,7 +84,7 @@ export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): Writ
         SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint),
           ${columnsOf(NEW_GROUP).members}
         FROM (SELECT ${nextId('user_group')} AS "newId", c.* FROM created c CROSS JOIN same_rules) g
-        WHERE ${isUnended('g')} ${lockingOrder('"providedId"')}
+        WHERE true ${andUnended('g')} ${lockingOrder('"providedId"')}
         ON CONFLICT (workspace_id, provided_id) DO NOTHING
         RETURNING id, provided_id AS "providedId"`,
     },
@@ -117,7 +117,7 @@ export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): Writ
       sql: `
         SELECT e.n, g.id, e.generation + 1 AS generation FROM expected e CROSS JOIN user_group g
         WHERE ${isAmong('g.id', 'SELECT id FROM expected')} AND g.id = e.id
-          AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules) AND ${isUnended('e')}
+          AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules) ${andUnended('e')}
           ${has('replaced') ? 'AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))' : ''}
           ${has('removed') ? `AND (e.n NOT IN (SELECT n FROM removed) OR ${IS_WHOLLY_HELD})` : ''}
           ${lockFreeRows('g', has('removed') ? 'UPDATE' : 'NO KEY UPDATE')}`,

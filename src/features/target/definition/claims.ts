@@ -80,15 +80,29 @@ function hasReference(value: JsonValue): boolean {
  * @throws TargetValueMissing for a value that is not there, unless the reference has a default; TargetValueRefused for a
  *   secret one
  */
-export function filledIn(template: JsonValue, grant: TargetGrant, path: Path): JsonValue {
-  if (isReference(template)) return copied(template, grant, path);
+export function filledIn(
+  template: JsonValue,
+  grant: TargetGrant,
+  path: Path,
+  room = { bytes: MAX_BYTES },
+): JsonValue {
+  if (isReference(template)) {
+    const value = copied(template, grant, path);
+    // Before the next one: hundreds of references can name the same long value.
+    room.bytes -= Buffer.byteLength(JSON.stringify(value));
+    if (room.bytes < 0) throw tooLarge();
+    return value;
+  }
   if (Array.isArray(template)) {
-    return template.map((child, index) => filledIn(child, grant, [...path, index]));
+    return template.map((child, index) => filledIn(child, grant, [...path, index], room));
   }
   if (!isJsonObject(template)) return template;
   // Defines members, so that one of the name `__proto__` is a member.
   return Object.fromEntries(
-    Object.entries(template).map(([key, child]) => [key, filledIn(child, grant, [...path, key])]),
+    Object.entries(template).map(([key, child]) => [
+      key,
+      filledIn(child, grant, [...path, key], room),
+    ]),
   );
 }
 
@@ -118,9 +132,12 @@ export function refused(violations: readonly Violation[]): TargetValueRefused {
 /** @throws TargetValueRefused for a token that no header could hold, or that is nested too deeply */
 export function requireModest(claims: JsonObject): void {
   const isLong = Buffer.byteLength(JSON.stringify(claims)) > MAX_BYTES;
-  if (!isLong && depthOf(claims) <= MAX_DEPTH * 2) return;
+  if (isLong || depthOf(claims) > MAX_DEPTH * 2) throw tooLarge();
+}
+
+function tooLarge(): TargetValueRefused {
   const detail = `The claims would have more than ${MAX_BYTES} bytes of JSON, or ${MAX_DEPTH * 2} levels.`;
-  throw refused([{ pointer: '/claims', code: 'too_large', detail }]);
+  return refused([{ pointer: '/claims', code: 'too_large', detail }]);
 }
 
 function depthOf(value: JsonValue): number {

@@ -69,6 +69,9 @@ export function valueOf(name: string, grant: TargetGrant): JsonValue | typeof SE
   return values[name];
 }
 
+/** The form of `user.key`. */
+export const KEY_OF_USER = /^g\d+-[\da-f]{32}$/;
+
 /**
  * Returns an id of a person that no other group has, in the whole installation, and that renaming neither of the two
  * changes: two groups may have a user of one id.
@@ -77,18 +80,30 @@ function keyOfUser(teamId: number, userId: string): string {
   return `g${teamId}-${createHash('sha256').update(userId).digest('hex').slice(0, 32)}`;
 }
 
-function variableOf(name: string, { group, variables }: TargetGrant) {
-  const declared = group.rules.variables;
+function variableOf(name: string, grant: TargetGrant) {
+  const declared = grant.group.rules.variables;
   const isSecret = declared.some(
     (one) =>
       one.isSecret &&
       (one.name === name || one.name.startsWith(`${name}.`) || name.startsWith(`${one.name}.`)),
   );
   if (isSecret) return SECRET;
-  const properties = JSON.parse(group.properties) as JsonObject;
-  const values =
-    declared.length > 0 ? variableValues(declared, properties, variables ?? {}) : properties;
-  return valueAt(values, name.split('.')) ?? undefined;
+  return valueAt(variablesOf(grant), name.split('.')) ?? undefined;
+}
+
+/** The variables of tokens that are being made: a target can copy hundreds of them. */
+const known = new WeakMap<TargetGrant, JsonObject>();
+
+function variablesOf(grant: TargetGrant): JsonObject {
+  const { group, variables = {} } = grant;
+  let values = known.get(grant);
+  if (!values) {
+    const declared = group.rules.variables;
+    const properties = JSON.parse(group.properties) as JsonObject;
+    values = declared.length > 0 ? variableValues(declared, properties, variables) : properties;
+    known.set(grant, values);
+  }
+  return values;
 }
 
 /** Returns the caller's own id of a registered data source, or under the policy `open` what the mapping says. */

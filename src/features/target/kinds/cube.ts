@@ -1,4 +1,4 @@
-import { actOf, claimsBut, type KindRules, noEmptyList, WRITTEN_CLAIMS } from './kind.ts';
+import { actOf, claimsBut, type KindRules, nothingEmpty, WRITTEN_CLAIMS } from './kind.ts';
 
 /**
  * The security context of Cube, which it reads from the payload (`gateway.ts`, `createDefaultCheckAuth`). Cube puts `u`
@@ -17,7 +17,7 @@ export const cube: KindRules = {
         u: 'Cube would put it over all other claims.',
         scope: 'Cube takes it for rights of the playground.',
       },
-      leaf(noEmptyList),
+      leaf(nothingEmpty),
     ),
   filter: ({ claims: value }) => ({ pointer: '/claims', value }),
   make: (claims, _definition, grant) => ({ ...claims, ...actOf(grant) }),

@@ -1,5 +1,8 @@
+import { toPointer } from '../../../platform/common/json-pointer.ts';
+import type { JsonObject, JsonValue } from '../../../platform/common/json/strict-json.ts';
+import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { referencesIn } from '../definition/claims.ts';
-import type { JsonValue } from '../../../platform/common/json/strict-json.ts';
+import { isReference, KEY_OF_USER } from '../definition/references.ts';
 import { actOf, claimsBut, type KindRules, WRITTEN_CLAIMS } from './kind.ts';
 
 const OF_EMBED_TOKENS = 'Embed tokens of the workspace have this claim, with another meaning.';
@@ -16,13 +19,14 @@ export const grafana: KindRules = {
   hasIat: true,
   maxSeconds: 3600,
   typ: 'grafana+jwt',
-  claims: () => (value, pointer) => {
-    const chosen = claimsBut(RESERVED, () => [])(value, pointer);
-    if (chosen.length > 0 || !referencesIn(value as JsonValue).includes('user.id')) return chosen;
-    const detail =
-      'Two user groups can have a user of the same id, who would be one user of Grafana: copy user.key.';
-    return [{ pointer, code: 'not_acceptable', detail }];
-  },
+  claims: () => (value, pointer) => [
+    ...claimsBut(RESERVED, () => [])(value, pointer),
+    ...Object.entries(value as JsonObject).flatMap(([name, one]): Violation[] => {
+      const isOfUsers = USER_CLAIM.test(name) || referencesIn(one).includes('user.id');
+      if (!isOfUsers || isKeyOfUser(one)) return [];
+      return [{ pointer: pointer + toPointer([name]), code: 'not_acceptable', detail: NOT_ONE }];
+    }),
+  ],
   make: (claims, _definition, grant) => ({
     ...claims,
     sub: grant.group.providedId,
@@ -31,6 +35,18 @@ export const grafana: KindRules = {
     ...actOf(grant),
   }),
 };
+
+/** Claims by which Grafana knows a user, in the settings of its examples. */
+const USER_CLAIM = /^(login|user_?name|preferred_username|e?mail|upn)$/i;
+const NOT_ONE =
+  'Grafana may know a user by this claim, and users of two groups can have the same name, address or id: copy user.key.';
+
+/** Whether a value of a definition is copied from `user.key`, or one of a token was. */
+function isKeyOfUser(value: JsonValue): boolean {
+  return isReference(value)
+    ? value['$'] === 'user.key' && value['default'] === undefined
+    : typeof value === 'string' && KEY_OF_USER.test(value);
+}
 
 const RESERVED: Record<string, string> = {
   ...WRITTEN_CLAIMS,

@@ -1,7 +1,11 @@
 import type { TargetGrant } from '../../../core/embed-token/target-tokens.ts';
 import type { Check } from '../../../platform/common/fields.ts';
 import { toPointer } from '../../../platform/common/json-pointer.ts';
-import type { JsonObject, JsonValue } from '../../../platform/common/json/strict-json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../platform/common/json/strict-json.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { referencesIn } from '../definition/claims.ts';
 import { isOfGroup, isReference } from '../definition/references.ts';
@@ -36,8 +40,11 @@ export interface KindRules {
   make: (claims: JsonObject, definition: TargetDefinition, grant: TargetGrant) => JsonObject;
 }
 
-export const ofDefinition: Leaf = (check) => (value, pointer) =>
-  isReference(value as JsonValue) ? [] : check(value, pointer);
+export const ofDefinition: Leaf = (check) => (value, pointer) => {
+  if (!isReference(value as JsonValue)) return check(value, pointer);
+  const { default: fallback } = value as JsonObject;
+  return fallback === undefined ? [] : check(fallback, `${pointer}/default`);
+};
 
 export const ofToken: Leaf = (check) => check;
 
@@ -60,13 +67,16 @@ export function unfilteredViolations(
 }
 
 const MAX_TEXT = 2048;
+/** A character that no tool takes for white space: what is blank differs from language to language. */
+const VISIBLE = /[^\s\p{Z}\p{C}]/u;
+const CONTROL = /\p{C}/u;
 
 /** Accepts a text that a tool cannot read as no value. */
 export const filledText: Check = (value, pointer) => {
   if (typeof value !== 'string') {
     return [{ pointer, code: 'type', detail: 'The value must be a text.' }];
   }
-  if (value.trim() === '') {
+  if (!VISIBLE.test(value)) {
     return [{ pointer, code: 'empty', detail: 'The text must not be blank.' }];
   }
   if (value.length <= MAX_TEXT) return [];
@@ -82,20 +92,22 @@ export const scalar: Check = (value, pointer) => {
   return [{ pointer, code: 'type', detail }];
 };
 
-/** Makes the rule of an object in which every name is followed by a value of one rule. */
+/** Makes the rule of an object, not a reference to one, in which every name is followed by a value of one rule. */
 export function recordOf(check: Check, refuses: (name: string) => string | undefined): Check {
   return (value, pointer) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return [{ pointer, code: 'type', detail: 'The value must be an object.' }];
+    if (!isJsonObject(value as JsonValue) || isReference(value as JsonValue)) {
+      return [{ pointer, code: 'type', detail: 'The value must be an object, and no reference.' }];
     }
-    return Object.entries(value).flatMap(([name, one]): Violation[] => {
+    return Object.entries(value as JsonObject).flatMap(([name, one]): Violation[] => {
       const place = pointer + toPointer([name]);
-      const detail = name === '' ? 'The name must not be empty.' : refuses(name);
+      const detail = CONTROL.test(name) || name === '' ? UNREADABLE : refuses(name);
       if (detail !== undefined) return [{ pointer: place, code: 'not_acceptable', detail }];
       return check(one, place);
     });
   };
 }
+
+const UNREADABLE = 'The name must not be empty, and have no control characters.';
 
 /** Makes the rule of claims of any names, but for those that the service writes, or that the tool reads otherwise. */
 export function claimsBut(reserved: Readonly<Record<string, string>>, check: Check): Check {
@@ -113,16 +125,14 @@ export const WRITTEN_CLAIMS = {
   act: WRITTEN,
 };
 
-/** Accepts any value but an empty list, which a tool could read as no filter. */
-export const noEmptyList: Check = (value, pointer) => {
-  if (Array.isArray(value)) {
-    if (value.length === 0) {
-      return [{ pointer, code: 'empty', detail: 'The list must not be empty.' }];
-    }
-    return value.flatMap((one, index) => noEmptyList(one, `${pointer}/${index}`));
-  }
+/** Accepts any value but one that is, or has inside, an empty list or object, which a tool could read as no filter. */
+export const nothingEmpty: Check = (value, pointer) => {
   if (typeof value !== 'object' || value === null) return [];
-  return recordOf(noEmptyList, () => undefined)(value, pointer);
+  const members = Object.entries(value);
+  if (members.length === 0) {
+    return [{ pointer, code: 'empty', detail: 'The list or object must not be empty.' }];
+  }
+  return members.flatMap(([name, one]) => nothingEmpty(one, pointer + toPointer([name])));
 };
 
 /** Returns the claim of who acts for the group, if somebody does. */

@@ -112,10 +112,11 @@ export function linesOfSetup({ place, settings, notes }: ToolSetup): string[] {
   return [`${place}:`, ...pasted, '', ...notes];
 }
 
-/** Returns the claim of Grafana's user: the one that is `user.key`, or else `sub`. */
+/** Returns the claim of Grafana's user: the one that is `user.key` and needs no quotes in its settings, or else `sub`. */
 function nameOfUser(claims: JsonObject): string {
   const isUser = (value: JsonValue) => isReference(value) && value['$'] === 'user.key';
-  return Object.entries(claims).find(([, value]) => isUser(value))?.[0] ?? 'sub';
+  const names = Object.keys(claims).filter((name) => /^[\w-]+$/.test(name));
+  return names.find((name) => isUser(claims[name]!)) ?? 'sub';
 }
 
 function lines(...texts: string[]): string {

@@ -103,11 +103,13 @@ function claimsOf(definition: TargetDefinition, grant: TargetGrant): JsonObject 
 function unusedRestrictions(definition: TargetDefinition, grant: TargetGrant): Violation[] {
   const { claims, row_filters: filters } = definition;
   const used = [claims, ...filters.map(({ value }) => value)].flatMap(referencesIn);
-  const isResource = (name: string) => name === 'resources' || name.startsWith('resource.');
+  const [one, ...others] = grant.resources ?? [];
+  const isCopied =
+    used.includes('resources') || (others.length === 0 && used.includes(`resource.${one?.type}`));
   const resources: Violation[] =
-    grant.resources && !used.some(isResource)
-      ? [{ pointer: '/resources', code: 'not_acceptable', detail: LEFT_OUT }]
-      : [];
+    !grant.resources || isCopied
+      ? []
+      : [{ pointer: '/resources', code: 'not_acceptable', detail: LEFT_OUT }];
   const variables = pathsOf(grant.variables ?? {}).filter((path) => {
     const name = ['variables', ...path].join('.');
     return !used.some((one) => one === name || name.startsWith(`${one}.`));
