@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import { URL } from 'node:url';
 import { Api } from '../lab/api.mjs';
 import { freePort } from '../lab/ports.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
 import { API_TOKEN, startServer } from '../lab/server.mjs';
-import { startCaddyWith, startNginxWith } from './gateways.mjs';
+import { startCaddyWith, startHaProxyWith, startNginxWith, write } from './gateways.mjs';
 import { untilItAccepts } from './protects.mjs';
 import { settingsOf } from './settings.mjs';
 
@@ -33,25 +34,55 @@ export const forwarders = {
         [TOKEN]: API_TOKEN,
       }),
     ),
+  'HAProxy, forward authentication': startHaProxy,
 };
+
+function startHaProxy({ port, service, application }) {
+  const script = write('forward-auth.lua', settingsOf('forward-auth.lua', { [SERVICE]: service }));
+  const settings = settingsOf('forward-auth.haproxy', {
+    '/etc/haproxy/forward-auth.lua': script,
+    'bind :8080': `bind 127.0.0.1:${port}`,
+    [new URL(APPLICATION).host]: new URL(application).host,
+    // Certificates are not what is tried.
+    'user-groups.example.com:443 ssl verify required ca-file @system-ca sni str(user-groups.example.com)':
+      new URL(service).host,
+  });
+  return startHaProxyWith(settings, { API_TOKEN });
+}
 
 /** The headers that a viewer forges: the right spelling, in any case, is overwritten; any other is dropped or refused. */
 const OVERWRITTEN = ['X-User-Group', 'x-user-group-data-source', 'X-REGION', 'X-User-Group-Acting'];
 const TWINS = ['X_User_Group', 'x_region', 'X-User_Group', 'X_USER_GROUP_DATA_SOURCE'];
 const OF_GATEWAY = ['X-Gateway-Settings', 'X-Gateway-Authorization'];
 
+/** The example of RFC 6455: HAProxy looks whether the key and the response to it belong together. */
+const UPGRADE = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+const ACCEPTED = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
+
 /** Puts a gateway before an application that shows its headers. @throws Violated */
 export async function forwards(startGateway) {
   const [servicePort, port] = [await freePort(), await freePort()];
   const service = `http://127.0.0.1:${servicePort}`;
-  await startServer({ dir: temporaryDirectory(), env: { PORT: String(servicePort) } });
+  const server = await startServer({
+    dir: temporaryDirectory(),
+    env: { PORT: String(servicePort) },
+  });
   const api = new Api(`${service}/api/user`);
   const application = await startApplication();
   try {
     const { port: behind } = application.address();
     const own = { port, service, application: `http://127.0.0.1:${behind}` };
     await untilItAccepts(await startGateway(own), port);
-    return await lookWhatArrives(api, port);
+    const figures = await lookWhatArrives(api, port);
+    await server.kill();
+    const { status } = await ask(port, { Authorization: 'Bearer x' });
+    if (status < 500) throw new Violated([`the service is away: ${status}`]);
+    return `${figures}; ${status} while the service is away`;
   } finally {
     application.close();
     application.closeAllConnections();
@@ -104,7 +135,7 @@ async function lookWhatArrives(api, port) {
     const { status } = await ask(port, { ...authorized, Connection: named });
     if (status === 200) await admitted(`Connection: ${named}`, { Connection: named });
   }
-  await admitted('an upgrade', { Connection: 'Upgrade', Upgrade: 'websocket' }, '/socket');
+  await admitted('an upgrade', UPGRADE, '/socket');
   expect('no token', (await ask(port, {})).status, 401);
   expect('another token', (await ask(port, { Authorization: 'Bearer x' })).status, 401);
   expect('the endpoint itself', (await ask(port, {}, '/_group')).status === 200, false);
@@ -123,7 +154,7 @@ async function startApplication() {
   server.on('upgrade', ({ rawHeaders }, socket) => {
     const shown = encodeURIComponent(JSON.stringify(rawHeaders));
     socket.end(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Shown: ${shown}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPTED}\r\nX-Shown: ${shown}\r\n\r\n`,
     );
   });
   server.listen(0, '127.0.0.1');

@@ -106,6 +106,12 @@ http {
   return start('nginx', ['-c', file]);
 }
 
+/** Starts an HAProxy with these settings, and these variables of its environment. */
+export function startHaProxyWith(settings, env) {
+  const file = write('haproxy.cfg', `${settings}\n`);
+  return start('haproxy', ['-db', '-f', file], { env: { ...process.env, ...env } });
+}
+
 function startPython({ port, service, apiToken }, own = {}) {
   const script = write('dashboard.py', settingsOf('python', { [SERVICE]: service, ...own }));
   // Debian's own, which has the packages.
@@ -114,7 +120,8 @@ function startPython({ port, service, apiToken }, own = {}) {
   });
 }
 
-function write(name, text) {
+/** Writes a file that programs can read. @returns its path */
+export function write(name, text) {
   const file = join(openDirectory(), name);
   writeFileSync(file, text);
   return file;
