@@ -101,6 +101,11 @@ export const STEPS = [
     ...atFullLengthOnly('npm run --silent test:targets'),
     seconds: 400,
   },
+  {
+    name: 'applications behind gateways',
+    ...atFullLengthOnly('npm run --silent test:gateways'),
+    seconds: 120,
+  },
   { name: 'event streams', ...atFullLengthOnly('npm run --silent test:streams'), seconds: 120 },
   { name: 'neighbours', ...atFullLengthOnly('npm run --silent test:neighbours'), seconds: 300 },
   { name: 'images', ...atFullLengthOnly('npm run --silent test:container'), seconds: 600 },

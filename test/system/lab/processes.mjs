@@ -82,7 +82,10 @@ export function cleanUpNow() {
 function endNow() {
   for (const pid of pids) signal(pid, 'SIGKILL');
   for (const child of running) {
-    for (const pid of childrenOf(child.pid)) signal(pid, 'SIGKILL');
+    const others = childrenOf(child.pid);
+    // All of the group at once: a parent starts a child again that ends before it.
+    if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+    for (const pid of others) signal(pid, 'SIGKILL');
     child.kill('SIGKILL');
   }
 }

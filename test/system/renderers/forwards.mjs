@@ -1,54 +1,22 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { URL } from 'node:url';
 import { Api } from '../lab/api.mjs';
 import { freePort } from '../lab/ports.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
-import { API_TOKEN, startServer } from '../lab/server.mjs';
-import { startCaddyWith, startHaProxyWith, startNginxWith, write } from './gateways.mjs';
+import { startServer } from '../lab/server.mjs';
+import { forwardAuthSettings, startForwardingHaProxy } from './forward-auth.mjs';
+import { startCaddyWith, startNginxWith } from './gateways.mjs';
 import { untilItAccepts } from './protects.mjs';
-import { settingsOf } from './settings.mjs';
-
-const SERVICE = 'https://user-groups.example.com';
-const APPLICATION = 'http://127.0.0.1:9000';
-const TOKEN = '${API_TOKEN}';
 
 /** Gateways of docs/guides/gateways.md; each starts on a port. */
 export const forwarders = {
-  'nginx, forward authentication': ({ port, service, application }) =>
-    startNginxWith(
-      settingsOf('forward-auth.nginx', {
-        'listen 8080': `listen 127.0.0.1:${port}`,
-        [SERVICE]: service,
-        [APPLICATION]: application,
-        [TOKEN]: API_TOKEN,
-      }),
-    ),
-  'Caddy, forward authentication': ({ port, service, application }) =>
-    startCaddyWith(
-      port,
-      settingsOf('forward-auth.caddy', {
-        [SERVICE]: service,
-        [APPLICATION]: application,
-        [TOKEN]: API_TOKEN,
-      }),
-    ),
-  'HAProxy, forward authentication': startHaProxy,
+  'nginx, forward authentication': (lab) =>
+    startNginxWith(forwardAuthSettings('forward-auth.nginx', lab)),
+  'Caddy, forward authentication': (lab) =>
+    startCaddyWith(lab.port, forwardAuthSettings('forward-auth.caddy', lab)),
+  'HAProxy, forward authentication': (lab) => startForwardingHaProxy(lab).child,
 };
-
-function startHaProxy({ port, service, application }) {
-  const script = write('forward-auth.lua', settingsOf('forward-auth.lua', { [SERVICE]: service }));
-  const settings = settingsOf('forward-auth.haproxy', {
-    '/etc/haproxy/forward-auth.lua': script,
-    'bind :8080': `bind 127.0.0.1:${port}`,
-    [new URL(APPLICATION).host]: new URL(application).host,
-    // Certificates are not what is tried.
-    'user-groups.example.com:443 ssl verify required ca-file @system-ca sni str(user-groups.example.com)':
-      new URL(service).host,
-  });
-  return startHaProxyWith(settings, { API_TOKEN });
-}
 
 /** The headers that a viewer forges: the right spelling, in any case, is overwritten; any other is dropped or refused. */
 const OVERWRITTEN = ['X-User-Group', 'x-user-group-data-source', 'X-REGION', 'X-User-Group-Acting'];

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { start, temporaryDirectory } from '../lab/processes.mjs';
+import { run, start, temporaryDirectory } from '../lab/processes.mjs';
 import { settingsOf } from './settings.mjs';
 
 const SERVICE = 'https://user-groups.example.com';
@@ -67,9 +67,23 @@ export function startApacheWith(port, modules, settings, env = {}) {
 
 /** Starts a Caddy on a port of this machine with these settings of its site. */
 export function startCaddyWith(port, settings) {
-  const site = `{\n\tadmin off\n\tauto_https off\n}\nhttp://:${port} {\n\tbind 127.0.0.1\n${settings}\n}\n`;
+  return runCaddy(port, settings, 'off').child;
+}
+
+/** Does the same with an address for its commands. @returns the process, and the command that loads the settings again */
+export function startReloadableCaddy(port, settings) {
+  const admin = `unix/${join(openDirectory(), 'admin.sock')}`;
+  const { child, env, file } = runCaddy(port, settings, admin);
+  const reload = () =>
+    run('caddy', ['reload', '--force', '--config', file, '--address', admin], { env });
+  return { child, reload };
+}
+
+function runCaddy(port, settings, admin) {
+  const site = `{\n\tadmin ${admin}\n\tauto_https off\n}\nhttp://:${port} {\n\tbind 127.0.0.1\n${settings}\n}\n`;
   const env = { ...process.env, XDG_DATA_HOME: openDirectory(), XDG_CONFIG_HOME: openDirectory() };
-  return start('caddy', ['run', '--config', write('Caddyfile', site)], { env });
+  const file = write('Caddyfile', site);
+  return { child: start('caddy', ['run', '--config', file], { env }), env, file };
 }
 
 function startNginx({ port, service, application, apiToken }) {
@@ -84,15 +98,15 @@ function startNginx({ port, service, application, apiToken }) {
   return startNginxWith(settings, [NGINX_SCRIPTS]);
 }
 
-/** Starts an nginx with these settings of its HTTP part, and these modules. */
-export function startNginxWith(settings, modules = []) {
+/** Starts an nginx with these settings of its HTTP part, and these modules. @param main settings outside of it */
+export function startNginxWith(settings, modules = [], main = 'master_process off;') {
   const directory = openDirectory();
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const file = write(
     'nginx.conf',
     `${modules.map((module) => `load_module ${module};`).join('\n')}
 daemon off;
-master_process off;
+${main}
 pid ${directory}/nginx.pid;
 error_log stderr;
 events {}
