@@ -31,8 +31,6 @@ export function useRepeated(call: () => void, everyMs: number): void {
     const timer = setInterval(() => {
       if (isAttended() && !isOffline.value && !isAway.value) latest.current();
     }, everyMs);
-    return () => {
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, []);
 }

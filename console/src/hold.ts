@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 
 interface Hold {
   /** Whether something would be lost with the page. */
@@ -7,10 +7,10 @@ interface Hold {
   ask?: () => void;
 }
 
-const holds = new Set<{ current: Hold }>();
+const holds = new Set<Hold>();
 
 /** Asks before Back, Forward or a reload loses unsaved work. Returns a function that stops this. */
-export function hold(one: { current: Hold }): () => void {
+export function hold(one: Hold): () => void {
   holds.add(one);
   return () => {
     holds.delete(one);
@@ -19,18 +19,16 @@ export function hold(one: { current: Hold }): () => void {
 
 /** Holds the page for a part of it, such as one with a draft or a job that runs. */
 export function useHold(own: Hold): void {
-  const latest = useRef(own);
-  latest.current = own;
-  useEffect(() => hold(latest), []);
+  useEffect(() => hold(own));
 }
 
 /** Returns whether unsaved work holds the page; if so, asks the person. */
 export function isHeld(): boolean {
-  const held = [...holds].find(({ current }) => current.ask && current.isOn());
-  held?.current.ask!();
+  const held = [...holds].find(({ ask, isOn }) => ask && isOn());
+  held?.ask!();
   return held !== undefined;
 }
 
 addEventListener('beforeunload', (event) => {
-  if ([...holds].some(({ current }) => current.isOn())) event.preventDefault();
+  if ([...holds].some(({ isOn }) => isOn())) event.preventDefault();
 });

@@ -37,9 +37,7 @@ export function useLoad<T>(
         show({ error });
       },
     );
-    return () => {
-      ending.abort();
-    };
+    return () => ending.abort();
   }, [...inputs, waiting, returns.value]);
   return {
     data: state.data,
@@ -153,9 +151,7 @@ export function useList<T>(
       if (back) scrollTo(0, back.y);
       addEventListener('scroll', follow, { passive: true });
     });
-    return () => {
-      removeEventListener('scroll', follow);
-    };
+    return () => removeEventListener('scroll', follow);
   }, []);
   useEffect(
     () => () => {

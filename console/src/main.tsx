@@ -1,4 +1,4 @@
-import { render } from 'preact';
+import { options, render } from 'preact';
 import { App } from './app.tsx';
 import { loadFirst } from './pages.ts';
 import { applyTheme } from './theme.ts';
@@ -6,6 +6,8 @@ import './style.css';
 import './frame/finding.css';
 import './print.css';
 
+// Effects begin and end before the browser goes on: what follows or holds a page is there with it, and gone with it.
+options.requestAnimationFrame = queueMicrotask;
 applyTheme();
 loadFirst();
 const page = document.getElementById('page')!;

@@ -33,9 +33,7 @@ function Frame({ own }: { own: Session }) {
   useEffect(() => (isOffline.value ? seek() : undefined), [isOffline.value]);
   useEffect(() => {
     const timer = setTimeout(loadAll, PRELOAD_AFTER);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, []);
   const onFind = () => {
     setDialog('find');

@@ -37,8 +37,6 @@ export function useKeys({ onHelp, onFind }: { onHelp: () => void; onFind: () => 
       event.preventDefault();
     };
     addEventListener('keydown', press);
-    return () => {
-      removeEventListener('keydown', press);
-    };
+    return () => removeEventListener('keydown', press);
   }, []);
 }

@@ -22,9 +22,7 @@ export function watch(): () => void {
     }
   };
   void listen();
-  return () => {
-    ending.abort();
-  };
+  return () => ending.abort();
 }
 
 const SEEK_EVERY = 1000;

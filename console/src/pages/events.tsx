@@ -76,9 +76,7 @@ function useStream(types: string, isPaused: boolean): Live {
         if (!ending.signal.aborted) setError(reason);
       },
     );
-    return () => {
-      ending.abort();
-    };
+    return () => ending.abort();
   }, [types]);
   useEffect(() => {
     if (isPaused) return undefined;

@@ -42,7 +42,7 @@ const counted = (count: number, what = 'token') =>
 const reported = ofPage<ReadonlyMap<string, Result>>(new Map());
 const isUnsaved = ofPage(false);
 
-hold({ current: { isOn: () => isUnsaved.value } });
+hold({ isOn: () => isUnsaved.value });
 
 /** Ends tokens that others may have. They are in the bodies of requests and in the memory of this page, and nowhere else. */
 export default function Leaked() {

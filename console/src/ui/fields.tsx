@@ -211,12 +211,7 @@ export function SearchBox({
     given.current = value;
     setText(value);
   }, [value]);
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-    },
-    [],
-  );
+  useEffect(() => () => clearTimeout(timer.current), []);
   /** Tells whether a text may be a token, which is searched for only when the reader says so. */
   const isWithheld = (next: string) => mayBeToken(next) && next.trim() !== given.current;
   const give = (next: string) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { isAway } from '../session.ts';
 
 /** Tells whether a key is for a dialog, a field, the browser or the sign-in, and not for the page. */
@@ -18,18 +18,14 @@ export function isTaken({
 
 /** Runs an action of the page when its key is pressed. */
 export function useShortcuts(actions: Record<string, (() => void) | undefined>): void {
-  const current = useRef(actions);
-  current.current = actions;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const action = Object.hasOwn(current.current, event.key) && current.current[event.key];
+      const action = Object.hasOwn(actions, event.key) && actions[event.key];
       if (!action || isTaken(event)) return;
       event.preventDefault();
       action();
     };
     addEventListener('keydown', press);
-    return () => {
-      removeEventListener('keydown', press);
-    };
-  }, []);
+    return () => removeEventListener('keydown', press);
+  });
 }

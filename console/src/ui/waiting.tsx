@@ -10,9 +10,7 @@ export function Waiting({ at }: { at: number }) {
     const timer = setTimeout(() => {
       setQuiet(true);
     }, QUIET_MS);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [at]);
   if (!isQuiet) return null;
   return (

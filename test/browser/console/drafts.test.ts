@@ -209,6 +209,25 @@ test('Back and a reload ask before they lose what was written', async () => {
   await page.heading('User groups').waitFor();
 });
 
+test('what was discarded holds the page no longer, from the same moment', async () => {
+  const { page } = await begin();
+  await write(page);
+  await page.press('Escape');
+  await page.button('Discard').waitFor();
+  /** The number of dialogs, and whether a reload asks: no frame and no event comes between what is done before and this. */
+  const asksAfter = (act: string) =>
+    page.tab.evaluate(`(async () => {
+      ${act};
+      for (let tasks = 0; tasks < 10; tasks += 1) await undefined;
+      const event = new Event('beforeunload', { cancelable: true });
+      dispatchEvent(event);
+      return [document.querySelectorAll('dialog').length, event.defaultPrevented];
+    })()`);
+  expect(await asksAfter('')).toEqual([1, true]);
+  const leave = `document.querySelector('dialog [role=alert] .danger').click()`;
+  expect(await asksAfter(leave)).toEqual([0, false]);
+});
+
 test('a reload asks before it loses what was written', async () => {
   const { page } = await begin();
   await write(page);

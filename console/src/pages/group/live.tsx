@@ -109,9 +109,7 @@ export function Live({
     const ticking = setInterval(() => {
       setNow((count) => count + 1);
     }, TICK);
-    return () => {
-      clearInterval(ticking);
-    };
+    return () => clearInterval(ticking);
   }, [change]);
   return (
     <div role="status">

@@ -33,12 +33,7 @@ export function ExportDialog({
   const [isTable, setTable] = useState(false);
   const [found, setFound] = useState(0);
   const ending = useRef(new AbortController());
-  useEffect(
-    () => () => {
-      ending.current.abort();
-    },
-    [],
-  );
+  useEffect(() => () => ending.current.abort(), []);
   const { signal } = ending.current;
   const isFiltered = Object.keys(filters).length > 0;
   const readMatching = async () => {

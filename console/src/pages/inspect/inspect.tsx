@@ -66,9 +66,7 @@ export default function InspectPage() {
       run(given);
     };
     addEventListener('paste', paste);
-    return () => {
-      removeEventListener('paste', paste);
-    };
+    return () => removeEventListener('paste', paste);
   }, []);
   const wanted = text.trim();
   return (
