@@ -96,7 +96,7 @@ onEachDatabase((kind) => {
       expect(await page.getsFocus(page.field('ID'))).toBe(true);
       expect((await stored(api, 'acme')).properties).toEqual({});
       await page.write(page.field('ID'), '..');
-      await page.shows('choose another one');
+      await page.shows('choose another id');
       expect(await page.read(true, () => page.button('Create').isDisabled())).toBe(true);
       await page.write(page.field('ID'), 'acme');
       await page.use(page.tab.getByRole('link', { name: 'Open it' }));
