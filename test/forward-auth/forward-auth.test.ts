@@ -26,6 +26,8 @@ const ADMITTED = { ...SEEN, 'x-region': 'EMEA%0D%0AX-User-Group%3A%20globex' };
 const PROPERTIES = {
   region: 'EMEA\r\nX-User-Group: globex',
   empty: '',
+  no_items: [],
+  no_members: {},
   nothing: null,
   seats: 25,
   rate: 1e21,
@@ -181,6 +183,9 @@ const cases: Case[] = [
   ['text where the setting says a number', 403, withSource('variables.region:number')],
   ['an object where the setting says text', 403, withSource('variables.address')],
   ['an empty value', 403, withSource('variables.empty')],
+  ['an empty value as JSON', 403, withSource('variables.empty:json')],
+  ['an empty list', 403, withSource('variables.no_items:json')],
+  ['an empty object', 403, withSource('variables.no_members:json')],
   ['null', 403, withSource('variables.nothing:json')],
   ['no such value', 403, withSource('variables.none')],
   ['a value that every object inherits', 403, withSource('variables.constructor.name')],

@@ -216,6 +216,18 @@ onEachDatabase((kind) => {
     expect(await events('user_group.view_as')).toMatchObject([
       { details: { ...acting_for, target: 'bi' } },
     ]);
+    await put('unnamed', bodies.superset);
+    const asUser = { target: 'unnamed', user: ADA, resources: [SALES], acting_for };
+    expect(errorsOf(await issue(asUser, 'acme', {}, support))).toEqual([
+      ['/acting_for', 'not_acceptable'],
+    ]);
+    const username = { $: 'acting_for' };
+    await put('named', {
+      ...bodies.superset,
+      claims: { ...bodies.superset.claims, user: { username } },
+    });
+    const named = await issue({ ...asUser, target: 'named' }, 'acme', {}, support);
+    expect(read(named.body.embed_token.token)['user']).toEqual({ username: acting_for.subject });
     expect(errorsOf(await issue({ target: 'bi', acting_for, expires_in_seconds: 901 }))).toEqual([
       ['/expires_in_seconds', 'not_acceptable'],
     ]);

@@ -53,9 +53,14 @@ function variableOf(
   // A workspace that declares no variables has its properties in their place.
   const value = valueAt(variables ?? properties ?? {}, path);
   if (value === undefined || value === null) return undefined;
-  if (type === 'json') return toHeaderJson(value);
+  if (type === 'json') return isEmpty(value) ? undefined : toHeaderJson(value);
   if (typeof value === 'object' || typeof value !== type) return undefined;
   return toHeaderText(String(value));
+}
+
+/** Tells whether an application could read a value as no filter. */
+function isEmpty(value: JsonValue): boolean {
+  return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }
 
 /** Returns the data source of the one schema that was asked for, by the caller's own id. */

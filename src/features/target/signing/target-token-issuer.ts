@@ -96,13 +96,21 @@ function claimsOf(definition: TargetDefinition, grant: TargetGrant): JsonObject 
   const claims = filledIn(definition.claims, grant, ['claims']) as JsonObject;
   const violations = rules.claims(ofToken)(claims, '/claims');
   if (violations.length > 0) throw refused(violations);
-  return rules.make(claims, definition, grant);
+  const made = rules.make(claims, definition, grant);
+  const namesActor = 'act' in made || referencesOf(definition).includes('acting_for');
+  if (grant.actingFor === undefined || namesActor) return made;
+  throw new ValidationFailed([
+    { pointer: '/acting_for', code: 'not_acceptable', detail: UNNAMED_ACTOR },
+  ]);
+}
+
+function referencesOf({ claims, row_filters: filters }: TargetDefinition): string[] {
+  return [claims, ...filters.map(({ value }) => value)].flatMap(referencesIn);
 }
 
 /** Finds what a request restricts the token to, and the target would leave out, so that the token would show more. */
 function unusedRestrictions(definition: TargetDefinition, grant: TargetGrant): Violation[] {
-  const { claims, row_filters: filters } = definition;
-  const used = [claims, ...filters.map(({ value }) => value)].flatMap(referencesIn);
+  const used = referencesOf(definition);
   const [one, ...others] = grant.resources ?? [];
   const isCopied =
     used.includes('resources') || (others.length === 0 && used.includes(`resource.${one?.type}`));
@@ -123,6 +131,8 @@ function unusedRestrictions(definition: TargetDefinition, grant: TargetGrant): V
   ];
 }
 
+const UNNAMED_ACTOR =
+  'The tokens of this target do not say who acts: let a claim copy acting_for, or leave it out.';
 const LEFT_OUT =
   'The target does not copy it into its tokens, so they would not be restricted to it.';
 
