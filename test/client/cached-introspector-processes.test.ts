@@ -1,7 +1,12 @@
 import { readMessages } from '../../clients/typescript/event-stream.ts';
 import type { Introspection } from '../../clients/typescript/index.ts';
-import type { CreatedGroup } from '../support/api/api-client.ts';
-import { answered, Asking, introspectorOf, isTooLate } from '../support/api/asking.ts';
+import {
+  answered,
+  introspectorOf,
+  isRefusedInTime,
+  seenInTime,
+  seesChangesOfGroups,
+} from '../support/api/asking.ts';
 import { until } from '../support/time/until.ts';
 import {
   changeDatabase,
@@ -10,8 +15,6 @@ import {
   type TestDatabase,
 } from '../support/database/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
-
-const FIELDS = { mapping: { sales: 'emea' }, properties: { region: 'old' } };
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -60,63 +63,11 @@ onEachDatabase((kind) => {
     });
   });
 
-  /**
-   * Asks for a token of a new group while something changes.
-   * @param isOld whether a response is that of before the change
-   * @param tokenOf gives the token to ask for; the default is the token of the group
-   */
-  async function seenInTime(
-    change: (group: CreatedGroup) => Promise<{ status: number }>,
-    isOld: (answer: Introspection) => boolean,
-    tokenOf = ({ token }: CreatedGroup) => Promise.resolve(token),
-  ): Promise<void> {
-    const introspector = introspectorOf(server.baseUrl);
-    const group = await server.api.create(FIELDS);
-    const token = await tokenOf(group);
-    let endedAt = Infinity;
-    const asking = new Asking(introspector, () => ({ token, endedAt: () => endedAt }), isOld);
-    await until(() => introspector.counts.remembered > 100);
-    expect(isOld(await answered(introspector, token))).toBe(true);
-    expect(await change(group)).toMatchObject({ status: 200 });
-    endedAt = performance.now();
-    await asking.beLate();
-    await until(() => asking.newAnswers > 0);
-    await asking.end();
-    const errors = asking.errors.filter((error) => !isTooLate(error));
-    expect({ stale: asking.stale, errors }).toEqual({ stale: [], errors: [] });
-    expect(isOld(await answered(introspector, token))).toBe(false);
-  }
-
-  const isActive = ({ active }: Introspection) => active;
   const isOfOldRegion = ({ properties }: Introspection) => properties!['region'] === 'old';
   const call = (method: string, path: string, body?: object) => server.api.call(method, path, body);
 
-  // At once, since they are of one group each: none makes the others forgotten.
-  test('a change of a group is seen within a second by whoever has an answer in memory', async () => {
-    const { api } = server;
-    const rotate = ({ token }: CreatedGroup) => api.post({ current_token: token });
-    await Promise.all([
-      seenInTime(rotate, isActive),
-      seenInTime(({ path }) => call('POST', `${path}/suspend`), isActive),
-      seenInTime(({ path }) => call('DELETE', path), isActive),
-      seenInTime(
-        ({ path }) => call('PATCH', path, { properties: { region: 'new' } }),
-        isOfOldRegion,
-      ),
-      seenInTime(
-        ({ path }) => call('POST', `${path}/tokens/1/revoke`),
-        isActive,
-        async ({ token }) => {
-          await api.rotate(token, 60);
-          return token;
-        },
-      ),
-      seenInTime(rotate, isActive, async ({ path }) => {
-        const issued = await call('POST', `${path}/embed-tokens`, { audience: 'a' });
-        return issued.body.embed_token.token;
-      }),
-    ]);
-  });
+  test('a change of a group is seen within a second by whoever has an answer in memory', () =>
+    seesChangesOfGroups(server, () => introspectorOf(server.baseUrl)));
 
   test('so is one of what all groups depend on', async () => {
     await call('POST', '/api/v1/schemas', { provided_id: 'sales', name: 'Sales' });
@@ -125,6 +76,8 @@ onEachDatabase((kind) => {
     const { id } = (JSON.parse(text) as { data_source: { id: number } }).data_source;
     await call('PATCH', '/api/v1/workspace', { mapping_policy: 'registered' });
     await seenInTime(
+      server.api,
+      introspectorOf(server.baseUrl),
       () => call('PATCH', `/api/v1/data-sources/${id}`, { name: 'new' }),
       ({ mapping }) => (mapping!['sales'] as { name: string }).name === 'old',
     );
@@ -133,40 +86,23 @@ onEachDatabase((kind) => {
 
   if (kind === 'postgres') {
     test('so is one by an operator, with SQL', () =>
-      seenInTime(async ({ teamId }) => {
-        const properties = '{"region":"new"}';
-        await changeDatabase(
-          database,
-          `UPDATE user_group SET properties = '${properties}' WHERE id = ${teamId}`,
-        );
-        return { status: 200 };
-      }, isOfOldRegion));
+      seenInTime(
+        server.api,
+        introspectorOf(server.baseUrl),
+        async ({ teamId }) => {
+          const properties = '{"region":"new"}';
+          await changeDatabase(
+            database,
+            `UPDATE user_group SET properties = '${properties}' WHERE id = ${teamId}`,
+          );
+          return { status: 200 };
+        },
+        isOfOldRegion,
+      ));
   }
 
-  test('a revoked API token is given nothing a second later', async () => {
-    const scopes = ['tokens:introspect', 'events:read'];
-    const issued = await server.api.call('POST', '/api/v1/api-tokens', {
-      name: 'renderer',
-      scopes,
-    });
-    const { id, token: apiToken } = issued.body.api_token;
-    const { token } = await server.api.create();
-    const introspector = introspectorOf(server.baseUrl, apiToken);
-    await until(() => introspector.isCurrent);
-    let endedAt = Infinity;
-    const asking = new Asking(introspector, () => ({ token, endedAt: () => endedAt }));
-    await until(() => introspector.counts.remembered > 100);
-    await server.api.call('POST', `/api/v1/api-tokens/${id}/revoke`);
-    endedAt = performance.now();
-    await asking.beLate();
-    await until(() => asking.errors.some((error) => !isTooLate(error)));
-    await asking.end();
-    expect(asking.stale).toEqual([]);
-    await expect(answered(introspector, token)).rejects.toMatchObject({
-      status: 401,
-      code: 'api_token_invalid',
-    });
-  });
+  test('a revoked API token is given nothing a second later', () =>
+    isRefusedInTime(server, (apiToken) => introspectorOf(server.baseUrl, apiToken)));
 
   test('without the scope for events it asks each time', async () => {
     const issued = await server.api.call('POST', '/api/v1/api-tokens', {

@@ -201,8 +201,18 @@ test('responses that are slow, cut or of somebody else are told apart, and messa
   );
 });
 
-test('it binds variables and writes literals as the cases of both clients say', async () => {
-  await run('-m', 'unittest', 'tests/test_bind_variables.py', 'tests/test_sql_literal.py');
+test('it binds variables, writes literals, and tells viewers as the cases of both clients say', async () => {
+  await run(
+    '-m',
+    'unittest',
+    'tests/test_bind_variables.py',
+    'tests/test_sql_literal.py',
+    'tests/test_viewer.py',
+  );
+});
+
+test('it introspects from memory as the cases of both clients say', async () => {
+  await run('-m', 'unittest', 'tests/test_cached_introspector.py');
 });
 
 test('it knows the dialects of the TypeScript client, and binds and refuses what that does', async () => {
@@ -255,6 +265,9 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     'test_webhooks',
     'test_bind_variables',
     'test_sql_literal',
+    'test_viewer',
+    'test_cached_introspector',
+    'introspects',
     'bind_alike',
   ];
   await run(

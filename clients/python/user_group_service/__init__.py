@@ -4,6 +4,7 @@ from .api_error import ApiError
 from .bind_error import BindError
 from .bind_variables import BoundStatement, VariableType, bind_variables
 from .bound_values import BoundValue
+from .cached_introspector import CachedIntrospector, IntrospectionCounts
 from .client import UserGroupClient
 from .follow import FollowedEvent
 from .refusal import Refusal, RefusalCode
@@ -22,7 +23,9 @@ __all__ = [
     "BindError",
     "BoundStatement",
     "BoundValue",
+    "CachedIntrospector",
     "FollowedEvent",
+    "IntrospectionCounts",
     "Refusal",
     "RefusalCode",
     "Resource",
