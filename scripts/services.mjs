@@ -47,6 +47,7 @@ const PROGRAMS = {
   '/usr/lib/python3/dist-packages/wheel': 'python3-wheel',
   '/usr/lib/python3/dist-packages/jinja2': 'python3-jinja2',
   '/usr/lib/python3/dist-packages/sqlalchemy': 'python3-sqlalchemy',
+  '/usr/lib/python3/dist-packages/psycopg': 'python3-psycopg',
   '/usr/lib/python3/dist-packages/mypy': 'mypy',
   '/usr/lib/python3/dist-packages/mypy/typeshed/stdlib': 'python3-typeshed',
 };

@@ -16,6 +16,8 @@ export { Refusal, type RefusalCode } from './refusal.js';
 export type { Query, Schemas } from './schemas.js';
 export type { SqlDialect, SqlPlaceholder } from './sql-dialects.js';
 export { sqlLiteral } from './sql-literal.js';
+export { TenantError, type TenantErrorCode } from './tenant-error.js';
+export type { Tenant } from './tenant-setting.js';
 export {
   type CallOptions,
   type ClientOptions,
@@ -30,3 +32,9 @@ export {
   type WebhookMessage,
   WebhookVerificationError,
 } from './webhooks.js';
+export {
+  type TenantClient,
+  type TenantPool,
+  type TenantQueries,
+  withTenant,
+} from './with-tenant.js';

@@ -10,10 +10,12 @@ import sqlite3
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from user_group_service import Refusal, UserGroupClient, bind_variables, viewer_of
+from user_group_service import CachedIntrospector, Refusal, bind_variables, viewer_of
 
 # 1. Get the context: who is viewing, which data source is theirs, and with which variables.
+introspector = CachedIntrospector(os.environ["SERVICE_URL"], os.environ["API_TOKEN"])
 RENDERER = {
+    "introspect": introspector.introspect,
     "audience": os.environ["AUDIENCE"],
     "origin": os.environ["EMBEDDED_BY"],
     "resource": {"type": "dashboard", "id": "sales"},
@@ -22,13 +24,6 @@ RENDERER = {
     "declarations": {"region": "string", "max_rows": "integer"},
 }
 
-
-def introspect(token):
-    # Each query is a thread, and a client is for one thread. A server with a few threads keeps one for each.
-    with UserGroupClient(os.environ["SERVICE_URL"], os.environ["API_TOKEN"], timeout=2, max_retries=0) as client:
-        return client.introspect_token(token=token)
-
-
 # 2. Bind: the variables become placeholders.
 SQL = """SELECT product FROM sale
   WHERE source = {{source}} AND region = {{region}} ORDER BY product DESC LIMIT {{max_rows}}"""
@@ -36,7 +31,7 @@ DECLARATIONS = {**RENDERER["declarations"], "source": "string"}
 
 
 def query(token):
-    viewer = viewer_of(token, introspect=introspect, **RENDERER)
+    viewer = viewer_of(token, **RENDERER)
     variables = {**viewer.variables, "source": viewer.data_source}
     bound = bind_variables(SQL, variables, dialect="sqlite", declarations=DECLARATIONS)
     database = sqlite3.connect(f"file:{os.environ['ROWS']}?mode=ro", uri=True)

@@ -27,6 +27,7 @@ import { accepts, freePort } from '../system/lab/ports.mjs';
 // Debian's packages are those of /usr/bin/python3, which need not be the first of the path.
 const python = process.env['PYTHON'] ?? 'python3';
 const hasMypy = spawnSync(python, ['-m', 'mypy', '--version']).status === 0;
+const hasDriver = spawnSync(python, ['-c', 'import psycopg']).status === 0;
 
 let directory: string;
 let sources: string;
@@ -267,7 +268,9 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     'test_sql_literal',
     'test_viewer',
     'test_cached_introspector',
+    'fake_service',
     'introspects',
+    ...(hasDriver ? ['test_with_tenant'] : []),
     'bind_alike',
   ];
   await run(

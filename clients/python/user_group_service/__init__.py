@@ -11,10 +11,12 @@ from .refusal import Refusal, RefusalCode
 from .sql_dialects import SqlDialect, SqlPlaceholder
 from .sql_literal import sql_literal
 from .streams import ServerSentEvent, Stream
+from .tenant_error import TenantError, TenantErrorCode
 from .transport import ABSENT, Absent, ResponseInfo, Timeout, response_of
 from .version import __version__
 from .viewer import Resource, Viewer, viewer_of
 from .webhooks import WebhookMessage, WebhookVerificationError, verify_webhook
+from .with_tenant import TenantConnection, with_tenant
 
 __all__ = [
     "ABSENT",
@@ -34,6 +36,9 @@ __all__ = [
     "SqlDialect",
     "SqlPlaceholder",
     "Stream",
+    "TenantConnection",
+    "TenantError",
+    "TenantErrorCode",
     "Timeout",
     "UserGroupClient",
     "VariableType",
@@ -46,4 +51,5 @@ __all__ = [
     "sql_literal",
     "verify_webhook",
     "viewer_of",
+    "with_tenant",
 ]
