@@ -30,6 +30,8 @@ const UPGRADE = {
   'Sec-WebSocket-Version': '13',
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
+/** Upgrades that would make the connection a tunnel, in which the gateway reads no header any more. */
+const TUNNELS = ['h2c', 'websocket, h2c', ['websocket', 'h2c'], ['h2c', 'websocket'], 'TLS/1.0'];
 const ACCEPTED = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
 /** Puts a gateway before an application that shows its headers. @throws Violated */
@@ -104,6 +106,10 @@ async function lookWhatArrives(api, port) {
     if (status === 200) await admitted(`Connection: ${named}`, { Connection: named });
   }
   await admitted('an upgrade', UPGRADE, '/socket');
+  for (const upgrade of TUNNELS) {
+    const { tunnel } = await ask(port, { ...authorized, ...UPGRADE, Upgrade: upgrade });
+    expect(`an upgrade to ${upgrade}`, ['websocket', undefined].includes(tunnel), true);
+  }
   expect('no token', (await ask(port, {})).status, 401);
   expect('another token', (await ask(port, { Authorization: 'Bearer x' })).status, 401);
   expect('the endpoint itself', (await ask(port, {}, '/_group')).status === 200, false);
@@ -119,10 +125,10 @@ async function startApplication() {
   const server = createServer(({ rawHeaders }, response) =>
     response.end(JSON.stringify(rawHeaders)),
   );
-  server.on('upgrade', ({ rawHeaders }, socket) => {
+  server.on('upgrade', ({ rawHeaders, headers }, socket) => {
     const shown = encodeURIComponent(JSON.stringify(rawHeaders));
     socket.end(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPTED}\r\nX-Shown: ${shown}\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${headers.upgrade}\r\nSec-WebSocket-Accept: ${ACCEPTED}\r\nX-Shown: ${shown}\r\n\r\n`,
     );
   });
   server.listen(0, '127.0.0.1');
@@ -138,6 +144,7 @@ function ask(port, headers, path = '/') {
       socket.destroy();
       resolve({
         status: 200,
+        tunnel: response.headers.upgrade,
         received: JSON.parse(decodeURIComponent(response.headers['x-shown'])),
       });
     });
