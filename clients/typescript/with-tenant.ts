@@ -125,7 +125,7 @@ class TenantTransaction {
     return result;
   }
 
-  /** Gives the work its queries: later ones would run as whoever has the connection then. */
+  /** Gives the work its queries: later ones would run as the one that has the connection then. */
   private queries(): TenantQueries {
     const query = async (text: string, values: readonly unknown[] = []) => {
       if (this.isOver) throw new TenantError('transaction_ended', 'the transaction is over');
