@@ -20,10 +20,10 @@ export interface TenantPool {
 /** The only way to the database for the work of a viewer. It ends with the transaction. */
 export interface TenantQueries {
   /** @throws TenantError after the transaction, and whatever the driver throws */
-  query: <Row = Record<string, unknown>>(
+  query: (
     text: string,
     values?: readonly unknown[],
-  ) => Promise<{ rows: Row[] }>;
+  ) => Promise<{ rows: Record<string, unknown>[] }>;
 }
 
 /** Clients on which a transaction is under way, and what works got for it. */
@@ -102,7 +102,7 @@ class TenantTransaction {
   /** Looks whether a transaction is under way: its time is that of its beginning. @throws TenantError */
   private async requireNone(): Promise<void> {
     const { rows } = await this.client.query('SELECT now() = statement_timestamp() AS is_first');
-    if ((rows[0] as { is_first: boolean }).is_first !== true) throw busyError();
+    if (!(rows[0] as { is_first: boolean }).is_first) throw busyError();
   }
 
   private async commit<T>(work: (tenant: TenantQueries) => T | Promise<T>): Promise<T> {
@@ -125,14 +125,14 @@ class TenantTransaction {
     return result;
   }
 
-  /** Gives the work its queries: later ones would run as the one that has the connection then. */
+  /** Gives the work its queries: later ones would be those of the next viewer. */
   private queries(): TenantQueries {
     const query = async (text: string, values: readonly unknown[] = []) => {
       if (this.isOver) throw new TenantError('transaction_ended', 'the transaction is over');
       if (typeof text !== 'string') throw new TypeError('a query is a text');
-      return this.client.query(text, [...values]);
+      return this.client.query(text, [...values]) as ReturnType<TenantQueries['query']>;
     };
-    const queries = { query } as TenantQueries;
+    const queries: TenantQueries = { query };
     busy.add(queries);
     return queries;
   }

@@ -18,6 +18,14 @@ interface Case {
   steps: Step[];
 }
 
+interface Question {
+  schema?: string;
+  repeated?: number;
+  is?: object;
+  asked: number;
+  error?: { status: number | null; code?: string; retry_after?: number };
+}
+
 const cases = shared.cases as unknown as Case[];
 
 let service: FakeEvents;
@@ -173,11 +181,11 @@ const STEPS: Record<string, (value: never, step: Record<string, unknown>) => unk
     expect(String(errors[0])).toContain(text);
   },
   ask: async (token: string, step) => {
-    const { schema, repeated = 1, is, asked, error } = step as Record<string, never>;
+    const { schema, repeated = 1, is = {}, asked, error } = step as unknown as Question;
     const before = service.asked.length;
     const call = introspector.introspect(token.repeat(repeated), schema);
     if (error) {
-      const { status, code, retry_after: retryAfter } = error as Record<string, number | null>;
+      const { status, code, retry_after: retryAfter } = error;
       const thrown: unknown = await call.catch((caught: unknown) => caught);
       expect(thrown).toBeInstanceOf(ApiError);
       expect(thrown).toMatchObject({
@@ -186,7 +194,7 @@ const STEPS: Record<string, (value: never, step: Record<string, unknown>) => unk
         ...(retryAfter !== undefined && { retryAfter }),
       });
     } else {
-      expect(await call).toMatchObject(is ?? {});
+      expect(await call).toMatchObject(is);
     }
     expect(service.asked.length - before).toBe(asked);
   },

@@ -1,12 +1,7 @@
 import { readMessages } from '../../clients/typescript/event-stream.ts';
 import type { Introspection } from '../../clients/typescript/index.ts';
-import {
-  answered,
-  introspectorOf,
-  isRefusedInTime,
-  seenInTime,
-  seesChangesOfGroups,
-} from '../support/api/asking.ts';
+import { answered, introspectorOf } from '../support/api/asking.ts';
+import { isRefusedInTime, seenInTime, seesChangesOfGroups } from '../support/api/seen-changes.ts';
 import { until } from '../support/time/until.ts';
 import {
   changeDatabase,

@@ -81,6 +81,17 @@ test('the code of "Build a renderer" compiles', () => {
   expect(errorsOf(programOf().replace("schema: 'sales'", 'schema: 7'))).not.toEqual([]);
 });
 
+test('its code for row-level security compiles with the driver that it names', () => {
+  const program = `import { type Viewer, withTenant } from '@user-group-service/client';
+import type { Client, Pool, PoolClient } from 'pg';
+export async function rowsOf(pool: Client | Pool | PoolClient, viewer: Viewer<string>) {
+  ${marked(PAGE, 'rows')}
+  return rows;
+}`;
+  expect(errorsOf(program)).toEqual([]);
+  expect(errorsOf(program.replace('pool, viewer, (', 'viewer, pool, ('))).not.toEqual([]);
+});
+
 onEachDatabase((kind) => {
   const service = withService(kind);
 

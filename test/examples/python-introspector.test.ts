@@ -2,13 +2,12 @@ import {
   type AskedIntrospector,
   answered,
   closeLater,
-  isRefusedInTime,
   proxyTo,
-  seesChangesOfGroups,
   serve,
   underRotations,
 } from '../support/api/asking.ts';
 import { PythonIntrospector } from '../support/api/python-introspector.ts';
+import { isRefusedInTime, seesChangesOfGroups } from '../support/api/seen-changes.ts';
 import {
   createTestDatabase,
   onEachDatabase,

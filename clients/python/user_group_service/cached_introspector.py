@@ -93,7 +93,7 @@ class CachedIntrospector:
     `events:read`.
 
     Keep one for each process, and share it between all threads. It works on in a process that was
-    forked: the memory is empty there.
+    forked: there it starts again, and remembers nothing.
     """
 
     def __init__(
@@ -409,7 +409,7 @@ class CachedIntrospector:
                 filling.is_stale = True
 
     def _after_fork(self) -> None:
-        # The threads are those of the other process, and one of them may hold the lock.
+        # Its threads, and one that may hold the lock, are those of the other process.
         if self._is_closed:
             self._lock = threading.RLock()
             self._workers = Workers(self._connect)

@@ -43,7 +43,7 @@ class Job(Generic[T]):
 
 
 class Workers:
-    """Threads that make calls, so that a caller can stop waiting for one: no timeout ends a look-up of a name.
+    """Threads that make calls, so that a caller can stop waiting: no timeout ends the look-up of a name.
 
     Each has a session of its own. They are daemons, and start when they are needed.
     """

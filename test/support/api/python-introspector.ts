@@ -48,7 +48,7 @@ export class PythonIntrospector implements AskedIntrospector {
     return this.ask(token, 1);
   }
 
-  /** Asks so many times in a row, and returns the last answer. */
+  /** Asks several times in a row, and returns the last answer. */
   async ask(token: string, times: number): Promise<Introspection> {
     const id = ++this.last;
     const told = new Promise<Line>((resolve) => this.waiting.set(id, resolve));

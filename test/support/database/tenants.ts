@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { marked } from '../api/pages.ts';
 import { createTestDatabase } from './databases.ts';
 import { OwnPgBouncer, POOL_SIZE } from './pgbouncer.ts';
 import { runSql } from '../keys.ts';
@@ -29,9 +30,8 @@ export async function createTenantDatabase(): Promise<TenantDatabase> {
     CONSTRAINT one_product UNIQUE (region, product) DEFERRABLE INITIALLY DEFERRED
   )`);
   await run(`INSERT INTO sale VALUES ${TENANTS.map((one) => `('${one}', 'of ${one}')`).join()}`);
-  await run('ALTER TABLE sale ENABLE ROW LEVEL SECURITY');
-  await run(`CREATE POLICY viewer ON sale USING
-    (region = (SELECT current_setting('user_groups.viewer')::jsonb #>> '{variables,region}'))`);
+  // The policy is the one of the guide.
+  await run(marked('docs/guides/renderers.md', 'policy'));
   await run(`GRANT SELECT, INSERT ON sale TO ${role}`);
   const direct = new URL(database.env['DATABASE_URL']!);
   direct.username = role;
