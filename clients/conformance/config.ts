@@ -51,6 +51,8 @@ export interface EmbedConfig {
   resource: { type: string; id: string } | undefined;
   /** Variables of an embed token, and the texts that are left for the first tenant. */
   viewer: { variables: Record<string, unknown>; shows: string[] } | undefined;
+  /** A header of the response that names who views as the group; undefined if the body does. */
+  actHeader: string | undefined;
   template: Template;
 }
 
@@ -88,6 +90,8 @@ export interface Config {
   tables: string[];
   proxy: { host: string; port: number } | undefined;
   embed: EmbedConfig | undefined;
+  /** Headers by which a gateway says who is viewing, with the values of the second tenant. */
+  gateway: { headers: Record<string, string> } | undefined;
   sql: SqlSource | undefined;
   logs: string[];
 }
@@ -145,6 +149,7 @@ export function configOf(json: unknown, env: NodeJS.ProcessEnv, directory = '.')
   const variables =
     declared === undefined ? undefined : variablesOf(new Place(declared, '/variables', faults));
   const embed = root.object('embed', false);
+  const gateway = root.object('gateway', false);
   const sql = root.object('sql', false);
   const config: Config = {
     service: {
@@ -168,10 +173,11 @@ export function configOf(json: unknown, env: NodeJS.ProcessEnv, directory = '.')
     tables: root.texts('tables', 0),
     proxy: proxyOf(root),
     embed: embed.isThere ? embedOf(embed, template) : undefined,
+    gateway: gateway.isThere ? gatewayOf(gateway) : undefined,
     sql: sql.isThere ? sqlOf(sql, directory) : undefined,
     logs: renderer.texts('logs', 0).map((path) => resolve(directory, path)),
   };
-  for (const place of [service, renderer, embed, sql, root]) place.end();
+  for (const place of [service, renderer, embed, gateway, sql, root]) place.end();
   checkTogether(config, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
@@ -313,10 +319,17 @@ function embedOf(place: Place, template: Template): EmbedConfig {
     viewer: viewer.isThere
       ? { variables: viewer.record('variables'), shows: viewer.texts('shows', 1) }
       : undefined,
+    actHeader: place.text('act_header'),
     template: request.isThere ? templateOf(request) : template,
   };
   for (const part of [request, resource, viewer]) part.end();
   return embed;
+}
+
+function gatewayOf(place: Place): NonNullable<Config['gateway']> {
+  const headers = place.textRecord('headers');
+  if (Object.keys(headers).length === 0) place.fault('headers', 'must have a header at least');
+  return { headers };
 }
 
 function sqlOf(place: Place, directory: string): SqlSource {

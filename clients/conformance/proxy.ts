@@ -26,6 +26,8 @@ export type Fault =
   | 'inactive-with-claims';
 
 const CREDENTIAL = /^(?:token|bearer) +(.+)$/i;
+/** A gateway asks there, and may add the path of the viewer. */
+const FORWARD_AUTH = /\/forward-auth(?:\/|$)/;
 
 /**
  * Stands between the renderer and the service. It passes everything, unless a fault is set: then introspections fail in
@@ -97,7 +99,7 @@ export class Proxy {
     if (/ug[at]_|eyJ/.test(url)) {
       this.tokensInUrls.push(`${method} ${path.replace(/(?:ug[at]_|eyJ).*/, '…')}`);
     }
-    const isIntrospection = path.endsWith('/introspect');
+    const isIntrospection = path.endsWith('/introspect') || FORWARD_AUTH.test(path);
     if (isIntrospection) {
       this.counts.introspections++;
       this.rendererApiToken ??= credentialOf(from);
@@ -141,8 +143,10 @@ export class Proxy {
       to.writeHead(status, { 'Content-Type': 'text/html' }).end('<html><h1>Away</h1></html>');
     } else if (fault === 'html') {
       to.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><h1>Sign in</h1></html>');
-    } else if (fault === 'empty') to.writeHead(200, { 'Content-Type': 'application/json' }).end();
-    else {
+    } else if (fault === 'empty' || FORWARD_AUTH.test(from.url!.split('?')[0]!)) {
+      // A gateway has no body to misread: it gets a 200 that names nobody.
+      to.writeHead(200, { 'Content-Type': 'application/json' }).end();
+    } else {
       const text = (await buffer(await this.#forward(from, to, body, true))).toString();
       if (fault === 'half') {
         to.writeHead(200, { 'Content-Type': 'application/json' }).end(
@@ -188,7 +192,10 @@ function sendJson(to: ServerResponse, body: object): void {
   );
 }
 
-function credentialOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+function credentialOf({ headers }: IncomingMessage): string | undefined {
+  const { authorization = '' } = headers;
+  const ofGateway = headers['x-gateway-authorization'];
+  if (typeof ofGateway === 'string') return CREDENTIAL.exec(ofGateway)?.[1];
   const [, basic] = /^basic +(.+)$/i.exec(authorization) ?? [];
   if (basic !== undefined) {
     return Buffer.from(basic, 'base64').toString().split(':').slice(1).join(':') || undefined;

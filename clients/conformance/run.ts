@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { embedChecks } from './checks/embedding.ts';
+import { gatewayChecks } from './checks/gateways.ts';
 import { introspectionChecks } from './checks/introspection.ts';
 import { tenantChecks } from './checks/tenants.ts';
 import { tokenChecks } from './checks/tokens.ts';
@@ -45,6 +46,7 @@ export const CHECKS: Check[] = [
   ...variableChecks,
   ...embedChecks,
   ...viewerChecks,
+  ...gatewayChecks,
   ...introspectionChecks,
   ...traceChecks,
 ];

@@ -124,6 +124,12 @@ test.each<[string, object, string]>([
     { tenants: [CONFIG.tenants[0], { ...CONFIG.tenants[1], shows: ['Tents'] }] },
     '"Tents" is in what both tenants show',
   ],
+  ['a gateway without headers', { gateway: {} }, '/gateway/headers must have a header at least'],
+  [
+    'a header that is no text',
+    { gateway: { headers: { 'X-Region': 1 } } },
+    '/gateway/headers/X-Region must be a text',
+  ],
   [
     'an embed page without an audience',
     { embed: { verified: 'maybe' } },

@@ -1,9 +1,12 @@
 import process from 'node:process';
-import { applications, exchange, startMetrics } from './gateways/applications.mjs';
+import { AUDIENCE, idsOf, ORIGIN, runKit, startService } from './conformance/kit.mjs';
+import { applications, exchange, HIDDEN, startMetrics, TENANTS } from './gateways/applications.mjs';
 import { keepsApart } from './gateways/keeps-apart.mjs';
 import { startedGateways, startNginxOfMetrics } from './gateways/started.mjs';
 import { requirePrograms } from './lab/packages.mjs';
-import { runSteps } from './lab/report.mjs';
+import { freePort } from './lab/ports.mjs';
+import { runSteps, Violated } from './lab/report.mjs';
+import { untilItAccepts } from './renderers/protects.mjs';
 
 // Shows that applications which read headers keep two groups apart behind the gateways of docs/guides/gateways.md, with the
 // settings and the code of that page: each viewer sees the rows of the own group, whatever headers are forged; a token that
@@ -50,6 +53,64 @@ async function metricsBehindNginx() {
   return keepsApart((lab) => startNginxOfMetrics(lab, metrics), look, false);
 }
 
+/** The configuration of the kit for the application of the page. */
+function kitConfigOf(service, port, proxy) {
+  const tenants = Object.values(TENANTS).map(({ source, region, shows }) => ({
+    ...{ data_source: source, properties: { region }, shows: [shows] },
+  }));
+  return {
+    service: {
+      ...{ url: service.url, api_token_env: 'KIT_API_TOKEN', disposable_workspace: true },
+      other_workspace_api_token_env: 'OTHER_API_TOKEN',
+    },
+    proxy,
+    renderer: {
+      url: `http://127.0.0.1:${port}${SALES}`,
+      headers: { Authorization: 'Bearer {token}' },
+      gives_up_seconds: 12,
+    },
+    schema: 'sales',
+    tenants,
+    variables: { region: 'string' },
+    never_shows: [HIDDEN],
+    embed: { audience: AUDIENCE, origin: ORIGIN, act_header: 'X-Acting' },
+    gateway: {
+      headers: {
+        'X-User-Group': 'globex',
+        'X-User-Group-Data-Source': TENANTS.globex.source,
+        'X-Region': TENANTS.globex.region,
+      },
+    },
+  };
+}
+
+/** A data API writes no SQL, has no page and no dashboards, and the gateway hands on no variables of a token. */
+const NOT_FOR_METRICS = [
+  ...['sql-text', 'variable-writes', 'trace-referrer', 'trace-logs'],
+  ...['embed-resources', 'embed-variables'],
+];
+
+async function passesTheKit() {
+  const [metrics, service] = [await startMetrics(), await startService()];
+  const [port, proxyPort] = [await freePort(), await freePort()];
+  const proxy = `127.0.0.1:${proxyPort}`;
+  const lab = { port, service: `http://${proxy}`, apiToken: service.rendererToken };
+  await untilItAccepts(startNginxOfMetrics(lab, metrics).child, port);
+  const config = kitConfigOf(service, port, proxy);
+  const { code, outcomes, stdout, stderr } = await runKit(config, [], {
+    OTHER_API_TOKEN: service.otherToken,
+  });
+  const skipped = idsOf(outcomes, 'skipped');
+  if (code !== 0 || skipped.toSorted().join(' ') !== NOT_FOR_METRICS.toSorted().join(' ')) {
+    throw new Violated([
+      `exit code ${code}; skipped: ${skipped.join(' ')}`,
+      stderr.slice(-300),
+      stdout,
+    ]);
+  }
+  return `${idsOf(outcomes, 'passed').length} passed, skipped: ${skipped.join(' ')}`;
+}
+
 const behind = (application, gateway) => [
   `${application} behind ${gateway}`,
   async () => {
@@ -63,6 +124,7 @@ async function main() {
   requirePrograms(PROGRAMS);
   await runSteps({
     'VictoriaMetrics behind nginx': metricsBehindNginx,
+    'the conformance kit on VictoriaMetrics behind nginx': passesTheKit,
     ...Object.fromEntries([
       behind('Shiny', 'nginx'),
       behind('Shiny', 'Caddy'),

@@ -227,13 +227,18 @@ export const embedChecks: Check[] = [
       const token = await kit.embedToken(group, {
         acting_for: { subject, reason: 'conformance kit' },
       });
-      const { text } = await kit.control(
+      const { text, headers } = await kit.control(
         token,
         0,
         'an embed token of somebody who views as the group',
         kit.embed.template,
       );
-      if (!text.includes(subject)) throw new Failed(`the response does not name ${subject}`);
+      const { actHeader } = kit.embed;
+      const told = actHeader === undefined ? text : (headers.get(actHeader) ?? '');
+      if (![subject, encodeURIComponent(subject)].some((name) => told.includes(name))) {
+        const place = actHeader === undefined ? 'response' : `header ${actHeader}`;
+        throw new Failed(`the ${place} does not name ${subject}`);
+      }
     },
   },
 ];

@@ -63,7 +63,10 @@ export const RENDERERS = {
       };
     },
     // It names neither a dashboard nor variables of a viewer.
-    skips: ['sql-text', 'trace-referrer', 'workspace-other', 'embed-resources', 'embed-variables'],
+    skips: [
+      ...['sql-text', 'trace-referrer', 'workspace-other', 'embed-resources'],
+      ...['embed-variables', 'gateway-headers'],
+    ],
   },
   'examples/small-renderer/renderer.ts': small((own) => ({
     program: process.execPath,

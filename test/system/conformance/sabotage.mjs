@@ -106,6 +106,7 @@ export const SABOTAGES = {
   'any-resource': { fails: ['embed-resources'] },
   'group-alone': { fails: ['embed-variables'] },
   'hides-act': { fails: ['embed-act'] },
+  'believes-headers': { fails: ['gateway-headers'] },
   'decodes-only': {
     fails: [
       'embed-audience',
@@ -250,6 +251,7 @@ export function configOf(service, renderer, isOffline, own = {}) {
       resource: { type: 'dashboard', id: 'sales' },
       viewer: { variables: { product: 'Tents' }, shows: ['Tents'] },
     },
+    gateway: { headers: { 'X-Source': 'two', 'X-Region': 'APAC' } },
     sql: { header: 'X-SQL' },
   };
 }

@@ -10,14 +10,14 @@ const TOKEN = '${API_TOKEN}';
 
 /**
  * The settings of docs/guides/gateways.md for nginx or Caddy.
- * @param lab the `port` of the gateway, and the addresses of the `service` and of the `application`
+ * @param lab the `port` of the gateway, its API token, and the addresses of the `service` and of the `application`
  */
-export function forwardAuthSettings(name, { port, service, application }) {
+export function forwardAuthSettings(name, { port, service, application, apiToken = API_TOKEN }) {
   return settingsOf(name, {
     ...(name.endsWith('nginx') && { 'listen 8080': `listen 127.0.0.1:${port}` }),
     [SERVICE]: service,
     [APPLICATION]: application,
-    [TOKEN]: API_TOKEN,
+    [TOKEN]: apiToken,
   });
 }
 
