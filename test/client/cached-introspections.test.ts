@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { ApiError, CachedIntrospector } from '../../clients/typescript/index.ts';
 import shared from '../../clients/python/tests/cached_introspections.json' with { type: 'json' };
+import { Ear, settled } from '../support/events/ear.ts';
 import { active, FakeEvents, type FakeStream } from '../support/events/fake-events.ts';
 import { until } from '../support/time/until.ts';
 
@@ -32,7 +32,7 @@ let service: FakeEvents;
 let introspector: CachedIntrospector;
 let errors: unknown[];
 let fields: Record<string, unknown> | undefined;
-let heard: number;
+let ear: Ear;
 
 beforeEach(async () => {
   jest.useFakeTimers({
@@ -43,7 +43,7 @@ beforeEach(async () => {
   service = new FakeEvents();
   errors = [];
   fields = undefined;
-  heard = 0;
+  ear = new Ear();
   await service.listen();
 });
 
@@ -62,7 +62,7 @@ test.each(cases)('$name', async ({ streams = [['open', 'stay']], options = {}, s
   introspector = new CachedIntrospector({
     baseUrl: service.baseUrl,
     apiToken: 'none',
-    fetch: countingFetch,
+    fetch: ear.fetch,
     onStreamError: (error) => errors.push(error),
     ...(options.max_entries && { maxEntries: options.max_entries }),
     ...(options.stale_ms && { staleIfUnavailableMs: options.stale_ms }),
@@ -85,13 +85,22 @@ function meaningOf(token: string): object {
 function act(stream: FakeStream, action: Step): void {
   const [name, value] =
     typeof action === 'string' ? [action, undefined] : Object.entries(action)[0]!;
-  const { age_ms: ageMs = 0, ahead_ms: aheadMs = 0, id } = Object(value) as Record<string, number>;
+  const {
+    at,
+    age_ms: ageMs = 0,
+    ahead_ms: aheadMs = 0,
+    id,
+  } = Object(value) as Record<string, number>;
   const actions: Record<string, () => void> = {
     open: () => {
       stream.open();
     },
+    delay: () => {
+      jest.advanceTimersByTime(value as number);
+    },
     current: () => {
-      stream.current({ ageMs, time: Date.now() + aheadMs }, id as string | undefined);
+      if (at !== undefined) stream.send('current', { at, time: new Date().toISOString() });
+      else stream.current({ ageMs, time: Date.now() + aheadMs }, id as string | undefined);
     },
     stay: () => {
       stream.stayCurrent(value as string | undefined);
@@ -120,7 +129,7 @@ function act(stream: FakeStream, action: Step): void {
 
 const STEPS: Record<string, (value: never, step: Record<string, unknown>) => unknown> = {
   follow: () => until(() => introspector.isCurrent),
-  read,
+  read: () => read(),
   close: () => {
     introspector.close();
   },
@@ -175,7 +184,7 @@ const STEPS: Record<string, (value: never, step: Record<string, unknown>) => unk
   },
   lost: async (count: number) => {
     await until(() => errors.length >= count);
-    await settle();
+    await settled();
   },
   told: (text: string) => {
     expect(String(errors[0])).toContain(text);
@@ -235,7 +244,7 @@ const STEPS: Record<string, (value: never, step: Record<string, unknown>) => unk
     for (const [losses, ms] of pauses.entries()) {
       await until(() => errors.length === losses + 1);
       jest.advanceTimersByTime(ms / 2 - 1);
-      await settle();
+      await settled();
       expect(service.streams).toHaveLength(losses + 1);
       jest.advanceTimersByTime(ms / 2 + 1);
       await until(() => service.streams.length === losses + 2);
@@ -251,27 +260,4 @@ function leap(name: string, ms: number): void {
 }
 
 /** Until what the service has written has been read. */
-async function read(): Promise<void> {
-  await until(() => heard === service.stream.written || service.stream.isClosed);
-  await settle();
-}
-
-async function settle(): Promise<void> {
-  for (let turn = 1; turn <= 5; turn++) await setImmediate();
-}
-
-/** Counts what is read of an event stream. */
-const countingFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return response;
-  }
-  heard = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      heard += chunk.length;
-      controller.enqueue(chunk);
-    },
-  });
-  return new Response(response.body.pipeThrough(counter), response);
-};
+const read = () => ear.hasHeard(service.stream);

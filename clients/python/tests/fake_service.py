@@ -86,9 +86,13 @@ class FakeStream:
         self._handler.end_headers()
         self._say("open", {"at": 0})
 
+    def _delay(self, ms: float) -> None:
+        self._clock.advance(ms)
+
     def _current(self, value: dict[str, Any] | None) -> None:
         value = value or {}
-        at = (self._clock.monotonic - self.opened_at) * 1000 - value.get("age_ms", 0)
+        now = (self._clock.monotonic - self.opened_at) * 1000
+        at = value.get("at", now - value.get("age_ms", 0))
         wall = self._clock.wall + value.get("ahead_ms", 0) / 1000
         told = datetime.fromtimestamp(wall, timezone.utc).isoformat(timespec="milliseconds")
         self._say("current", {"at": at, "time": told.replace("+00:00", "Z")}, value.get("id"))
