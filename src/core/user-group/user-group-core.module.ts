@@ -23,7 +23,8 @@ import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
 import { WritePlanner } from './writing/write-planner.ts';
 import { WriteStore } from './writing/write-store.ts';
-import { changeGuardPort } from './writing/user-group-change-veto.ts';
+import { WriteWaves } from './writing/write-waves.ts';
+import { changeGuardPort } from './guard/user-group-change-veto.ts';
 import { UserGroupRepository } from './group/user-group.repository.ts';
 import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
 import { UserGroupService } from './user-group.service.ts';
@@ -70,6 +71,7 @@ const shared = [
     UserGroupHistoryRetention,
     WritePlanner,
     WriteStore,
+    WriteWaves,
     WorkspaceHistoryRetention,
   ],
   exports: shared,

@@ -93,7 +93,7 @@ export {
   type UserGroupChangeRefusal,
   type UserGroupChangeRequest,
   type UserGroupChangeTransaction,
-} from '../../core/user-group/writing/user-group-change-guard.ts';
+} from '../../core/user-group/guard/user-group-change-guard.ts';
 export type { UserGroupContent } from '../../core/user-group/group/user-group-fields.ts';
 export type { UserGroupSubscription } from '../../features/event/consumer/event-consumer.ts';
 export type { UserGroupEvent } from '../../features/event/feed/user-group-event.ts';

@@ -1,5 +1,5 @@
 import { RULES_LOCK_LIMIT } from '../../../src/core/mapping/workspace-rules.ts';
-import { TURN_LIMIT } from '../../../src/core/user-group/writing/guarded-turns.ts';
+import { TURN_LIMIT } from '../../../src/core/user-group/guard/guarded-turns.ts';
 import { Gate } from '../../../src/platform/common/concurrency/gate.ts';
 import {
   CLIENT_LIMITS,

@@ -1,4 +1,4 @@
-import { GuardedTurns } from '../../../src/core/user-group/writing/guarded-turns.ts';
+import { GuardedTurns } from '../../../src/core/user-group/guard/guarded-turns.ts';
 
 test('a workspace that waits for its first turn goes before those that had one', async () => {
   const turns = new GuardedTurns();

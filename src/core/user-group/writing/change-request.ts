@@ -1,7 +1,7 @@
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { contentOf, type UserGroupState } from '../group/user-group-fields.ts';
 import { changesContent, type UserGroupChange } from './user-group-change.ts';
-import type { UserGroupChangeRequest } from './user-group-change-guard.ts';
+import type { UserGroupChangeRequest } from '../guard/user-group-change-guard.ts';
 
 /** Returns the change as a guard is asked about it. @param after the group as the change leaves it, with its mapping */
 export function requestOf(

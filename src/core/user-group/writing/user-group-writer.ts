@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireScope } from '../../../platform/common/access/caller.ts';
-import {
-  DatabaseUnavailable,
-  ExtensionUnavailable,
-} from '../../../platform/common/problem/errors.ts';
+import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
 import { UserGroupTokenNotUsable } from '../group/user-group.errors.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { KeyedMutex } from '../../../platform/common/concurrency/keyed-mutex.ts';
-import { hashToken } from '../../../platform/common/secret/secrets.ts';
-import { currentTime } from '../../../platform/common/time.ts';
 import { LANE_LIMITS } from '../../../platform/database/waves/lanes.ts';
 import {
   type Attempt,
@@ -22,18 +17,17 @@ import {
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
-import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import type { DryRun } from './dry-run.ts';
 import { changeOf, isJudged, isNothing } from './user-group-change.ts';
-import { UserGroupChangeVeto } from './user-group-change-veto.ts';
+import { UserGroupChangeVeto } from '../guard/user-group-change-veto.ts';
 import {
   type QueuedWrite,
   readToken,
   type UserGroupWrite,
   type WrittenUserGroup,
 } from './user-group-write.ts';
-import { type PlannedWrite, type Wave, WritePlanner } from './write-planner.ts';
 import { WriteStore } from './write-store.ts';
+import { WriteWaves } from './write-waves.ts';
 
 type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
 
@@ -77,8 +71,7 @@ export class UserGroupWriter {
 
   constructor(
     private readonly userGroups: UserGroupRepository,
-    private readonly tokens: UserGroupTokenRepository,
-    private readonly planner: WritePlanner,
+    private readonly waves: WriteWaves,
     private readonly store: WriteStore,
     private readonly veto: UserGroupChangeVeto,
     private readonly rules: WorkspaceRules,
@@ -155,7 +148,7 @@ export class UserGroupWriter {
         stored = [];
         return work(manager, async (writes, isAlone) => {
           const queued = writes.map(toQueued);
-          const outcomes = await this.writeLocked({ workspaceId, isAlone, manager }, queued);
+          const outcomes = await this.waves.writeLocked({ workspaceId, isAlone, manager }, queued);
           const attempts = queued.map((write) => outcomes.get(write) ?? 'retry');
           stored.push(
             ...attempts.flatMap((one) =>
@@ -180,7 +173,7 @@ export class UserGroupWriter {
     dryRun: DryRun,
   ): Promise<Outcome<WrittenUserGroup>[]> {
     const queued = writes.map(toQueued);
-    const { wave, planned } = await this.plan({ workspaceId, isAlone: true, dryRun }, queued);
+    const { wave, planned } = await this.waves.plan({ workspaceId, isAlone: true, dryRun }, queued);
     for (const write of planned) {
       const { change, group, newToken } = write;
       dryRun.add(change, newToken);
@@ -211,15 +204,16 @@ export class UserGroupWriter {
       onSameKey: (write) => (write.read = undefined),
       run: async (workspaceId, writes, isAlone) => {
         const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
-        const plan = () => this.plan({ workspaceId, isAlone }, writes);
+        const plan = () => this.waves.plan({ workspaceId, isAlone }, writes);
         const early = isFree && handled(plan());
         const run = async () => {
-          if (!early) return this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+          if (!early) return this.waves.runLocked(workspaceId, writes, { isGuarded, isAlone });
           const ready = await early;
-          if (!order || ready.wave.known.rules.userGroupQuota === null) return this.apply(ready);
+          if (!order || ready.wave.known.rules.userGroupQuota === null)
+            {return this.waves.apply(ready);}
           // The wave before it may have taken the last places.
           for (const write of writes) write.read = undefined;
-          return this.apply(await plan());
+          return this.waves.apply(await plan());
         };
         const outcomes = await (order && !isAlone ? order.run(workspaceId, run) : run());
         return writes.map((write) => outcomes.get(write) ?? 'retry');
@@ -235,120 +229,8 @@ export class UserGroupWriter {
     if (result === 'unchanged') return;
     this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
   }
-
-  /**
-   * Runs the wave in a transaction that keeps the rules as they are, with those groups locked that no other transaction
-   * has locked.
-   * @param isAlone whether the one write waits for the lock of its group
-   */
-  private async runLocked(
-    workspaceId: number,
-    writes: readonly QueuedWrite[],
-    { isGuarded, isAlone }: { isGuarded: boolean; isAlone: boolean },
-  ): Promise<Wave['outcomes']> {
-    const work = (manager: EntityManager) =>
-      this.writeLocked({ workspaceId, isAlone, manager }, writes, isGuarded);
-    const run = () => this.rules.runWithSharedLock(workspaceId, work);
-    try {
-      return await (isGuarded ? this.veto.inTurn(workspaceId, run) : run());
-    } catch (error) {
-      if (error instanceof RolledBack) return error.outcomes;
-      // Otherwise each half of the wave would wait as long.
-      if (error instanceof ExtensionUnavailable) {
-        return new Map(writes.map((write) => [write, { error }]));
-      }
-      throw error;
-    }
-  }
-
-  /** @throws RolledBack if a guard has been asked and a write has lost a race: the transaction must not be committed */
-  private async writeLocked(
-    within: Pick<Wave, 'workspaceId' | 'isAlone'> & { manager: EntityManager },
-    writes: readonly QueuedWrite[],
-    isGuarded = this.veto.hasGuards,
-  ): Promise<Wave['outcomes']> {
-    const ids = writes.map(({ providedId }) => providedId);
-    const { workspaceId, isAlone, manager } = within;
-    const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
-    for (const write of writes) write.read = undefined;
-    const outcomes = await this.apply(await this.plan({ ...within, locked }, writes));
-    // A guard's writes for a change that lost a race must not be stored without it.
-    if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
-    return outcomes;
-  }
-
-  /** Reads and plans. @returns the writes to apply; those that are decided have their outcome in the wave */
-  private async plan(
-    {
-      workspaceId,
-      isAlone,
-      manager,
-      locked,
-      dryRun,
-    }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager' | 'dryRun'> & { locked?: Set<string> },
-    all: readonly QueuedWrite[],
-  ): Promise<{ wave: Wave; planned: readonly PlannedWrite[] }> {
-    const newTokens = all.flatMap(({ newToken }) =>
-      newToken === undefined ? [] : [hashToken(newToken)],
-    );
-    // Before the groups: if a concurrent write brought both, the group is found, too.
-    const usedTokens = await this.tokens.findUsed(workspaceId, newTokens, manager);
-    const unread = all.filter(({ read }) => !read);
-    const ids = unread.map(({ providedId }) => providedId);
-    const found = await this.userGroups.readThese(workspaceId, ids, manager);
-    const reads = all.map((write) => (write.read ??= found.get(write.providedId))!);
-    const rulesVersion = Math.max(...reads.map((read) => read.rulesVersion));
-    const known = await this.rules.at(workspaceId, rulesVersion, manager);
-    // A number that is too small refuses nothing: the statement counts again.
-    const groupCount =
-      Math.min(...reads.map((read) => read.groupCount ?? 0)) + (dryRun?.creations ?? 0);
-    const now = currentTime();
-    const wave: Wave = {
-      workspaceId,
-      isAlone,
-      manager,
-      known,
-      groupCount,
-      now,
-      dryRun,
-      outcomes: new Map(),
-    };
-    if (known.version !== rulesVersion) return { wave, planned: [] };
-    const writes = all.filter(
-      ({ providedId, read }) => !locked || !read!.stored || locked.has(providedId),
-    );
-    return { wave, planned: await this.planner.plan(wave, writes, usedTokens) };
-  }
-
-  /** Applies what is planned. @returns the outcomes; a write without one has lost a race */
-  private async apply({
-    wave,
-    planned,
-  }: {
-    wave: Wave;
-    planned: readonly PlannedWrite[];
-  }): Promise<Wave['outcomes']> {
-    const applied = await this.store.apply(wave, planned);
-    for (const write of planned) {
-      const value = applied.get(write);
-      wave.outcomes.set(write, value ? { value } : 'retry');
-    }
-    return wave.outcomes;
-  }
 }
 
 function toQueued(write: UserGroupWrite): QueuedWrite {
   return { ...write, read: undefined, isRetry: false };
-}
-
-/** Rolls back a transaction in which a write has lost a race; a refused write stays refused. */
-class RolledBack extends Error {
-  readonly outcomes: Wave['outcomes'];
-
-  constructor(outcomes: Wave['outcomes']) {
-    super();
-    const isDecided = (outcome: Attempt<WrittenUserGroup>) =>
-      outcome !== 'retry' && ('error' in outcome || outcome.value.result === 'unchanged');
-    this.outcomes = new Map([...outcomes].filter(([, outcome]) => isDecided(outcome)));
-  }
 }

@@ -25,7 +25,7 @@ import {
   isNothing,
   type UserGroupChange,
 } from './user-group-change.ts';
-import { UserGroupChangeVeto } from './user-group-change-veto.ts';
+import { UserGroupChangeVeto } from '../guard/user-group-change-veto.ts';
 import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
 
 /** Writes of one workspace to different groups that are planned and stored together. */
