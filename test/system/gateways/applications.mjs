@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../lab/ports.mjs';
 import { run, start, temporaryDirectory } from '../lab/processes.mjs';
 import { write } from '../renderers/gateways.mjs';
@@ -14,6 +15,10 @@ import { openSocket } from './web-socket.mjs';
 const STREAMLIT = 'streamlit==1.40.2';
 /** A `BackMsg` that wants the script to run, in the encoding of Streamlit's protocol. */
 const RUN_SCRIPT = Buffer.from([0x5a, 0]);
+
+const STEP_MS = 50;
+/** A query that finds the rows long after they were written, too. */
+export const SALES = '/api/v1/query?query=last_over_time(sales[1h])';
 
 /** The rows of each group, and one that every filter hides. */
 export const TENANTS = {
@@ -110,10 +115,20 @@ export async function startMetrics() {
       `sales{region="hidden",product="${HIDDEN}"} 2`,
     ];
     await exchange(port, 'POST', '/api/v1/import/prometheus', {}, `${rows.join('\n')}\n`);
-    await exchange(port, 'GET', '/internal/force_flush');
+    await untilShown(port, [shows, HIDDEN]);
     return [source, `127.0.0.1:${port}`];
   });
   return Object.fromEntries(await Promise.all(started));
+}
+
+/** Rows are there some time after VictoriaMetrics has taken them. */
+async function untilShown(port, texts) {
+  for (;;) {
+    await exchange(port, 'GET', '/internal/force_flush');
+    const { seen } = await exchange(port, 'GET', SALES);
+    if (texts.every((text) => seen.includes(text))) return;
+    await sleep(STEP_MS);
+  }
 }
 
 /** @returns the status and the body of a response */
