@@ -4,7 +4,12 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BindError, bindVariables, type SqlDialect } from '../../clients/typescript/index.ts';
+import {
+  BindError,
+  bindVariables,
+  type SqlDialect,
+  sqlLiteral,
+} from '../../clients/typescript/index.ts';
 import { PLACEHOLDERS, SQL_DIALECTS } from '../../clients/typescript/sql-dialects.ts';
 import { withoutGateways } from '../../scripts/clients/parameters.mjs';
 import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
@@ -21,6 +26,7 @@ import { MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
 import { missedBy } from '../support/events/resumed-consumer.ts';
 import { until } from '../support/time/until.ts';
+import { hostileValues } from '../system/bind-variables/hostile.mjs';
 import { mutatedTexts } from '../system/bind-variables/mutated-texts.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 
@@ -216,7 +222,7 @@ test('it introspects from memory as the cases of both clients say', async () => 
   await run('-m', 'unittest', 'tests/test_cached_introspector.py');
 });
 
-test('it knows the dialects of the TypeScript client, and binds and refuses what that does', async () => {
+test('it knows the dialects of the TypeScript client, and binds, writes and refuses what that does', async () => {
   const dialects = Object.keys(SQL_DIALECTS) as SqlDialect[];
   const texts = dialects.flatMap((dialect) => {
     return Array.from(mutatedTexts(dialect, 2000, 11), (sql): [SqlDialect, string] => [
@@ -225,7 +231,9 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     ]);
   });
   const file = join(directory, 'texts.json');
-  writeFileSync(file, JSON.stringify(texts));
+  const hostile = hostileValues(11, undefined);
+  const values = Array.from({ length: 2000 }, () => hostile.next().value as string);
+  writeFileSync(file, JSON.stringify({ texts, values }));
   const told = JSON.parse(await run('tests/bind_alike.py', file)) as Record<string, unknown>;
   const rules = Object.entries(SQL_DIALECTS).map(
     ([dialect, { hasAsciiCode, refusesEmptyLists, hasNoBooleans, hasNoZones, ...same }]) => {
@@ -252,6 +260,17 @@ test('it knows the dialects of the TypeScript client, and binds and refuses what
     }
   });
   expect(told['bound']).toEqual(bound);
+  const literals = dialects.map((dialect) => [
+    dialect,
+    values.map((value) => {
+      try {
+        return sqlLiteral(value, dialect);
+      } catch {
+        return null;
+      }
+    }),
+  ]);
+  expect(told['literals']).toEqual(Object.fromEntries(literals));
 });
 
 (hasMypy || process.env['CI'] ? test : test.skip)('its types hold, in strict mode', async () => {

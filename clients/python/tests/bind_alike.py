@@ -1,4 +1,4 @@
-"""Prints the lexical rules, and what becomes of the texts in a file, to be compared with the TypeScript client."""
+"""Prints the lexical rules, and what becomes of the texts and values in a file, to be compared with the TypeScript client."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 import sys
 from pathlib import Path
 
-from user_group_service import BindError, bind_variables
-from user_group_service.sql_dialects import PLACEHOLDERS, SQL_DIALECTS
+from user_group_service import BindError, bind_variables, sql_literal
+from user_group_service.sql_dialects import PLACEHOLDERS, SQL_DIALECTS, SqlDialect
 
 
 def utf16(text: str) -> int:
@@ -15,8 +15,16 @@ def utf16(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
+def literal_of(value: str, dialect: SqlDialect) -> str | None:
+    try:
+        return sql_literal(value, dialect)
+    except ValueError:
+        return None
+
+
+given = json.loads(Path(sys.argv[1]).read_text("utf-8"))
 bound: list[list[object]] = []
-for dialect, sql in json.loads(Path(sys.argv[1]).read_text("utf-8")):
+for dialect, sql in given["texts"]:
     try:
         text, values = bind_variables(
             sql, {"value": "x"}, dialect=dialect, declarations={"value": "string"}
@@ -26,4 +34,11 @@ for dialect, sql in json.loads(Path(sys.argv[1]).read_text("utf-8")):
         bound.append([error.code, utf16(sql[: error.position])])
 
 rules = {dialect: one._asdict() for dialect, one in SQL_DIALECTS.items()}
-print(json.dumps({"rules": rules, "placeholders": PLACEHOLDERS, "bound": bound}))
+literals = {
+    dialect: [literal_of(value, dialect) for value in given["values"]] for dialect in SQL_DIALECTS
+}
+print(
+    json.dumps(
+        {"rules": rules, "placeholders": PLACEHOLDERS, "bound": bound, "literals": literals}
+    )
+)

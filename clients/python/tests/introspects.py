@@ -67,3 +67,7 @@ for line in sys.stdin:
     threading.Thread(target=answer, args=(json.loads(line),), daemon=True).start()
 over.set()
 introspector.close()
+# No thread may print while the interpreter ends.
+with _printing:
+    sys.stdout.flush()
+    os._exit(0)
