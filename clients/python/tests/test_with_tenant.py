@@ -337,6 +337,12 @@ class Transactions(unittest.TestCase):
                 with self.assertRaises(psycopg.InterfaceError):
                     kept.execute(ROWS)
 
+    def test_a_connection_that_is_closed_is_told_by_its_driver(self) -> None:
+        connection = self.connect("DIRECT", False)
+        connection.close()
+        with self.assertRaises(psycopg.OperationalError):
+            with_tenant(connection, ACME, nothing)
+
     def test_an_asynchronous_connection_is_refused(self) -> None:
         async def run() -> None:
             connection = await psycopg.AsyncConnection.connect(os.environ["DIRECT"])

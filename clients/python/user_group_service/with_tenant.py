@@ -31,6 +31,10 @@ class TenantConnection(Protocol):
     autocommit: Any
 
     @property
+    def closed(self) -> Any:
+        """Whether it has ended."""
+
+    @property
     def info(self) -> Any:
         """Its state: `transaction_status` is used."""
 
@@ -82,7 +86,8 @@ def with_tenant(
     if is_busy:
         raise _busy_error()
     try:
-        if connection.info.transaction_status != _IDLE:
+        # The driver has its own error for a connection that is closed.
+        if connection.info.transaction_status != _IDLE and not connection.closed:
             raise _busy_error()
         try:
             return _commit(connection, setting, work)
