@@ -20,7 +20,7 @@ import { runCli, spawnBuilt, startServer } from '../support/process/processes.ts
 import { until } from '../support/time/until.ts';
 
 const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
-const MIGRATION = 'IndexGroups1795700000003';
+const MIGRATION = 'IndexGroups9999999999903';
 const INDEX = 'next_groups_by_creation';
 
 onEachDatabase((kind) => {

@@ -16,7 +16,7 @@ import { lastAskedBefore } from '../support/time/until.ts';
 const POOL_SIZE = 2;
 /** Brings one that runs in a transaction, and one that does not. */
 const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
-const [IN_TRANSACTION, ALONE] = ['CreateTable1795700000002', 'IndexGroups1795700000003'];
+const [IN_TRANSACTION, ALONE] = ['CreateTable9999999999902', 'IndexGroups9999999999903'];
 const REVERT = ['migration', 'revert', '--plugin', 'next'];
 /** Everything that the service says to a session of its own. */
 const EVERY_PARAMETER =

@@ -5,6 +5,7 @@ import {
   type Statement,
 } from '../../src/platform/database/statement.ts';
 import { applyCounted } from '../../src/core/user-group/writing/write-statements.ts';
+import { importGroups } from '../support/api/lines.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 import { layOutSql } from './lay-out-sql.ts';
 
@@ -38,6 +39,10 @@ const FORMS: Record<string, { about: string; call: (service: TestService) => Pro
         headers: { 'Idempotency-Key': 'once' },
       });
     },
+  },
+  import: {
+    about: 'POST /api/v1/user-groups/import replaces the token of a user group by one issued elsewhere.',
+    call: ({ api }) => importGroups(api, { ...GROUP, token: 'issued-elsewhere-0123456789' }),
   },
   delete: {
     about: 'DELETE /api/v1/user-groups/{id} deletes a user group.',

@@ -24,7 +24,7 @@ const CALLERS = 8;
 const WARM_UP_MS = 2000;
 const MAX_MS = promisedMs(1000);
 const PLUGINS = fileURLToPath(new URL('lab/next-migrations.mjs', import.meta.url));
-const MIGRATION = 'IndexGroups1795700000003';
+const MIGRATION = 'IndexGroups9999999999903';
 
 async function indexUnderLoad(database, count, print) {
   if (!database.env.DATABASE_URL) return;

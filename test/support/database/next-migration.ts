@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Plugin } from '../../../src/platform/common/extension/plugin.ts';
 import type { Config } from '../../../src/platform/config/config.ts';
 
-class AddNote1795700000001 implements MigrationInterface {
+/** No migration of the service ever comes after it. */
+class AddNote9999999999901 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('ALTER TABLE encryption_key ADD COLUMN note text');
   }
@@ -15,7 +16,7 @@ class AddNote1795700000001 implements MigrationInterface {
 const plugin = new Plugin({
   name: 'next',
   compatibility: '^0.1.0',
-  migrations: [AddNote1795700000001],
+  migrations: [AddNote9999999999901],
 });
 
 /** With a migration that follows those of the service and takes every table for itself, as that of a later version. */

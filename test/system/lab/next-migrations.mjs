@@ -5,7 +5,7 @@ import {
 } from '../../../dist/src/platform/database/migrations/build-index.js';
 
 /** A migration that a database already has, since the set of migrations that it begins is in use. */
-class Begin1795700000001 {
+class Begin9999999999901 {
   up(runner) {
     return runner.query('CREATE TABLE next_first (id integer PRIMARY KEY)');
   }
@@ -16,7 +16,7 @@ class Begin1795700000001 {
 }
 
 /** A migration that takes every table for itself. */
-class CreateTable1795700000002 {
+class CreateTable9999999999902 {
   up(runner) {
     return runner.query('CREATE TABLE next_second (id integer PRIMARY KEY)');
   }
@@ -29,7 +29,7 @@ class CreateTable1795700000002 {
 const index = { name: 'next_groups_by_creation', table: 'user_group', columns: ['created_at'] };
 
 /** A migration that takes long on a large table, and runs while callers are served. */
-class IndexGroups1795700000003 {
+class IndexGroups9999999999903 {
   transaction = false;
 
   up(runner) {
@@ -48,5 +48,5 @@ class IndexGroups1795700000003 {
 export default definePlugin({
   name: 'next',
   compatibility: '^0.1.0',
-  migrations: [Begin1795700000001, CreateTable1795700000002, IndexGroups1795700000003],
+  migrations: [Begin9999999999901, CreateTable9999999999902, IndexGroups9999999999903],
 });
