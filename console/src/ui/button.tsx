@@ -10,17 +10,18 @@ interface ButtonProps extends Omit<ButtonAttributes, 'icon'> {
   busy?: boolean | undefined;
 }
 
+/** The place that gets the focus when this element has gone with it. */
+export function placeOf(element: Element): HTMLElement | null {
+  return element.closest('.table, .list-foot, dialog .form') ?? document.querySelector('h1');
+}
+
 /** A button. While it is busy it does nothing, and keeps the focus, which a disabled one would lose. If it goes, it hands the focus on. */
 export function Button({ kind, icon, busy, children, onClick, ...rest }: ButtonProps) {
   const own = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const button = own.current!;
     return () => {
-      if (document.activeElement !== button) return;
-      const next =
-        button.closest<HTMLElement>('.table, .list-foot, dialog .form') ??
-        document.querySelector('h1');
-      next?.focus({ preventScroll: true });
+      if (document.activeElement === button) placeOf(button)?.focus({ preventScroll: true });
     };
   }, []);
   return (

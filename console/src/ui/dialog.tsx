@@ -2,7 +2,7 @@ import { type ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useHold } from '../hold.ts';
 import { useAction } from './action.ts';
-import { Button } from './button.tsx';
+import { Button, placeOf } from './button.tsx';
 import { Copy, CopyCurl } from './copy.tsx';
 import { Choice, TextField } from './fields.tsx';
 import { Icon } from './icons.tsx';
@@ -36,7 +36,8 @@ export function Dialog({
   const id = useId();
   // Runs before painting, so that one dialog can follow another without a flash.
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const before = document.activeElement as HTMLElement;
+    const next = placeOf(before);
     const element = dialog.current!;
     element.showModal();
     const controls = BEGINS_WITH.map((selector) =>
@@ -44,9 +45,9 @@ export function Dialog({
     );
     controls.find(Boolean)?.focus();
     return () => {
-      // An open dialog keeps the focus.
+      // An open dialog keeps the focus. Its button may have gone with what it has changed.
       element.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      (before.isConnected ? before : next)?.focus({ preventScroll: true });
     };
   }, []);
   return (
