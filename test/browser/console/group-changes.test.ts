@@ -169,7 +169,7 @@ onEachDatabase((kind) => {
     await page.dialog('Rotate the token of acme').waitFor();
     expect(await page.getsFocus(page.tab.getByRole('radio', { name: '1 hour' }))).toBe(true);
     await page.press('Escape');
-    await page.press('g', 'e');
+    await page.goByKey('e');
     await page.heading(/Events/).waitFor();
   });
 

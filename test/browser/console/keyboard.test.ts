@@ -32,12 +32,12 @@ onEachDatabase((kind) => {
     const { page } = await begin();
     await page.visit();
     for (const [key, name] of PAGES) {
-      await page.press('g', key);
+      await page.goByKey(key);
       await page.heading(new RegExp(`^${name}`)).waitFor();
       // The element with the focus is gone. The next key goes on from the page's heading.
       expect([name, await page.getsFocus(page.tab.locator('h1'))]).toEqual([name, true]);
     }
-    await page.press('g', 'u');
+    await page.goByKey('u');
     await page.heading('User groups').waitFor();
     await page.press('/');
     await page.tab.keyboard.type('ge?/');

@@ -1,4 +1,5 @@
 import { NDJSON } from '../../support/api/api-client.ts';
+import { zoneAtNoon } from '../../support/console/console-page.ts';
 import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 import { onEachDatabase } from '../../support/database/databases.ts';
 import { IMPORT, toLines } from '../../support/api/lines.ts';
@@ -8,7 +9,7 @@ onEachDatabase((kind) => {
   const { begin } = withConsole(kind);
 
   test('a blank dashboard is explained and mended from the page of its group, whatever the cause', async () => {
-    const { page, api } = await begin();
+    const { page, api } = await begin({ timezone: zoneAtNoon() });
     for (const id of ['suspended', 'ended', 'lacking', 'ended-together', 'overlap-over']) {
       await createGroup(api, id);
     }

@@ -1,4 +1,4 @@
-import { byEachHand } from '../../support/console/console-page.ts';
+import { byEachHand, zoneAtNoon } from '../../support/console/console-page.ts';
 import { introspectOnce } from '../../support/console/console-content.ts';
 import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 
@@ -6,7 +6,7 @@ const { service, begin } = withConsole('sqlite');
 
 byEachHand((hand) => {
   test('the first steps tick themselves off, and end with the next one', async () => {
-    const { page } = await begin({ hand });
+    const { page } = await begin({ hand, timezone: zoneAtNoon() });
     await page.visit();
     const step = (name: string) => page.tab.locator('.steps li').filter({ hasText: name });
     const done = () => page.tab.locator('.steps li.done h3').allInnerTexts();

@@ -1,5 +1,5 @@
 import { type ApiClient, NDJSON } from '../../support/api/api-client.ts';
-import { byHandOn } from '../../support/console/console-page.ts';
+import { byHandOn, zoneAtNoon } from '../../support/console/console-page.ts';
 import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 import { onEachDatabase } from '../../support/database/databases.ts';
 
@@ -262,7 +262,7 @@ onEachDatabase((kind) => {
     });
 
     test('one is suspended, resumed and deleted, which asks for its id', async () => {
-      const { page, api } = await begin({ hand });
+      const { page, api } = await begin({ hand, timezone: zoneAtNoon() });
       const token = await createGroup(api, 'acme');
       await page.visit('groups/acme');
       await page.use(page.button('Suspend'));
