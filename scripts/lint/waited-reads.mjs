@@ -16,6 +16,20 @@ const READS = new Set([
   ...['title', 'clipboard', 'fieldValues', 'overhang', 'boundingBox', 'evaluate'],
 ]);
 
+/** Reads that wait for no element: kept by a test, they have what was there by chance. */
+const NEVER_WAIT = new Set([
+  ...['allInnerTexts', 'allTextContents', 'count', 'isVisible', 'isHidden', 'fieldValues'],
+]);
+
+/** Whether the node runs once, in the body of a test; a function inside of it may be called again and again. */
+function isInBodyOfTest(node) {
+  let inner = node.parent;
+  while (inner && !/Function/.test(inner.type)) inner = inner.parent;
+  if (inner?.parent.type !== 'CallExpression') return false;
+  const { callee } = inner.parent;
+  return callee.name === 'test' || callee.callee?.object?.name === 'test';
+}
+
 /**
  * Reports an expectation of what a page shows at one moment: on a busy machine the page may show it a moment later.
  */
@@ -43,11 +57,16 @@ export const waitedReads = {
           return false;
       }
     };
-    const isRead = (node) =>
+    const isRead = (node, reads = READS) =>
       node.type === 'CallExpression' &&
       node.callee.type === 'MemberExpression' &&
-      READS.has(node.callee.property.name);
+      reads.has(node.callee.property.name);
     return {
+      VariableDeclarator: (node) => {
+        const { init } = node;
+        const isKept = init?.type === 'AwaitExpression' && isRead(init.argument, NEVER_WAIT);
+        if (isKept && isInBodyOfTest(node)) context.report({ node, messageId: 'once' });
+      },
       "CallExpression[callee.name='expect']": (node) => {
         const [expected] = node.arguments;
         if (expected && readsOnce(expected)) context.report({ node, messageId: 'once' });

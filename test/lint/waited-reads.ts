@@ -17,6 +17,23 @@ export async function readsOnce(shown: Shown): Promise<void> {
   expect(['a', await shown.count()]).toEqual(['a', 1]);
 }
 
+declare function test(name: string, body: () => Promise<void>): void;
+
+export function keepsWhatIsThereByChance(shown: Shown): void {
+  test('once', async () => {
+    // eslint-disable-next-line local/waited-reads
+    const count = await shown.count();
+    expect(count).toEqual(1);
+  });
+  test('again and again', async () => {
+    const isOne = async () => {
+      const count = await shown.count();
+      return count === 1;
+    };
+    expect(await readUntil(true, isOne)).toEqual(true);
+  });
+}
+
 export async function waits(shown: Shown): Promise<void> {
   expect(await readUntil(1, () => shown.count())).toEqual(1);
   expect(await readUntil('a', async () => (await shown.innerText()).trim())).toEqual('a');
