@@ -66,7 +66,7 @@ export async function fillDatabase(
     endedApiTokens.push(token);
     await ok(first.call('POST', `/api/v1/api-tokens/${id}/${action}`, {}));
   }
-  const soon = new Date(Date.now() + 1500).toISOString();
+  const soon = new Date(Date.now() + 5000).toISOString();
   endedApiTokens.push((await issueToken(first, { expires_at: soon })).token);
   const overlapping = await issueToken(first, { allowed_cidrs: ['127.0.0.0/8', '::1'] });
   const rotation = { grace_period_seconds: 3600 };
