@@ -41,7 +41,8 @@ const FORMS: Record<string, { about: string; call: (service: TestService) => Pro
     },
   },
   import: {
-    about: 'POST /api/v1/user-groups/import replaces the token of a user group by one issued elsewhere.',
+    about:
+      'POST /api/v1/user-groups/import replaces the token of a user group by one issued elsewhere.',
     call: ({ api }) => importGroups(api, { ...GROUP, token: 'issued-elsewhere-0123456789' }),
   },
   delete: {

@@ -28,8 +28,9 @@ onPostgres('the statement of a write that has begun sees', () => {
       () => true,
     );
     while ((await service.query(WAITING)).length === 0) {
-      if (await Promise.race([isDone, Promise.resolve(false)]))
+      if (await Promise.race([isDone, Promise.resolve(false)])) {
         throw new Error('the write has not waited');
+      }
     }
     const done = await meanwhile();
     await holder.end();

@@ -209,8 +209,9 @@ export class UserGroupWriter {
         const run = async () => {
           if (!early) return this.waves.runLocked(workspaceId, writes, { isGuarded, isAlone });
           const ready = await early;
-          if (!order || ready.wave.known.rules.userGroupQuota === null)
-            {return this.waves.apply(ready);}
+          if (!order || ready.wave.known.rules.userGroupQuota === null) {
+            return this.waves.apply(ready);
+          }
           // The wave before it may have taken the last places.
           for (const write of writes) write.read = undefined;
           return this.waves.apply(await plan());
