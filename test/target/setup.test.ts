@@ -20,6 +20,7 @@ test.each(Object.entries(bodies))('the page of targets has the settings of %s', 
     definition: { ...definition, audience: definition.audience ?? null },
     issuer: ISSUER,
     jwksUrl: `${ISSUER}/.well-known/jwks.json`,
+    isExampleHost: false,
   });
   const plain = (text: string) => text.replace(/[*`]/g, '').replace(/\s+/g, ' ');
   if (settings !== null) expect(page).toContain(`\n${settings}\n\`\`\`\n`);

@@ -26,7 +26,7 @@ import {
   toTargetView,
 } from '../definition/target-response.dto.ts';
 import type { TargetSetupResponse } from '../setup/target-setup-response.dto.ts';
-import { toolSetupOf } from '../setup/tool-setup.ts';
+import { EXAMPLE_URL, toolSetupOf } from '../setup/tool-setup.ts';
 import { TargetSecretCipher, type TargetSecrets } from '../signing/target-secret-cipher.ts';
 import { type StoredTarget, TargetRepository } from '../target.repository.ts';
 import { type PlannedTarget, planTarget } from './plan-target.ts';
@@ -62,11 +62,12 @@ export class TargetService {
   async getSetup({ workspaceId }: Caller, name: string): Promise<TargetSetupResponse> {
     const { definition } = await this.targets.get({ workspaceId, name });
     const workspace = await this.settings.read({ workspaceId });
-    const { publicUrl = 'https://user-groups.example.com' } = this.config;
+    const { publicUrl = EXAMPLE_URL } = this.config;
     const setup = toolSetupOf({
       definition,
       issuer: issuerOf(this.config, workspace),
       jwksUrl: `${workspaceUrl(publicUrl, workspace.publicId)}/.well-known/jwks.json`,
+      isExampleHost: this.config.publicUrl === undefined,
     });
     return { success: 1, setup };
   }

@@ -9,7 +9,12 @@ export interface SetupFacts {
   issuer: string;
   /** The address of the keys of the workspace. */
   jwksUrl: string;
+  /** Whether its host is an example, because the service does not know its own. */
+  isExampleHost: boolean;
 }
+
+/** Stands for the address of a service that has no PUBLIC_URL. */
+export const EXAMPLE_URL = 'https://user-groups.example.com';
 
 /** The settings of a tool for its target. */
 export interface ToolSetup {
@@ -21,14 +26,17 @@ export interface ToolSetup {
   notes: string[];
 }
 
-const THE_SECRET = 'the secret of the target';
+/** No program starts with it unchanged. */
+const THE_SECRET = '<the secret of the target>';
+
+const behind = (variable: string) => `Write the secret of the target behind ${variable}=.`;
 
 const setups: Record<TargetKind, (facts: SetupFacts) => ToolSetup> = {
   superset: ({ definition }) => ({
     place: 'superset_config.py',
     settings: lines(
       'FEATURE_FLAGS = {"EMBEDDED_SUPERSET": True}',
-      `GUEST_TOKEN_JWT_SECRET = "${THE_SECRET}"`,
+      `GUEST_TOKEN_JWT_SECRET = ${THE_SECRET}`,
       'GUEST_TOKEN_JWT_ALGO = "HS256"',
       `GUEST_TOKEN_JWT_AUDIENCE = ${JSON.stringify(definition.audience)}`,
     ),
@@ -36,16 +44,18 @@ const setups: Record<TargetKind, (facts: SetupFacts) => ToolSetup> = {
   }),
   'metabase-embed': () => ({
     place: 'The environment of Metabase',
-    settings: lines('MB_ENABLE_EMBEDDING_STATIC=true', `MB_EMBEDDING_SECRET_KEY=${THE_SECRET}`),
+    settings: lines('MB_ENABLE_EMBEDDING_STATIC=true', 'MB_EMBEDDING_SECRET_KEY='),
     notes: [
+      behind('MB_EMBEDDING_SECRET_KEY'),
       'Metabase takes a secret of 64 hexadecimal digits; it is the embedding secret key of the admin settings.',
       'Set each parameter of the dashboard that separates groups to Locked: an editable one is the viewer’s.',
     ],
   }),
   'metabase-sso': () => ({
     place: 'The environment of Metabase',
-    settings: lines('MB_JWT_ENABLED=true', `MB_JWT_SHARED_SECRET=${THE_SECRET}`),
+    settings: lines('MB_JWT_ENABLED=true', 'MB_JWT_SHARED_SECRET='),
     notes: [
+      behind('MB_JWT_SHARED_SECRET'),
       'The secret is the string of JWT in the authentication settings; the feature is paid.',
       'The session of Metabase lives longer than the token: when a user group is suspended, deactivate its tenant there as well.',
     ],
@@ -60,12 +70,13 @@ const setups: Record<TargetKind, (facts: SetupFacts) => ToolSetup> = {
   }),
   cube: () => ({
     place: 'The environment of Cube',
-    settings: lines(`CUBEJS_API_SECRET=${THE_SECRET}`, 'CUBEJS_JWT_ALGS=HS256'),
+    settings: lines('CUBEJS_API_SECRET=', 'CUBEJS_JWT_ALGS=HS256'),
     notes: [
+      behind('CUBEJS_API_SECRET'),
       'Use the token on a server only: a browser can read the claims, and Cube’s responses repeat the filters.',
     ],
   }),
-  grafana: ({ definition: { audience, claims }, issuer, jwksUrl }) => ({
+  grafana: ({ definition: { audience, claims }, issuer, jwksUrl, isExampleHost }) => ({
     place: 'grafana.ini',
     settings: lines(
       '[auth.jwt]',
@@ -75,12 +86,15 @@ const setups: Record<TargetKind, (facts: SetupFacts) => ToolSetup> = {
       `username_claim = ${nameOfUser(claims)}`,
       `expect_claims = {"iss": ${JSON.stringify(issuer)}, "aud": ${JSON.stringify(audience)}}`,
       'org_attribute_path = [to_string(team_id)]',
-      'org_mapping = 17:acme-org:Viewer 18:globex-org:Viewer',
+      'org_mapping = TEAM_ID:ORGANISATION:Viewer',
       'role_attribute_strict = true',
       'auto_sign_up = true',
     ),
     notes: [
-      'Write the team_id and the organisation of each of your groups into org_mapping.',
+      'Write the team_id and the organisation of each of your groups into org_mapping, with spaces between them.',
+      ...(isExampleHost
+        ? [`Write the address of the service in place of ${EXAMPLE_URL}, or set PUBLIC_URL.`]
+        : []),
       'Give each group an organisation with its own data sources: a viewer can send any query to a data source of the organisation.',
       'Without role_attribute_strict an unknown group is in the default organisation.',
     ],

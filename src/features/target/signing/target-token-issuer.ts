@@ -134,7 +134,7 @@ function unusedRestrictions(definition: TargetDefinition, grant: TargetGrant): V
 const UNNAMED_ACTOR =
   'The tokens of this target do not say who acts: let a claim copy acting_for, or leave it out.';
 const LEFT_OUT =
-  'The target does not copy it into its tokens, so they would not be restricted to it.';
+  'The target does not copy this field into its tokens, so they would not be restricted to it.';
 
 function pathsOf(variables: JsonObject): string[][] {
   return Object.entries(variables).flatMap(([name, value]) =>
