@@ -115,7 +115,7 @@ test('the component hands the token to the frame, says why there is none, and le
 
   respond = 401;
   await page.frames()[1]!.evaluate("say({ refused: 't' })");
-  expect(await readUntil('Sign in again to see the dashboard.', shown)).toContain('Sign in again');
+  expect(await readUntil('You cannot see this dashboard now.', shown)).toContain('You cannot');
   expect(requests).toBe(2);
   await page.evaluate('leave()');
   await page.evaluate("dispatchEvent(new Event('online'))");
