@@ -425,6 +425,15 @@ onEachDatabase((kind) => {
     },
   );
 
+  test('metabase-embed: no secret but one that Metabase takes', async () => {
+    for (const secret of ['x'.repeat(64), 'ab'.repeat(31), 'ab'.repeat(33)]) {
+      const signing = { alg: 'HS256', keys: [{ id: 'a', secret }] };
+      expect(errorsOf(await put({ ...bodies['metabase-embed'], signing }))).toEqual([
+        ['/signing/keys/0/secret', 'not_acceptable'],
+      ]);
+    }
+  });
+
   test('a default is a value that the tool takes in its place', async () => {
     const params = { region: { $: 'variables.region', default: { a: 1 } } };
     const body = bodies['metabase-embed'];

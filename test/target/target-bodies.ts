@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { TargetView } from '../../src/features/target/definition/target-response.dto.ts';
 import type { Answer } from '../support/api/api-client.ts';
 
-export const SECRET = 'the-first-secret-of-at-least-32-bytes-0001';
-export const OTHER_SECRET = 'another-secret-of-at-least-32-bytes-000002';
+export const SECRET = '0123456789abcdef'.repeat(4);
+export const OTHER_SECRET = 'fedcba9876543210'.repeat(4);
 
 export const HS256 = { alg: 'HS256', keys: [{ id: 'a', secret: SECRET }] };
 

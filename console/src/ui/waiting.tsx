@@ -13,7 +13,5 @@ export function Waiting({ at }: { at: number }) {
     return () => clearTimeout(timer);
   }, [at]);
   if (!isQuiet) return null;
-  return (
-    <p>Nothing came for some seconds. It goes on by itself: a limit of calls may hold it up.</p>
-  );
+  return <p>Nothing came for seconds. It goes on by itself: a limit may hold it up.</p>;
 }

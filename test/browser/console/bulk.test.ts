@@ -42,6 +42,7 @@ test('a suspension of groups that were selected one by one is undone for those t
   await page.heading('Suspend 2 user groups').waitFor();
   await page.shows('1 changed, 1 unchanged, 0 refused');
   await page.button('Undo').click();
+  await page.dialog('Undo').getByRole('button', { name: 'Resume' }).click();
   await page.heading('Resume 1 user group').waitFor();
   await page.shows('1 changed, 0 unchanged, 0 refused');
   const isSuspended = async (id: string) => (await stored(api, id)).suspended_at !== null;

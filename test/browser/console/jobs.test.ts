@@ -62,6 +62,8 @@ test('all that match a filter become a job, which Back, a reload and another tab
   await other.close();
   await page.shows('260 changed, 0 unchanged, 0 refused');
   await page.button('Undo').click();
+  await page.dialog('Undo').getByText('Suspend 260 user groups').waitFor();
+  await page.button('Resume').click();
   await page.heading('Resume 260 user groups').waitFor();
   await page.shows('260 changed, 0 unchanged, 0 refused');
   await page.tab.getByRole('link', { name: 'Jobs' }).last().click();
@@ -83,6 +85,7 @@ test('a job is cancelled, and says what it has refused and why', async () => {
   release();
   await api.put({ user_group_id: 'kept', name: 'Changed since' });
   await page.button('Undo').click();
+  await page.button('Resume').click();
   await page.shows('199 changed, 0 unchanged, 1 refused');
   await page.row('kept').waitFor();
   await page.shows(`The group has changed since the job ${id} changed it.`);

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api.ts';
 import { useRepeated } from '../../attended.ts';
 import { useList, useLoad } from '../../load.ts';
@@ -6,6 +7,7 @@ import { addressOf, goTo } from '../../router.ts';
 import { may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/empty.tsx';
 import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
 import { ListFoot, Table } from '../../ui/table.tsx';
@@ -31,10 +33,7 @@ export function Job({ id }: { id: number }) {
     await dataOf(api.POST('/api/v1/bulk-jobs/{id}/cancel', { params }));
     reload();
   });
-  const undo = useAction(async () => {
-    const { bulk_job } = await dataOf(api.POST('/api/v1/bulk-jobs/{id}/undo', { params }));
-    goTo(addressOf(['jobs', bulk_job.id]));
-  });
+  const [isUndoing, setUndoing] = useState(false);
   const up = { address: addressOf(['jobs']), name: 'Jobs' };
   if (!data) {
     return (
@@ -55,12 +54,16 @@ export function Job({ id }: { id: number }) {
           </Button>
         )}
         {writes && undo_until && Date.parse(undo_until) > Date.now() && (
-          <Button busy={undo.busy} onClick={undo.run}>
+          <Button
+            onClick={() => {
+              setUndoing(true);
+            }}
+          >
             Undo
           </Button>
         )}
       </Header>
-      <Trouble error={cancel.error ?? undo.error ?? error} />
+      <Trouble error={cancel.error ?? error} />
       <Panel>
         <div aria-live="polite">
           {!data.ended_at && (
@@ -99,6 +102,21 @@ export function Job({ id }: { id: number }) {
         </Facts>
       </Panel>
       {data.refused > 0 && <Refused id={id} state={data.state} />}
+      {isUndoing && (
+        <Confirm
+          title="Undo"
+          submit={data.action === 'suspend' ? 'Resume' : 'Suspend'}
+          onClose={() => {
+            setUndoing(false);
+          }}
+          onSubmit={async () => {
+            const { bulk_job } = await dataOf(api.POST('/api/v1/bulk-jobs/{id}/undo', { params }));
+            goTo(addressOf(['jobs', bulk_job.id]));
+          }}
+        >
+          <p>{titleOf(data)}</p>
+        </Confirm>
+      )}
     </>
   );
 }

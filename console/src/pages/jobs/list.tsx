@@ -25,7 +25,7 @@ export function List() {
     <>
       <Header
         title="Jobs"
-        about="Changes of many user groups. A job goes on without this page, and stays 30 days."
+        about="Jobs go on without this page, and stay 30 days."
       />
       <Table
         label="Jobs"

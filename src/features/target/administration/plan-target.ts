@@ -42,7 +42,7 @@ export function planTarget(
   const misplaced = misplacedFields(dto, rules);
   if (misplaced.length > 0) throw new ValidationFailed(misplaced);
   const { keys, secrets } = dto.signing
-    ? plannedKeys(dto.signing, known, now)
+    ? plannedKeys(dto.signing, rules, known, now)
     : { keys: [], secrets: new Map<string, string>() };
   const definition: TargetDefinition = {
     kind: dto.kind,
@@ -97,6 +97,7 @@ function misplacedFields(dto: PutTargetRequest, rules: KindRules): Violation[] {
 /** @throws ValidationFailed */
 function plannedKeys(
   { alg, keys: given }: TargetSigningRequest,
+  { secret: own }: KindRules,
   known: KnownTarget | undefined,
   now: number,
 ) {
@@ -113,12 +114,9 @@ function plannedKeys(
       return { id, stored_at: now };
     }
     const key = readTargetKey(alg, text);
-    if (!key) {
-      violations.push({
-        pointer: `${place}/${field}`,
-        code: 'not_acceptable',
-        detail: DEMANDS[alg],
-      });
+    if (!key || own?.form.test(text) === false) {
+      const detail = key ? own!.demand : DEMANDS[alg];
+      violations.push({ pointer: `${place}/${field}`, code: 'not_acceptable', detail });
       return { id, stored_at: now };
     }
     secrets.set(id, text);

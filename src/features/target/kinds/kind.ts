@@ -25,6 +25,8 @@ export interface KindRules {
   hasIat: boolean;
   maxSeconds: number;
   typ?: string;
+  /** The form of its secrets, if it takes no other. */
+  secret?: { form: RegExp; demand: string };
   /** The rule of the claims of a definition, and of those of a token. */
   claims: (leaf: Leaf) => Check;
   /**

@@ -32,6 +32,10 @@ export const metabaseEmbed: KindRules = {
   has: ['unfiltered'],
   hasIat: false,
   maxSeconds: 3600,
+  secret: {
+    form: /^[\da-f]{64}$/i,
+    demand: 'Metabase takes a secret of 64 hexadecimal digits.',
+  },
   claims: (leaf) =>
     objectOf(
       {
