@@ -41,6 +41,9 @@ export type WriteStep = Step & { for?: readonly ListName[] };
 export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): WriteStep[] {
   const { isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
   const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
+  const ofFormer = `SELECT c.n FROM chosen c CROSS JOIN former_token p
+        WHERE p.workspace_id = :workspaceId AND p.token_hash = c."tokenHash"
+          AND ${isAmong('p.token_hash', 'SELECT "tokenHash" FROM chosen')}`;
   /** Leaves out a write whose token was ended since it was planned. */
   const andUnended = (write: string) =>
     has('chosen') ? `AND ${write}.n NOT IN (SELECT n FROM ended_token)` : '';
@@ -61,8 +64,7 @@ export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): Writ
       columns: N,
       // The lock shows an end that is younger than the statement; a later end waits, and then finds the group.
       sql: `
-        SELECT c.n FROM chosen c CROSS JOIN former_token p
-        WHERE p.workspace_id = :workspaceId AND p.token_hash = c."tokenHash" AND ${isAmong('p.token_hash', 'SELECT "tokenHash" FROM chosen')}
+        ${ofFormer}
           AND p.ended_at IS NULL AND ${isTokenEnded('p')} IS NOT TRUE ${lockFreeRows('p', 'SHARE')}`,
     },
     {
@@ -70,8 +72,7 @@ export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): Writ
       for: ['chosen'],
       columns: N,
       sql: `
-        SELECT c.n FROM chosen c CROSS JOIN former_token p
-        WHERE p.workspace_id = :workspaceId AND p.token_hash = c."tokenHash" AND ${isAmong('p.token_hash', 'SELECT "tokenHash" FROM chosen')}
+        ${ofFormer}
           AND c.n NOT IN (SELECT n FROM unended_token)`,
     },
     {
