@@ -23,10 +23,7 @@ export function List() {
   }, RELOADED_EVERY);
   return (
     <>
-      <Header
-        title="Jobs"
-        about="Jobs go on without this page, and stay 30 days."
-      />
+      <Header title="Jobs" about="Jobs go on without this page, and stay 30 days." />
       <Table
         label="Jobs"
         head={
