@@ -7,7 +7,7 @@ import {
 import { BulkJobResultRepository } from '../../src/features/bulk-job/bulk-job-result.repository.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { jobOf, JOBS, TestJobs } from './test-jobs.ts';
+import { idOfJob, jobOf, JOBS, TestJobs } from './test-jobs.ts';
 
 /** A job reads as many groups at a time. */
 const PART = 200;
@@ -57,10 +57,11 @@ onEachDatabase((kind) => {
 
   test('a job that is cancelled in the middle changes no further group, and what it has changed can be undone', async () => {
     await jobs.groups('cancelled', PART + 50);
-    let id = 0;
+    const { tell, told } = idOfJob();
     let answer: Awaited<ReturnType<TestJobs['cancel']>>;
-    inTheMiddle(async () => (answer = await jobs.cancel(id)));
-    ({ id } = await jobs.begin({ action: 'suspend', all: true }));
+    inTheMiddle(async () => (answer = await jobs.cancel(await told)));
+    const { id } = await jobs.begin({ action: 'suspend', all: true });
+    tell(id);
     const job = await jobs.ended(id);
     expect(job).toMatchObject({ state: 'cancelled', changed: PART, done: PART, failure: null });
     expect([answer!.status, jobOf(answer!).state]).toEqual([200, 'cancelled']);
@@ -148,12 +149,13 @@ onEachDatabase((kind) => {
     let early: unknown;
     const list = service.app.get(UserGroupList);
     const readPage = list.page.bind(list);
-    let created = 0;
+    const { tell, told } = idOfJob();
     jest.spyOn(list, 'page').mockImplementationOnce(async (...of) => {
-      early = await codeOf(created);
+      early = await codeOf(await told);
       return readPage(...of);
     });
-    ({ id: created } = await jobs.begin({ action: 'suspend', all: true }));
+    const { id: created } = await jobs.begin({ action: 'suspend', all: true });
+    tell(created);
     await jobs.ended(created);
     expect(early).toEqual(refusal('The job has not ended yet.'));
     const idle = await jobs.begin({ action: 'suspend', ids });
@@ -197,14 +199,15 @@ onEachDatabase((kind) => {
     const looking = new TestJobs(
       service.clientOf(await service.issueToken(all, `endings ${count}`)),
     );
-    let id = 0;
+    const { tell, told } = idOfJob();
     inTheMiddle(async () => {
-      const { created_by } = await looking.get(id);
+      const { created_by } = await looking.get(await told);
       const sql = `UPDATE api_token SET ${change} WHERE id = ${created_by.api_token_id}`;
       await changeDatabase(service.database, sql);
     });
     await jobs.groups('restricted too', PART);
-    ({ id } = await jobs.begin({ action: 'suspend', all: true }));
+    const { id } = await jobs.begin({ action: 'suspend', all: true });
+    tell(id);
     expect(await looking.ended(id)).toMatchObject({
       ...{ state: 'failed', changed: 2 * PART },
       failure: { code },

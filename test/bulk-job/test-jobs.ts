@@ -8,6 +8,13 @@ import { until } from '../support/time/until.ts';
 
 export const JOBS = '/api/v1/bulk-jobs';
 
+/** The id of a job for what the worker does: it may be at the job before its caller has the response. */
+export function idOfJob(): { tell: (id: number) => void; told: Promise<number> } {
+  let tell!: (id: number) => void;
+  const told = new Promise<number>((resolve) => (tell = resolve));
+  return { tell, told };
+}
+
 /** The jobs of a workspace, as one of its callers sees them. */
 export class TestJobs {
   constructor(readonly api: ApiClient) {}
