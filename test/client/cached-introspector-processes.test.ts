@@ -61,7 +61,7 @@ onEachDatabase((kind) => {
   const isOfOldRegion = ({ properties }: Introspection) => properties!['region'] === 'old';
   const call = (method: string, path: string, body?: object) => server.api.call(method, path, body);
 
-  test('a change of a group is seen within a second by whoever has an answer in memory', () =>
+  test('a change of a group is seen within a second by every process that has it in memory', () =>
     seesChangesOfGroups(server, () => introspectorOf(server.baseUrl)));
 
   test('so is one of what all groups depend on', async () => {

@@ -16,9 +16,9 @@ interface Settings {
   ignored?: string;
 }
 
-/** Whether tests can start a PgBouncer. */
+/** Whether tests can start a PgBouncer; in CI they have to. */
 export function canStartPgBouncer(): boolean {
-  return spawnSync('pgbouncer', ['--version']).error === undefined;
+  return Boolean(process.env['CI']) || spawnSync('pgbouncer', ['--version']).error === undefined;
 }
 
 /** A PgBouncer in transaction mode, with nothing else changed but `Settings`, before one database. */
