@@ -129,7 +129,7 @@ test.each([
     expect(written.status).toBe(422);
     return;
   }
-  const { status, body } = await query({ userGroupToken: await acmeToken() });
+  const { status, body } = await queryAsAcme();
   expect([status, body]).toEqual([200, expect.objectContaining({ rows: [] })]);
   expect(storedProducts('acme', ACME.properties)).toHaveLength(6);
 });
@@ -151,7 +151,7 @@ test.each<[string, object]>([
   ['an enormous limit', { region: 'EMEA', max_rows: 1e15 }],
 ])('%s is no query', async (_name, properties) => {
   await api.put({ user_group_id: 'acme-emea', properties });
-  const { status, body } = await query({ userGroupToken: await acmeToken() });
+  const { status, body } = await queryAsAcme();
   expect([status, body]).toEqual([422, { code: 'variable_unusable', message: expect.any(String) }]);
 });
 
@@ -166,7 +166,7 @@ test.each<[string, object]>([
   ['a name in another case', { sales: 'Warehouse-Acme' }],
 ])('%s leads to no data source', async (_name, mapping) => {
   await api.put({ user_group_id: 'acme-emea', mapping });
-  const { status, body } = await query({ userGroupToken: await acmeToken() });
+  const { status, body } = await queryAsAcme();
   expect([status, body['code']]).toEqual([422, 'data_source_unknown']);
 });
 
@@ -352,6 +352,9 @@ async function acmeToken(): Promise<string> {
   const { body } = await api.get({ user_group_id: 'acme-emea' });
   return body.user_group.token;
 }
+
+/** Queries with a token that the renderer has not seen, so that it asks the service and remembers nothing older. */
+const queryAsAcme = async () => query({ userGroupToken: await embedToken({}) });
 
 /** An embed token of Acme for this renderer, unless the body says otherwise. */
 async function embedToken(body: object): Promise<string> {
