@@ -15,10 +15,13 @@ import { runSabotaged, SABOTAGES } from './conformance/sabotage.mjs';
 //
 //   node test/system/conformance.mjs [--short] [--only <part of a step's name>] [--faults 'like;etag']
 //
-// --short runs against every third sabotaged renderer, and there only the checks that must fail, not those that must pass.
+// --short runs against every third sabotaged renderer, and there only the checks that must fail,
+// not those that must pass.
 // With TEST_DATABASE_URL, on whose server it makes a database of its own, the service is tried on PostgreSQL too.
 
-const AT_ONCE = 4;
+/** Steps, and sabotaged renderers, mostly wait. */
+const STEPS_AT_ONCE = 3;
+const SABOTAGED_AT_ONCE = 4;
 
 const { values: options } = parseArgs({
   options: {
@@ -31,29 +34,29 @@ const DISPOSABLE = { disposable_workspace: true };
 
 const renderers = Object.entries(RENDERERS).map(([name, renderer]) => [
   name,
-  async () => passes(await sharedService(), renderer),
+  async (lane) => passes(await serviceOf(lane), renderer),
 ]);
 
 const steps = {
-  ...Object.fromEntries(renderers),
+  'hostile renderers': async (lane) => boundsItsRenderers(await serviceOf(lane)),
   ...(process.env.TEST_DATABASE_URL && { 'examples/renderer on PostgreSQL': passesOnPostgres }),
-  'no fault': async () => runSabotaged(await sharedService(), '', { fails: [] }, DISPOSABLE),
-  'no fault, verifying offline': async () =>
-    runSabotaged(await sharedService(), '', { fails: [], isOffline: true }),
-  'a command': async () => passesAsCommand(await sharedService()),
+  'no fault': async (lane) => runSabotaged(await serviceOf(lane), '', { fails: [] }, DISPOSABLE),
+  'no fault, verifying offline': async (lane) =>
+    runSabotaged(await serviceOf(lane), '', { fails: [], isOffline: true }),
+  ...Object.fromEntries(renderers),
+  'a command': async (lane) => passesAsCommand(await serviceOf(lane)),
   'declared variables': async () => takesDeclaredVariables(await startService()),
-  'exit codes': async () => endsWithItsCodes(await sharedService()),
-  'hostile renderers': async () => boundsItsRenderers(await sharedService()),
+  'exit codes': async (lane) => endsWithItsCodes(await serviceOf(lane)),
   'a service that removes nothing': async () => reportsBeforeItRemoves(await startService()),
-  'ended and killed': async () => leavesNothing(await sharedService()),
-  sabotaged: () => runAllSabotaged(),
+  'ended and killed': async (lane) => leavesNothing(await serviceOf(lane)),
+  sabotaged: runAllSabotaged,
 };
 
-let shared;
+const services = [];
 
-/** The service of all steps that leave it as it is. */
-function sharedService() {
-  return (shared ??= startService());
+/** The service of the steps of a lane, which leave it as it is. Some end all tokens of its workspace, or count its groups. */
+function serviceOf(lane) {
+  return (services[lane] ??= startService());
 }
 
 async function passesOnPostgres() {
@@ -69,8 +72,8 @@ async function passesOnPostgres() {
 
 /** Runs the kit against each sabotaged renderer, several at once. @throws Violated with all that fail otherwise than meant */
 async function runAllSabotaged() {
-  const service = await sharedService();
-  // The last step: other renderers bind the variables alone, once there are any.
+  // Its own: other renderers bind the variables alone, once there are any.
+  const service = await startService();
   const variables = [{ name: 'product', type: 'string', source: 'token' }];
   await service.api.send('PATCH', { variables }, '/api/v1/workspace');
   const wanted = Object.entries(SABOTAGES).filter(([name], index) =>
@@ -82,22 +85,22 @@ async function runAllSabotaged() {
     for (let next = left.shift(); next; next = left.shift()) {
       const [faults, sabotage] = next;
       try {
-        const only = options.short
-          ? [...sabotage.fails, ...(sabotage.unjudged ?? [])].join(',')
-          : sabotage.only;
+        const meant = [...sabotage.fails, ...(sabotage.unjudged ?? [])].join(',') || 'tenant-*';
+        const only = options.short ? meant : sabotage.only;
         console.log(`  ${faults}: ${await runSabotaged(service, faults, { ...sabotage, only })}`);
       } catch (error) {
         violations.push(`${faults}: ${error.message}`);
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: SABOTAGED_AT_ONCE }, work));
   if (violations.length > 0) throw new Violated(violations);
   return `${wanted.length} renderers fail the checks that are meant for them${options.short ? '' : ', and no others'}`;
 }
 
 const chosen = Object.entries(steps).filter(([name]) => name.includes(options.only));
-runSteps(Object.fromEntries(chosen), () => undefined).catch((error) => {
+const withoutCleaning = () => undefined;
+runSteps(Object.fromEntries(chosen), withoutCleaning, STEPS_AT_ONCE).catch((error) => {
   process.stderr.write(`conformance: ${error.message}\n`);
   process.exitCode = 1;
 });

@@ -20,12 +20,14 @@ export class Violated extends Error {
 }
 
 /**
- * Runs the steps of a script one after the other and prints a line for each; a step gives its figures as a text, or
- * throws. The exit code is 1 if any step has failed. Nothing that was started is left, also on Ctrl-C.
- * @param steps functions by the name under which their figures are printed
+ * Runs the steps of a script and prints a line for each; a step gives its figures as a text, or throws. The exit code is
+ * 1 if any step has failed. Nothing that was started is left, also on Ctrl-C.
+ * @param steps functions by the name under which their figures are printed; each gets the number of its lane, whose
+ * steps run one after the other
  * @param afterEach ends what a step has started; the end of the last step ends everything in any case
+ * @param lanes the number of steps that run at once, in their order
  */
-export async function runSteps(steps, afterEach = cleanUp) {
+export async function runSteps(steps, afterEach = cleanUp, lanes = 1) {
   let interrupted = false;
   const interrupt = () => {
     interrupted = true;
@@ -33,21 +35,26 @@ export async function runSteps(steps, afterEach = cleanUp) {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
   process.on('exit', cleanUpNow);
-  for (const [name, step] of Object.entries(steps)) {
-    const startedAt = performance.now();
-    try {
-      const figures = await step();
-      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      console.log(`${name}: ${figures} (${seconds} s)`);
-    } catch (error) {
-      if (interrupted) break;
-      process.exitCode = 1;
-      const what = error instanceof Violated ? 'VIOLATED' : 'FAILED';
-      console.error(`${name}: ${what}: ${error.message || error.code}`);
-    } finally {
-      await afterEach();
+  const left = Object.entries(steps);
+  const runLane = async (_, lane) => {
+    for (let next = left.shift(); next && !interrupted; next = left.shift()) {
+      const [name, step] = next;
+      const startedAt = performance.now();
+      try {
+        const figures = await step(lane);
+        const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+        console.log(`${name}: ${figures} (${seconds} s)`);
+      } catch (error) {
+        if (interrupted) return;
+        process.exitCode = 1;
+        const what = error instanceof Violated ? 'VIOLATED' : 'FAILED';
+        console.error(`${name}: ${what}: ${error.message || error.code}`);
+      } finally {
+        await afterEach();
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: lanes }, runLane));
   await cleanUp();
   if (interrupted) process.exitCode = 130;
 }
