@@ -84,6 +84,30 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('with several API tokens', () => {
+    const buckets = withFrozenBuckets();
+    const service = withService(kind, { RATE_LIMIT_PER_MINUTE: '1000' });
+
+    test('a job that waits for the limit of its API token holds up none of another, nor do its successors', async () => {
+      const jobsOfOne = async () =>
+        new TestJobs(service.clientOf(await service.issueToken([...scopes], 'shared')));
+      const [busy, other] = [await jobsOfOne(), await jobsOfOne()];
+      await busy.groups('busy', 500);
+      const [id] = await other.groups('other', 1);
+      const waiting = await busy.begin({ action: 'suspend', all: true });
+      for (let n = 1; n < 20; n++) {
+        await busy.begin({ action: 'resume', ids: ['busy 0'] });
+      }
+      const refused = await busy.create({ action: 'resume', ids: ['busy 0'] });
+      expect([refused.status, refused.body.code]).toEqual([409, 'too_many_bulk_jobs']);
+      const own = await other.begin({ action: 'suspend', ids: [id!] });
+      expect(await other.ended(own.id)).toMatchObject({ state: 'done', changed: 1 });
+      expect(await busy.get(waiting.id)).toMatchObject({ ended_at: null });
+      buckets.pass(60_000);
+      expect(await busy.ended(waiting.id)).toMatchObject({ state: 'done' });
+    });
+  });
+
   test('a job whose guard is away waits for it with one group, and goes on with all', async () => {
     const guard = new Away();
     guard.isAway = false;

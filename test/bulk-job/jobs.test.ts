@@ -1,5 +1,7 @@
 import { scopes } from '../../src/platform/common/access/scopes.ts';
 import { UserGroupList } from '../../src/core/user-group/resource/user-group-list.ts';
+import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
+import { BulkJobWorker } from '../../src/features/bulk-job/running/bulk-job-worker.ts';
 import type { BulkJobView } from '../../src/features/bulk-job/dto/bulk-job.dto.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
@@ -232,26 +234,29 @@ onEachDatabase((kind) => {
     expect(found).toEqual(created.toReversed());
   });
 
-  test('a workspace has at most 20 jobs that have not ended', async () => {
-    const list = service.app.get(UserGroupList);
-    let go!: () => void;
-    const held = new Promise<void>((resolve) => (go = resolve));
-    const readPage = list.page.bind(list);
-    jest.spyOn(list, 'page').mockImplementationOnce(async (...of) => {
-      await held;
-      return readPage(...of);
-    });
+  test('an API token has at most 20 jobs that have not ended, and half of the places that its workspace has left', async () => {
+    const working = jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    const one = { action: 'suspend', ids: ['crowd 0'] };
     await jobs.groups('crowd', 1);
-    const open = [await jobs.begin({ action: 'suspend', all: true })];
-    for (let n = 1; n < 20; n++) {
-      open.push(await jobs.begin({ action: 'suspend', ids: ['crowd 0'] }));
-    }
-    const refused = await jobs.create({ action: 'suspend', all: true });
+    const open = [];
+    for (let n = 0; n < 20; n++) open.push(await jobs.begin(one));
+    const refused = await jobs.create(one);
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_bulk_jobs']);
     expect((await jobs.cancel(open[5]!.id)).status).toBe(200);
-    expect((await jobs.create({ action: 'suspend', ids: ['crowd 0'] })).status).toBe(202);
-    go();
-    expect(await jobs.ended(open[19]!.id)).toMatchObject({ state: 'done', unchanged: 1 });
+    expect((await jobs.create(one)).status).toBe(202);
+    const places = [];
+    for (let n = 0; n < 4; n++) {
+      const own = new TestJobs(
+        service.clientOf(await service.issueToken([...scopes], `jobs ${count}`)),
+      );
+      let accepted = 0;
+      while ((await own.create(one)).status === 202) accepted++;
+      places.push(accepted);
+    }
+    expect(places).toEqual([20, 10, 5, 3]);
+    working.mockRestore();
+    service.app.get(BulkJobWorker).wake();
+    expect(await jobs.ended(open[19]!.id)).toMatchObject({ state: 'done' });
   });
 
   test('no workspace sees, cancels or undoes a job of another', async () => {

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../src/platform/common/time.ts';
 import { IdempotencyKeyExpiry } from '../../src/core/idempotency/idempotency-keys.ts';
 import type { Answer, ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { HS256 } from '../target/target-bodies.ts';
 import { callOf, describeOperations } from '../support/api/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -207,6 +208,12 @@ onEachDatabase((kind) => {
         signature: 'v1',
         headers: {},
       },
+    ],
+    [
+      'the default grace period, for many groups',
+      `${V1}/bulk-jobs`,
+      { action: 'rotate', ids: ['nobody'] },
+      { ids: ['nobody'], action: 'rotate', grace_period_seconds: 0 },
     ],
     [
       'header fields in another order',
@@ -456,6 +463,29 @@ onEachDatabase((kind) => {
         ? { type: 'api_token', id: String(token.id) }
         : { type: 'webhook_endpoint', id: String(endpoint.id) },
     );
+  });
+
+  test.each<[string, object]>([
+    ['a target', { target: 'replayed' }],
+    ['support', { audience: 'x', acting_for: ACTING_FOR }],
+  ])('a repetition that shows a token for %s again is in the audit log', async (_name, body) => {
+    const cube = { kind: 'cube', signing: HS256, claims: { team: { $: 'team_id' } } };
+    await service.api.call('PUT', `${V1}/targets/replayed`, cube);
+    const { path, id } = await service.api.create();
+    const key = newKey();
+    const issue = () => send(service.api, `${path}/embed-tokens`, body, key);
+    const first = await issue();
+    expect(first.status).toBe(201);
+    const shown = async () => {
+      const { body: found } = await service.api.call(
+        'GET',
+        `${V1}/audit-events?types=secret.show&object_type=user_group&object_id=${id}`,
+      );
+      return found.audit_events.length;
+    };
+    expect(await shown()).toBe(0);
+    expect((await issue()).text).toBe(first.text);
+    expect(await shown()).toBe(1);
   });
 
   test('an API token that has rotated itself is never shown its successor again', async () => {

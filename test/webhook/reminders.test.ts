@@ -163,6 +163,32 @@ onEachDatabase((kind) => {
     );
   });
 
+  test('a group that is resumed after the moments of its reminders has the last one alone', async () => {
+    const [late, later] = [await api.create(), await api.create()];
+    const valid_until = new Date(Date.now() + 30 * DAY_MS).toISOString();
+    for (const { path } of [late, later]) {
+      expect((await api.call('PATCH', path, { valid_until })).status).toBe(200);
+      expect((await api.call('POST', `${path}/suspend`)).status).toBe(200);
+    }
+    const announced = async () => {
+      await remind();
+      const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group.expiring');
+      const events = body.audit_events as unknown as {
+        object: { id: string };
+        details: { days_left: number };
+      }[];
+      return events.map(({ object, details }) => `${object.id}: ${details.days_left}`);
+    };
+    passTime(26.5 * DAY_MS);
+    expect((await api.call('POST', `${late.path}/resume`)).status).toBe(200);
+    expect(await announced()).toEqual([`${late.id}: 4`]);
+    passTime(3 * DAY_MS);
+    expect((await api.call('POST', `${later.path}/resume`)).status).toBe(200);
+    expect((await announced()).sort()).toEqual(
+      [`${late.id}: 4`, `${late.id}: 1`, `${later.id}: 1`].sort(),
+    );
+  });
+
   test('what was announced long ago is forgotten', async () => {
     await sql(
       `INSERT INTO reminder (kind, subject, at) VALUES ('x', '1', ${Date.now() - 31 * DAY_MS}), ('x', '2', ${Date.now()})`,

@@ -125,6 +125,12 @@ export class EmbedTokenService {
         providedId,
         { aud, life, origin, actingFor, user, resources, variables, format, target: dto.target },
       ],
+      onReplay: (manager: EntityManager) =>
+        this.auditLog.record(manager, caller, {
+          action: 'secret.show',
+          object: { type: 'user_group', id: providedId },
+          userGroupId: group.userGroupId,
+        }),
     };
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = response.embed_token;

@@ -16,5 +16,5 @@ export class BulkJobNotUndoable extends problem(409, 'bulk_job_not_undoable', {
 
 export class TooManyBulkJobs extends problem(409, 'too_many_bulk_jobs', {
   about:
-    'The workspace has 20 jobs that have not ended, as many as it may have. Wait for one, or cancel one.',
+    'The API token has 20 jobs that have not ended, as many as it may have, or its workspace has nearly 60. Wait for one, or cancel one.',
 }) {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import type { Caller } from '../../platform/common/access/caller.ts';
+import type { TokenCaller } from '../../platform/common/access/caller.ts';
 import type { UserGroupFilterDto } from '../../core/user-group/resource/dto/user-group-query.dto.ts';
 import type { Page, PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
 import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
@@ -85,10 +85,14 @@ const jobList = new KeysetList<{ workspaceId: number }, Row>(
 
 const findJob = statement<JobKey, Row>('bulk-job.find', () => `${JOBS} AND j.id = :id`);
 
-const countOpen = statement<{ workspaceId: number }, { count: number }>(
+type Owner = Pick<TokenCaller, 'workspaceId' | 'firstTokenId'>;
+
+const countOpen = statement<Owner, { all: number; own: number }>(
   'bulk-job.count-open',
   () => `
-    SELECT CAST(count(*) AS integer) AS count FROM bulk_job
+    SELECT CAST(count(*) AS integer) AS "all",
+      CAST(count(*) FILTER (WHERE first_token_id = :firstTokenId) AS integer) AS own
+    FROM bulk_job
     WHERE workspace_id = :workspaceId AND ended_at IS NULL`,
 );
 
@@ -150,16 +154,19 @@ export class BulkJobRepository {
     return toShown(row);
   }
 
-  /** Counts the jobs of the workspace that have not ended. */
-  async countOpen(manager: EntityManager, workspaceId: number): Promise<number> {
-    const [row] = await this.statements.run(manager, countOpen, { workspaceId });
-    return row!.count;
+  /** Counts the jobs of the workspace, and among them those of the API token, that have not ended. */
+  async countOpen(
+    manager: EntityManager,
+    { workspaceId, firstTokenId }: Owner,
+  ): Promise<{ all: number; own: number }> {
+    const [row] = await this.statements.run(manager, countOpen, { workspaceId, firstTokenId });
+    return row!;
   }
 
   /** Stores a job of the caller under a new id. @returns the id */
   async insert(
     manager: EntityManager,
-    caller: Caller & { apiTokenId: number; firstTokenId: number },
+    caller: TokenCaller,
     { request, ids, ...job }: NewBulkJob,
   ): Promise<number> {
     const { workspaceId, apiTokenId, firstTokenId, requestId, address } = caller;

@@ -33,8 +33,8 @@ import type {
 import { toBulkJobResultView, toBulkJobView, undoableUntil } from './dto/bulk-job.view.ts';
 import { BulkJobWorker } from './running/bulk-job-worker.ts';
 
-/** Jobs of a workspace that have not ended. */
-const MAX_OPEN = 20;
+/** Jobs that have not ended. An API token gets half of what its workspace has left, so that it uses up those of no other. */
+const MAX_OPEN = { ofWorkspace: 60, ofToken: 20 };
 
 /** Creates jobs, which the worker does in the background, and tells how far they are. */
 @Injectable()
@@ -91,19 +91,19 @@ export class BulkJobService {
     const given = Object.fromEntries(
       Object.entries(filters).filter(([, value]) => value !== undefined),
     );
-    const request = ['bulk_job.create', { ...dto }, given];
+    const grace = this.config.rotationGraceSeconds;
+    const { graceSeconds, issuedBefore } = changeOfRequest(dto, filters, grace, currentTime());
+    // The default of issued_before is the time of the call, and differs for each.
+    const asked = { action, ids, graceSeconds, issuedBefore: dto.issued_before };
+    const request = ['bulk_job.create', asked, given];
     const total = ids ? ids.length : await this.count(caller, filters);
-    return this.begin(caller, { key, request }, () => {
-      const grace = this.config.rotationGraceSeconds;
-      const { graceSeconds, issuedBefore } = changeOfRequest(dto, filters, grace, currentTime());
-      return {
-        action,
-        undoOf: null,
-        total,
-        ids: ids ?? null,
-        request: { filters: ids ? null : given, graceSeconds, issuedBefore },
-      };
-    });
+    return this.begin(caller, { key, request }, () => ({
+      action,
+      undoOf: null,
+      total,
+      ids: ids ?? null,
+      request: { filters: ids ? null : given, graceSeconds, issuedBefore },
+    }));
   }
 
   /**
@@ -138,20 +138,26 @@ export class BulkJobService {
     toJob: (manager: EntityManager) => NewBulkJob | Promise<NewBulkJob>,
   ): Promise<BulkJobResponse> {
     const { workspaceId } = caller;
+    const owner = caller as TokenCaller;
     const response = await this.calls.run<BulkJobResponse>(caller, call, async (manager) => {
       // Serialises creations, so that the maximum holds, and that a job is undone once.
       await this.workspaces.lock(manager, workspaceId);
       const job = await toJob(manager);
-      if ((await this.jobs.countOpen(manager, workspaceId)) >= MAX_OPEN) {
-        throw new TooManyBulkJobs();
-      }
-      const id = await this.jobs.insert(manager, caller as TokenCaller, job);
+      await this.requirePlace(manager, owner);
+      const id = await this.jobs.insert(manager, owner, job);
       const stored = await this.jobs.get({ workspaceId, id }, manager);
       await this.record(manager, caller, 'bulk_job.create', stored);
       return toResponse(stored);
     });
     this.worker.wake();
     return response;
+  }
+
+  /** @throws TooManyBulkJobs */
+  private async requirePlace(manager: EntityManager, owner: TokenCaller): Promise<void> {
+    const { all, own } = await this.jobs.countOpen(manager, owner);
+    const places = Math.ceil((MAX_OPEN.ofWorkspace - all + own) / 2);
+    if (own >= Math.min(MAX_OPEN.ofToken, places)) throw new TooManyBulkJobs();
   }
 
   private async count(caller: Caller, filters: UserGroupFilterDto): Promise<number | null> {

@@ -51,15 +51,20 @@ const findOpen = statement<object, { id: number }>(
   () => 'SELECT id FROM bulk_job WHERE ended_at IS NULL LIMIT 1',
 );
 
-/** Gives turns to the oldest job of each workspace: its jobs are done one after the other. */
+/**
+ * Gives turns to the oldest job of each API token: its jobs are done one after the other. Workspaces take turns, and in
+ * each its tokens do.
+ */
 const takeJob = statement<{ owner: number; now: number }, Row>('bulk-job.take', (dialect) => {
   const next = `
     SELECT j.id FROM bulk_job j
     WHERE j.ended_at IS NULL AND (j.lease_owner = :owner OR j.lease_until <= ${time(dialect)})
       AND NOT EXISTS (
         SELECT 1 FROM bulk_job o WHERE o.workspace_id = j.workspace_id AND o.ended_at IS NULL
-          AND (o.created_at, o.id) < (j.created_at, j.id))
-    ORDER BY j.turn_at, j.id LIMIT 1 ${dialect.lockFreeRows('j')}`;
+          AND o.first_token_id = j.first_token_id AND (o.created_at, o.id) < (j.created_at, j.id))
+    ORDER BY (SELECT max(w.turn_at) FROM bulk_job w
+        WHERE w.workspace_id = j.workspace_id AND w.ended_at IS NULL),
+      j.turn_at, j.id LIMIT 1 ${dialect.lockFreeRows('j')}`;
   return `
     UPDATE bulk_job SET state = 'running', started_at = coalesce(started_at, ${time(dialect)}),
       lease_owner = :owner, lease_until = ${time(dialect)} + ${LEASE_MS}, turn_at = ${time(dialect)}

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../../core/audit/audit-log.ts';
-import { DAY_MS, HOUR_MS, toWireTime } from '../../../platform/common/time.ts';
+import { currentTime, DAY_MS, HOUR_MS, toWireTime } from '../../../platform/common/time.ts';
 import { type Statement, statement } from '../../../platform/database/statement.ts';
 import { IS_PREDECESSOR } from '../../../core/user-group/token/user-group-token.repository.ts';
 
@@ -63,8 +63,11 @@ interface EndingGroup {
   validUntil: number;
 }
 
-/** Reminds of groups that end, unless the end was set when less time than this was left. */
-const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
+/**
+ * Reminds of groups that end, unless the end was set when less time than this was left, or the next reminder is due: a
+ * group that was suspended meanwhile gets that one alone.
+ */
+const endingGroups = (beforehandMs: number, nextMs: number): EndingReminder<EndingGroup> => {
   const days = beforehandMs / DAY_MS;
   const subject = `${subjectOf('g.id', 'g.valid_until')} || '/${days}'`;
   return {
@@ -74,7 +77,7 @@ const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
         SELECT ${subject} AS subject, g.workspace_id AS "workspaceId", g.id AS "userGroupId",
           g.provided_id AS "providedId", g.version, g.valid_until AS "validUntil"
         FROM user_group g
-        WHERE g.valid_until > CAST(:now AS bigint) AND g.valid_until <= CAST(:until AS bigint)
+        WHERE g.valid_until > CAST(:now AS bigint) + ${nextMs} AND g.valid_until <= CAST(:until AS bigint)
           AND g.suspended_at IS NULL AND g.valid_until - coalesce(g.valid_until_set_at, g.created_at) > ${beforehandMs}
           AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.kind = 'user_group.expiring' AND r.subject = ${subject})
         ORDER BY g.valid_until LIMIT :limit`,
@@ -85,13 +88,17 @@ const endingGroups = (beforehandMs: number): EndingReminder<EndingGroup> => {
       object: { type: 'user_group', id: providedId },
       userGroupId,
       version,
-      details: { team_id: userGroupId, valid_until: toWireTime(validUntil), days_left: days },
+      details: {
+        team_id: userGroupId,
+        valid_until: toWireTime(validUntil),
+        days_left: Math.ceil((validUntil - currentTime()) / DAY_MS),
+      },
     }),
   };
 };
 
-export const groupsEndingInAWeek = endingGroups(WEEK_MS);
-export const groupsEndingInADay = endingGroups(DAY_MS);
+export const groupsEndingInAWeek = endingGroups(WEEK_MS, DAY_MS);
+export const groupsEndingInADay = endingGroups(DAY_MS, 0);
 
 interface ExpiringToken {
   subject: string;
