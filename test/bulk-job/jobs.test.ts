@@ -3,7 +3,8 @@ import { UserGroupList } from '../../src/core/user-group/resource/user-group-lis
 import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
 import { BulkJobWorker } from '../../src/features/bulk-job/running/bulk-job-worker.ts';
 import type { BulkJobView } from '../../src/features/bulk-job/dto/bulk-job.dto.ts';
-import { onEachDatabase } from '../support/database/databases.ts';
+import { DAY_MS } from '../../src/platform/common/time.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { jobOf, JOBS, TestJobs } from './test-jobs.ts';
 
@@ -257,6 +258,19 @@ onEachDatabase((kind) => {
     working.mockRestore();
     service.app.get(BulkJobWorker).wake();
     expect(await jobs.ended(open[19]!.id)).toMatchObject({ state: 'done' });
+  });
+
+  test('a job that a clock ahead has held goes on once the clock is right', async () => {
+    const working = jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    await jobs.groups('ahead', 1);
+    const { id } = await jobs.begin({ action: 'suspend', ids: ['ahead 0'] });
+    await changeDatabase(
+      service.database,
+      `UPDATE bulk_job SET lease_owner = 1, lease_until = ${Date.now() + 2 * DAY_MS} WHERE id = ${id}`,
+    );
+    working.mockRestore();
+    service.app.get(BulkJobWorker).wake();
+    expect(await jobs.ended(id)).toMatchObject({ state: 'done', changed: 1 });
   });
 
   test('no workspace sees, cancels or undoes a job of another', async () => {

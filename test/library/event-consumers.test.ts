@@ -261,7 +261,7 @@ onEachDatabase((kind) => {
     const { position } = await find(first, 'slow');
     await changeDatabase(
       database,
-      `UPDATE event_consumer SET lease_owner = 'another', lease_until = ${Date.now() + HOUR_MS}`,
+      `UPDATE event_consumer SET lease_owner = 'another', lease_until = ${Date.now() + LEASE_MS}`,
     );
     await jest.advanceTimersByTimeAsync(LEASE_MS / 3);
     await until(() => signals[1]!.aborted);
@@ -270,7 +270,11 @@ onEachDatabase((kind) => {
     await looked(2);
     expect(await find(first, 'slow')).toMatchObject({ position, leaseOwner: 'another' });
     expect([other.handled, slow.handled]).toEqual([[], ['a', 'b']]);
-    await changeDatabase(database, `UPDATE event_consumer SET lease_until = ${Date.now() - 1}`);
+    // A lease that is longer than any was stored by a clock that was ahead.
+    await changeDatabase(
+      database,
+      `UPDATE event_consumer SET lease_until = ${Date.now() + HOUR_MS}`,
+    );
     await until(() => {
       finish[2]?.();
       return other.handled.length + slow.handled.length === 3;

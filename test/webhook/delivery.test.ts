@@ -5,6 +5,7 @@ import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { DeliveryRetention } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import type { WebhookAttemptView } from '../../src/features/webhook/delivery/dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from '../../src/features/webhook/delivery/retry-schedule.ts';
+import { WebhookWorker } from '../../src/features/webhook/delivery/webhook-worker.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { absolute, createAjv } from '../support/api/openapi-schemas.ts';
@@ -87,6 +88,26 @@ onEachDatabase((kind) => {
 
   const signatures = ({ headers }: ReceivedMessage) =>
     String(headers['webhook-signature']).split(' ');
+
+  test('what a clock that was ahead has planned, and an endpoint that it has created, wait no longer than others', async () => {
+    const { id, path } = await subscribe();
+    receiver.reply = (response) => response.writeHead(500).end();
+    const group = await api.create();
+    await attempted(path);
+    receiver.reply = (response) => response.writeHead(204).end();
+    const ahead = Date.now() + 2 * DAY_MS;
+    await sql(
+      `UPDATE webhook_delivery SET due_at = ${ahead}, leased_until = ${ahead}
+         WHERE endpoint_id = ${id} AND due_at IS NOT NULL;
+       UPDATE webhook_endpoint SET created_at = ${ahead}, paused_until = ${ahead} WHERE id = ${id}`,
+    );
+    // Looks for it every ten seconds.
+    Object.assign(service.app.get(WebhookWorker), { relievesAt: -Infinity });
+    await api.call('PATCH', group.path, { name: 'Second' });
+    await receiver.receive(3);
+    const kinds = receiver.messages.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    expect(kinds.sort()).toEqual(['user_group.create', 'user_group.create', 'user_group.update']);
+  });
 
   test('an event arrives, signed so that the public library accepts it, and holds no token', async () => {
     const { secret, path } = await subscribe({

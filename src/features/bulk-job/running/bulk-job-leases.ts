@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { randomNumber } from '../../../platform/common/secret/random-bytes.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import type { Dialect } from '../../../platform/database/dialect.ts';
+import { hasCome } from '../../../platform/database/has-come.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
@@ -58,7 +59,8 @@ const findOpen = statement<object, { id: number }>(
 const takeJob = statement<{ owner: number; now: number }, Row>('bulk-job.take', (dialect) => {
   const next = `
     SELECT j.id FROM bulk_job j
-    WHERE j.ended_at IS NULL AND (j.lease_owner = :owner OR j.lease_until <= ${time(dialect)})
+    WHERE j.ended_at IS NULL AND (j.lease_owner = :owner
+        OR ${hasCome('j.lease_until', LEASE_MS, time(dialect))})
       AND NOT EXISTS (
         SELECT 1 FROM bulk_job o WHERE o.workspace_id = j.workspace_id AND o.ended_at IS NULL
           AND o.first_token_id = j.first_token_id AND (o.created_at, o.id) < (j.created_at, j.id))

@@ -40,11 +40,11 @@ export class ConsumerLease {
     const found = await this.consumers.find(this.lease.name);
     // A backup from before it began was restored: no earlier position exists.
     if (!found) await this.consumers.begin(this.lease.name, start());
-    const isFree =
-      !found || found.leaseOwner === this.lease.owner || (found.leaseUntil ?? 0) <= currentTime();
-    if (!isFree) return undefined;
-    const until = currentTime() + this.ms;
-    this.position = await this.consumers.claim(this.lease, until);
+    const heldUntil = found && found.leaseOwner !== this.lease.owner ? (found.leaseUntil ?? 0) : 0;
+    const claimedAt = currentTime();
+    const [until, latest] = [claimedAt + this.ms, claimedAt + 2 * this.ms];
+    if (heldUntil > claimedAt && heldUntil <= latest) return undefined;
+    this.position = await this.consumers.claim(this.lease, { until, latest });
     this.until = until;
     return this.position;
   }

@@ -37,12 +37,16 @@ const begin = statement<ConsumerName & { position: string; now: number }>(
     VALUES (:name, :position, :now, :now) ON CONFLICT (name) DO NOTHING`,
 );
 
-const claim = statement<Lease & { now: number; until: number }, Pick<ConsumerState, 'position'>>(
+const claim = statement<
+  Lease & { now: number; until: number; latest: number },
+  Pick<ConsumerState, 'position'>
+>(
   'event-consumer.claim',
   () => `
     UPDATE event_consumer SET lease_owner = :owner, lease_until = :until
     WHERE name = :name
-      AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until <= CAST(:now AS bigint))
+      AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until <= CAST(:now AS bigint)
+        OR lease_until > CAST(:latest AS bigint))
     RETURNING position`,
 );
 
@@ -96,9 +100,16 @@ export class EventConsumerRepository {
     await this.transactor.apply(begin, { name, position, now: currentTime() });
   }
 
-  /** Acquires or extends the lease; returns undefined while another process has it. */
-  async claim(lease: Lease, until: number): Promise<ChangePosition | undefined> {
-    const [claimed] = await this.transactor.apply(claim, { ...lease, until, now: currentTime() });
+  /**
+   * Acquires or extends the lease; returns undefined while another process has it.
+   * @param latest a lease that ends later is of a clock that was ahead
+   */
+  async claim(
+    lease: Lease,
+    { until, latest }: { until: number; latest: number },
+  ): Promise<ChangePosition | undefined> {
+    const row = { ...lease, until, latest, now: currentTime() };
+    const [claimed] = await this.transactor.apply(claim, row);
     return claimed?.position;
   }
 

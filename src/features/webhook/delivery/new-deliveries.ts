@@ -36,13 +36,14 @@ export class NewDeliveries {
     if (workspaceIds.length === 0) return new Map();
     // Read after the changes: an endpoint that existed before a change is seen with it.
     const endpoints = await this.endpoints.listOf(workspaceIds);
-    const { keptSince } = this;
+    const [{ keptSince }, now] = [this, currentTime()];
     const made = new Map<number, MadeDeliveries>(
       workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]),
     );
     for (const { id, workspaceId, createdAt, eventTypes, skippingSince } of endpoints) {
       const isWanted = kindsMatching(eventTypes.split(' '));
-      const since = Math.max(createdAt - CLOCK_SKEW_MS, keptSince);
+      // A time to come is of a clock that was ahead: the endpoint gets all that is not fanned out yet.
+      const since = createdAt > now ? keptSince : Math.max(createdAt - CLOCK_SKEW_MS, keptSince);
       const own = changes.filter(
         (change) => change.workspaceId === workspaceId && change.occurredAt >= since,
       );

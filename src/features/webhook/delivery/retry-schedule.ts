@@ -17,6 +17,9 @@ const WAITS = [
   24 * HOUR_MS,
 ];
 
+/** Exceeds the longest wait with its jitter. */
+export const LONGEST_WAIT_MS = 27 * HOUR_MS;
+
 /** Waits become longer by up to a tenth, so that attempts that failed together are not retried together. */
 const JITTER = [1000, 1101] as const;
 

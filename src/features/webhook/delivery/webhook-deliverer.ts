@@ -12,6 +12,7 @@ import {
   WebhookEndpointRepository,
 } from '../endpoint/webhook-endpoint.repository.ts';
 import { AddressRules } from '../sending/address-rules.ts';
+import { DEADLINE_MS, LEASE_MS } from '../sending/attempt-times.ts';
 import { signatureOf } from '../sending/signature.ts';
 import { type Message, type Sent, WebhookSender } from '../sending/webhook-sender.ts';
 import { AttemptSlots, type HeldSlots } from './attempt-slots.ts';
@@ -22,10 +23,6 @@ import {
   WebhookDeliveryRepository,
 } from './webhook-delivery.repository.ts';
 
-/** Limit of a whole attempt; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
-const DEADLINE_MS = 15_000;
-/** Twice the deadline: leaves time for an attempt and for storing its result. */
-const LEASE_MS = 2 * DEADLINE_MS;
 /** Attempts at one endpoint at a time, by each process, once one got a response. */
 const AT_ONCE = 10;
 /** After this, other endpoints have their turn. */

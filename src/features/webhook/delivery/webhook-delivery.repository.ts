@@ -9,6 +9,9 @@ import type { WebhookAttempt } from '../entities/webhook-attempt.entity.ts';
 import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
 import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
+import { hasCome } from '../../../platform/database/has-come.ts';
+import { LEASE_MS } from '../sending/attempt-times.ts';
+import { LONGEST_WAIT_MS } from './retry-schedule.ts';
 import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/expiry-sweep.ts';
 
 export type NewDelivery = Pick<
@@ -72,11 +75,24 @@ const claimDeliveries = statement<
       'id',
       `SELECT d.id FROM webhook_delivery d
        WHERE d.endpoint_id = :endpointId AND d.due_at <= CAST(:now AS bigint)
-         AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint))
+         AND (d.leased_until IS NULL OR ${hasCome('d.leased_until', LEASE_MS)})
        ORDER BY d.due_at, d.id LIMIT :limit ${lockFreeRows('d')}`,
     )}
     RETURNING id, endpoint_id AS "endpointId", event_id AS "eventId", body, attempts,
       schedule_from AS "scheduleFrom"`,
+);
+
+/** Asks for each endpoint, so that the index of what is due leads to the few. */
+const hastenDeliveries = statement<{ now: number }, { id: number }>(
+  'webhook-delivery.hasten',
+  ({ isAmong }) => `
+    UPDATE webhook_delivery SET due_at = :now
+    WHERE ${isAmong(
+      'id',
+      `SELECT d.id FROM webhook_endpoint e JOIN webhook_delivery d ON d.endpoint_id = e.id
+       WHERE d.due_at > CAST(:now AS bigint) + ${LONGEST_WAIT_MS}`,
+    )}
+    RETURNING id`,
 );
 
 const beginProbe = statement<{ endpointId: number; known: number; until: number }, { id: number }>(
@@ -171,6 +187,11 @@ export class WebhookDeliveryRepository {
   /** Claims at most `limit` deliveries of an endpoint until that time; no other process claims them before. */
   claim(endpointId: number, limit: number, until: number): Promise<ClaimedDelivery[]> {
     return this.transactor.apply(claimDeliveries, { endpointId, now: currentTime(), until, limit });
+  }
+
+  /** Makes due now what would be due later than it can be: a clock that was ahead has planned it. */
+  async hasten(): Promise<void> {
+    await this.transactor.apply(hastenDeliveries, { now: currentTime() });
   }
 
   /**

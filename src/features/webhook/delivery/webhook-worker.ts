@@ -17,11 +17,12 @@ import {
   WebhookEndpointRepository,
 } from '../endpoint/webhook-endpoint.repository.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
+import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 import { WebhookFanOut } from './webhook-fan-out.ts';
 import { WebhookReplays } from './webhook-replays.ts';
 
 const EVERY_MS = 1000;
-/** Rare, because it counts many deliveries. */
+/** Rare, because it looks at many deliveries. */
 const RELIEVE_EVERY_MS = 10_000;
 /** Gathers changes that are announced one after the other. */
 const GATHERING_MS = 50;
@@ -55,6 +56,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     private readonly fanOut: WebhookFanOut,
     private readonly replays: WebhookReplays,
     private readonly overflow: EndpointOverflow,
+    private readonly deliveries: WebhookDeliveryRepository,
     private readonly deliverer: WebhookDeliverer,
     private readonly changes: ChangeFeed,
     private readonly retention: ChangeRetention,
@@ -101,6 +103,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     if (performance.now() >= this.relievesAt) {
       this.relievesAt = performance.now() + RELIEVE_EVERY_MS;
       await this.overflow.end();
+      await this.deliveries.hasten();
     }
     return hasMore || isReplaying ? 0 : EVERY_MS;
   }

@@ -5,6 +5,8 @@ import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts'
 import { WebhookEndpointNotFound } from './webhook.errors.ts';
 import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../../platform/common/time.ts';
+import { LEASE_MS, MAX_RETRY_AFTER_MS } from '../sending/attempt-times.ts';
+import { hasCome } from '../../../platform/database/has-come.ts';
 import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
@@ -117,11 +119,11 @@ const findDue = statement<{ now: number }, DueEndpoint>(
       SELECT e.id, e.workspace_id, e.paused_until, (
         SELECT d.due_at FROM webhook_delivery d
         WHERE d.endpoint_id = e.id AND d.due_at <= CAST(:now AS bigint)
-          AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint))
+          AND (d.leased_until IS NULL OR ${hasCome('d.leased_until', LEASE_MS)})
         ORDER BY d.due_at LIMIT 1) AS due_at
       FROM webhook_endpoint e
       WHERE e.disabled_at IS NULL AND e.removed_at IS NULL
-        AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))) AS sendable
+        AND (e.paused_until IS NULL OR ${hasCome('e.paused_until', MAX_RETRY_AFTER_MS)})) AS sendable
     WHERE due_at IS NOT NULL`,
 );
 
@@ -130,7 +132,7 @@ const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpo
   () => `
     SELECT ${COLUMNS} FROM webhook_endpoint e
     WHERE e.id = :id AND e.disabled_at IS NULL AND e.removed_at IS NULL
-      AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))`,
+      AND (e.paused_until IS NULL OR ${hasCome('e.paused_until', MAX_RETRY_AFTER_MS)})`,
 );
 
 type SubscribedEndpoint = Pick<

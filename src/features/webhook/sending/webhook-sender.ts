@@ -1,10 +1,11 @@
 import type { LookupAddress } from 'node:dns';
-import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
+import { currentTime } from '../../../platform/common/time.ts';
 import { Resolver as NameServers } from 'node:dns/promises';
 import { type IncomingMessage, request as requestByHttp, type RequestOptions } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { redactTokens } from '../../../platform/common/secret/secrets.ts';
+import { MAX_RETRY_AFTER_MS } from './attempt-times.ts';
 import type { AddressRules } from './address-rules.ts';
 
 export interface Message {
@@ -46,7 +47,6 @@ export interface SenderOptions {
 const RESPONSE_BYTES = 1024;
 /** Well within the deadline of an attempt. */
 const NAME_SERVERS = { timeout: 2000, tries: 2 };
-const MAX_RETRY_AFTER_MS = DAY_MS;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}[, ]/;
 
 /**
