@@ -1,28 +1,28 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { declarations } from './scripts/surface/declarations.mjs';
 
-const features = {
-  // The registered things, and the settings of workspaces, lie above the groups that refer to them.
-  bulk: [],
-  'bulk-job': ['bulk'],
-  'group-checks': [],
-  registry: ['group-checks'],
-  inspection: [],
-  revocation: ['bulk'],
-  event: [],
-  webhook: ['event', 'group-checks'],
-  target: [],
-  'forward-auth': [],
-  'key-administration': ['target', 'webhook'],
-  // Of the running service: it signs in with what the others authenticate.
-  console: [],
-  overview: [],
-  system: ['event', 'key-administration'],
-};
+const declared = declarations();
+
+/**
+ * The folders of the features, each after those of the features that its declaration needs or uses.
+ * @type {Record<string, string[]>}
+ */
+const features = {};
+for (const one of declared) addFeature(one, []);
+
+function addFeature({ name, folder, needs, uses }, above) {
+  const [wing, room] = folder.split('/');
+  if (wing !== 'features' || room in features) return;
+  if (above.includes(name)) throw new Error(`Features need one another: ${above.join(', ')}`);
+  const others = declared.filter((other) => [...needs, ...uses].includes(other.name));
+  for (const other of others) addFeature(other, [...above, name]);
+  features[room] = others.flatMap((other) =>
+    other.folder.startsWith('features/') ? other.folder.split('/')[1] : [],
+  );
+}
 
 /**
  * The wings of src/ and their folders, from the bottom to the top. A folder may import the wings below its own, and of
- * its own the folders that its row names, each of which is in an earlier row.
+ * its own the folders that its row names, each of which is in an earlier row. Rows of features come from their declarations.
  */
 export const wings = {
   platform: {
@@ -56,15 +56,7 @@ export const wings = {
     ],
     introspection: ['change-log', 'activity', 'mapping', 'workspace', 'user-group', 'embed-token'],
   },
-  // A feature without a row imports no other.
-  features: {
-    ...features,
-    ...Object.fromEntries(
-      readdirSync(join(import.meta.dirname, 'src', 'features'))
-        .filter((name) => !(name in features))
-        .map((name) => [name, []]),
-    ),
-  },
+  features,
   server: { app: [], library: ['app'], cli: ['app'] },
 };
 

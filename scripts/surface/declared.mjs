@@ -1,22 +1,20 @@
-// Writes the lists of what `*.catalogue.ts` and `*.settings.ts` declare, in src/server/app. Entries keep their order, which
-// is that of the documents; new ones follow at the end.
+// Writes the lists of the scopes, actions and settings of the features, in src/server/app: they are needed where no feature
+// is loaded. Entries keep their order, which is that of the documents; new ones follow at the end.
 //
 //   node scripts/surface/declared.mjs [--check]
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { format, resolveConfig } from 'prettier';
+import { declarations } from './declarations.mjs';
 
-const root = join(import.meta.dirname, '..', '..');
-const app = join(root, 'src', 'server', 'app');
+const app = join(import.meta.dirname, '..', '..', 'src', 'server', 'app');
 
 const LISTS = {
-  'declared-actions.ts': {
-    declaredActions: { files: '.catalogue.ts', names: /\bconst (\w+Actions)\b/ },
-  },
+  'declared-actions.ts': { declaredActions: { member: 'actions' } },
   'declared.ts': {
-    declaredScopes: { files: '.catalogue.ts', names: /\bconst (\w+Scopes)\b/, isSpread: true },
-    declaredSettings: { files: '.settings.ts', names: /\bclass (\w+Settings)\b/ },
+    declaredScopes: { member: 'scopes', isSpread: true },
+    declaredSettings: { member: 'settings' },
   },
 };
 
@@ -34,26 +32,15 @@ for (const [file, lists] of Object.entries(LISTS)) {
 
 function textOf(lists, present) {
   const [imports, constants] = [[], []];
-  for (const [list, { files, names, isSpread }] of Object.entries(lists)) {
-    const found = declarationsIn(files, names).sort(
-      (one, other) => placeIn(present, one) - placeIn(present, other),
-    );
-    imports.push(...found.map(({ name, path }) => `import { ${name} } from '${path}';`));
+  for (const [list, { member, isSpread }] of Object.entries(lists)) {
+    const found = declarations()
+      .flatMap(({ imported }) => imported[member] ?? [])
+      .sort((one, other) => placeIn(present, one) - placeIn(present, other));
+    imports.push(...found.map(({ name, path }) => `import { ${name} } from '../../${path}';`));
     const entries = found.map(({ name }) => (isSpread ? `...${name}` : name));
     constants.push(`export const ${list} = [${entries.join(', ')}] as const;`);
   }
   return ['// Written by `npm run docs`.', ...imports, '', ...constants, ''].join('\n');
-}
-
-/** @returns the exported name in each of these files, with its path as an import has it */
-function declarationsIn(ending, names) {
-  return readdirSync(join(root, 'src'), { recursive: true })
-    .filter((path) => path.endsWith(ending))
-    .sort()
-    .flatMap((path) => {
-      const [, name] = names.exec(readFileSync(join(root, 'src', path), 'utf8')) ?? [];
-      return name === undefined ? [] : [{ name, path: `../../${path}` }];
-    });
 }
 
 function placeIn(text, { name }) {

@@ -1,16 +1,38 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { ownScopes } from '../../src/server/app/catalogues.ts';
+import { features } from '../../src/server/app/features.ts';
 import { ownActions } from '../../src/server/app/own-actions.ts';
+import { ownSettings } from '../../src/platform/config/settings.ts';
 import { errorClasses } from '../support/code/error-classes.ts';
 import { imports, literals } from '../support/code/source-code.ts';
 
 const wingOf = (path: string) => path.split('/')[1]!;
 const isBelowFeatures = (path: string) => ['platform', 'core'].includes(wingOf(path));
 
-test('the lists of scopes, actions and settings have each that a folder declares', () => {
+test('the lists of scopes, actions and settings have each that a feature declares', () => {
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'surface', 'declared.mjs');
   execFileSync(process.execPath, [script, '--check']);
+  const declared = {
+    scopes: features.flatMap(({ scopes = [] }) => scopes).sort(),
+    actions: features.flatMap(({ actions = {} }) => Object.values(actions).flat()).sort(),
+    settings: new Set(features.flatMap(({ settings = [] }) => settings)),
+  };
+  expect(declared).toEqual({
+    scopes: [...ownScopes].sort(),
+    actions: ownActions,
+    settings: new Set(ownSettings),
+  });
+});
+
+test('each error of the core or a feature is a member of one declaration', () => {
+  const declared = features.flatMap(({ problems = {} }) =>
+    Object.values(problems).map(({ spec }) => spec.code),
+  );
+  const codes = errorClasses
+    .filter(({ path }) => wingOf(path) !== 'platform')
+    .map(({ code }) => code);
+  expect(declared.sort()).toEqual(codes.sort());
 });
 
 test('each error is used in the wing that declares it', () => {

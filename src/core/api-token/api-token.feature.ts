@@ -3,6 +3,8 @@ import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { ApiTokenController } from './api-token.controller.ts';
 import { ApiTokenModule } from './api-token.module.ts';
 import { ApiToken } from './api-token.entity.ts';
+import { apiTokenActions, apiTokenScopes } from './api-token.catalogue.ts';
+import * as problems from './api-token.errors.ts';
 
 @Module({ imports: [ApiTokenModule], controllers: [ApiTokenController] })
 class ApiTokenAdministrationModule {}
@@ -10,6 +12,9 @@ class ApiTokenAdministrationModule {}
 export const apiTokens = defineFeature({
   name: 'api-tokens',
   about: 'API tokens of callers: issued, limited by scopes, rotated and revoked.',
+  scopes: apiTokenScopes,
+  actions: apiTokenActions,
+  problems,
   modules: [ApiTokenAdministrationModule],
   openapi: async () => (await import('./api-token.openapi.ts')).apiTokenOpenApi,
   services: [ApiTokenModule],

@@ -5,6 +5,8 @@ import { AuditExporter } from './audit-exporter.ts';
 import { AuditEventService } from './audit-event.service.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 import { AuditModule } from './audit.module.ts';
+import { auditLogActions, auditScopes } from './audit.catalogue.ts';
+import * as problems from './audit.errors.ts';
 
 @Module({
   controllers: [AuditEventController],
@@ -16,6 +18,9 @@ class AuditEventModule {}
 export const auditEvents = defineFeature({
   name: 'audit-events',
   about: 'The audit log: who has changed what, and who was refused or shown a token.',
+  scopes: auditScopes,
+  actions: auditLogActions,
+  problems,
   modules: [AuditEventModule],
   openapi: async () => (await import('./audit.openapi.ts')).auditOpenApi,
   services: [AuditModule],

@@ -2,10 +2,12 @@ import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { EncryptionCount } from './encryption-count.ts';
 import { EncryptionKeyRecord } from './encryption-key.entity.ts';
 import { EncryptionKeyModule } from './encryption-key.module.ts';
+import * as problems from './encryption-key.errors.ts';
 
 export const encryptionKeys = defineFeature({
   name: 'encryption-keys',
   about: 'The keys that encrypt tokens and secrets.',
+  problems,
   services: [EncryptionKeyModule],
   entities: [EncryptionKeyRecord],
   rights: {

@@ -9,6 +9,7 @@ import { GroupViewService } from './group-view.service.ts';
 import { IntrospectionController } from './introspection.controller.ts';
 import { IntrospectionService } from './introspection.service.ts';
 import { Introspector } from './introspector.ts';
+import { introspectionScopes } from './introspection.catalogue.ts';
 
 @Module({
   imports: [ActivityModule, EmbedTokenCoreModule, UserGroupSnapshotModule],
@@ -26,6 +27,7 @@ class IntrospectionModule {}
 export const introspection = defineFeature({
   name: 'introspection',
   about: 'What a token means, for renderers (RFC 7662).',
+  scopes: introspectionScopes,
   modules: [IntrospectionModule],
   openapi: async () => (await import('./introspection.openapi.ts')).introspectionOpenApi,
   services: [IntrospectionServicesModule],

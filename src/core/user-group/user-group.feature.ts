@@ -8,10 +8,15 @@ import { UserGroupSnapshots } from './snapshot/user-group-snapshots.ts';
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupCoreModule } from './user-group-core.module.ts';
 import { UserGroupModule } from './user-group.module.ts';
+import { userGroupActions, userGroupScopes } from './user-group.catalogue.ts';
+import * as problems from './group/user-group.errors.ts';
 
 export const userGroups = defineFeature({
   name: 'user-groups',
   about: 'User groups and their tokens: the contract and the resource API.',
+  scopes: userGroupScopes,
+  actions: userGroupActions,
+  problems,
   modules: [UserGroupModule],
   openapi: async () => (await import('./user-group.openapi.ts')).userGroupOpenApi,
   services: [UserGroupCoreModule],

@@ -19,6 +19,8 @@ import { BulkJobLeases } from './running/bulk-job-leases.ts';
 import { BulkJobParts } from './running/bulk-job-parts.ts';
 import { BulkJobRunner } from './running/bulk-job-runner.ts';
 import { BulkJobWorker } from './running/bulk-job-worker.ts';
+import { bulkJobActions } from './bulk-job.catalogue.ts';
+import * as problems from './bulk-job.errors.ts';
 
 @Module({
   imports: [
@@ -49,6 +51,8 @@ export const bulkJobs = defineFeature({
   name: 'bulk-jobs',
   about: 'Actions for many user groups as jobs, which go on when their caller is gone.',
   needs: ['bulk'],
+  actions: bulkJobActions,
+  problems,
   modules: [BulkJobModule],
   openapi: async () => (await import('./bulk-job.openapi.ts')).bulkJobOpenApi,
   entities: [BulkJob, BulkJobResult],

@@ -9,6 +9,7 @@ import { UserGroupBulkChanges } from './user-group-bulk-changes.ts';
 import { UserGroupBulkController } from './user-group-bulk.controller.ts';
 import { UserGroupExporter } from './user-group-exporter.ts';
 import { UserGroupImporter } from './user-group-importer.ts';
+import { bulkActions } from './bulk.catalogue.ts';
 
 const services = [BulkWrites, UserGroupBulkChanges, UserGroupExporter, UserGroupImporter];
 
@@ -26,6 +27,7 @@ class BulkModule {}
 export const bulk = defineFeature({
   name: 'bulk',
   about: 'Import, export and actions for many user groups in one call.',
+  actions: bulkActions,
   modules: [BulkModule],
   services: [BulkServicesModule],
   commands: [

@@ -6,12 +6,16 @@ import { ConsoleSettings } from './console.settings.ts';
 import { serveConsole } from './serve-console.ts';
 import { ConsoleSession } from './session/console-session.entity.ts';
 import { ConsoleSessionGuard } from './session/console-session.guard.ts';
+import { consoleActions } from './console.catalogue.ts';
+import * as problems from './console.errors.ts';
 
 export const operatorConsole = defineFeature({
   name: 'console',
   about: 'The page for operators; it hides what the service does not serve.',
   // Its pages call these whatever the scopes of the session, and the scope admin hides nothing else.
   needs: ['user-groups', 'introspection', 'api-tokens'],
+  actions: consoleActions,
+  problems,
   modules: [ConsoleModule],
   entities: [ConsoleSession],
   rights: {

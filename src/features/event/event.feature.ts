@@ -4,6 +4,8 @@ import { EventConsumerRecord } from './consumer/event-consumer.entity.ts';
 import { EventCoreModule } from './event-core.module.ts';
 import { EventController } from './event.controller.ts';
 import { EventStreams } from './stream/event-streams.ts';
+import { eventScopes } from './event.catalogue.ts';
+import * as problems from './feed/event.errors.ts';
 
 @Module({ imports: [EventCoreModule], controllers: [EventController] })
 class EventModule {}
@@ -11,6 +13,8 @@ class EventModule {}
 export const events = defineFeature({
   name: 'events',
   about: 'Changes as a list, as streams and for durable consumers.',
+  scopes: eventScopes,
+  problems,
   modules: [EventModule],
   openapi: async () => (await import('./event.openapi.ts')).eventOpenApi,
   services: [EventCoreModule],

@@ -7,6 +7,7 @@ import { forwardAuthCalls } from './forward-auth-calls.ts';
 import { ForwardAuthController } from './forward-auth.controller.ts';
 import { GatewayGuard } from './gateway/gateway.guard.ts';
 import { Viewers } from './viewers.service.ts';
+import * as problems from './forward-auth.errors.ts';
 
 @Module({
   imports: [ApiTokenModule],
@@ -18,6 +19,7 @@ class ForwardAuthModule {}
 export const forwardAuth = defineFeature({
   name: 'forward-auth',
   about: 'Tells gateways who is viewing, for applications that read headers.',
+  problems,
   modules: [ForwardAuthModule],
   openapi: async () => (await import('./forward-auth.openapi.ts')).forwardAuthOpenApi,
   mount: (_modules, express, prefix) => {

@@ -6,6 +6,7 @@ import { FlawCheck } from './flaw-check.ts';
 import { IncompleteGroups } from './incomplete-groups.ts';
 import { MappingPolicySwitch } from './mapping-policy-switch.ts';
 import { UnresolvableMappings } from './unresolvable-mappings.ts';
+import * as problems from './group-checks.errors.ts';
 
 const services = [
   DanglingMappings,
@@ -22,5 +23,6 @@ export class GroupChecksModule {}
 export const groupChecks = defineFeature({
   name: 'group-checks',
   about: 'Finds the groups that do not keep the rules of their workspace.',
+  problems,
   services: [GroupChecksModule],
 });

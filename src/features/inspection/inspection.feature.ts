@@ -7,6 +7,7 @@ import { UserGroupSnapshotModule } from '../../core/user-group/snapshot/user-gro
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
 import { InspectionController } from './inspection.controller.ts';
 import { InspectionService } from './inspection.service.ts';
+import { inspectionActions, inspectionScopes } from './inspection.catalogue.ts';
 
 @Module({
   imports: [
@@ -27,6 +28,8 @@ class InspectionModule {}
 export const inspection = defineFeature({
   name: 'inspection',
   about: 'Explains what a token is, and why it is not accepted.',
+  scopes: inspectionScopes,
+  actions: inspectionActions,
   modules: [InspectionModule],
   services: [InspectionServicesModule],
   commands: [

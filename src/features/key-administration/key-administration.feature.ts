@@ -1,9 +1,12 @@
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { KeyAdministrationModule } from './key-administration.module.ts';
+import { keyAdministrationActions } from './key-administration.catalogue.ts';
 
 export const keyAdministration = defineFeature({
   name: 'key-administration',
   about: 'Status, replacement and loss of encryption keys.',
+  uses: ['targets', 'webhooks'],
+  actions: keyAdministrationActions,
   services: [KeyAdministrationModule],
   commands: [
     {

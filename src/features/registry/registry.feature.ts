@@ -10,6 +10,8 @@ import { RegistryRepository } from './things/registry.repository.ts';
 import { RegistryService } from './things/registry.service.ts';
 import { WorkspaceSettingsController } from './settings/workspace-settings.controller.ts';
 import { WorkspaceSettingsService } from './settings/workspace-settings.service.ts';
+import { registryActions, registryScopes } from './registry.catalogue.ts';
+import * as problems from './things/registry.errors.ts';
 
 /** Settings such as the issuer of embed tokens are of use without a registry: the command line changes them. */
 @Module({
@@ -29,6 +31,10 @@ class RegistryModule {}
 export const registry = defineFeature({
   name: 'registry',
   about: 'The schemas and data sources that mappings refer to, and the settings of a workspace.',
+  uses: ['group-checks'],
+  scopes: registryScopes,
+  actions: registryActions,
+  problems,
   modules: [RegistryModule],
   openapi: async () => (await import('./registry.openapi.ts')).registryOpenApi,
   services: [WorkspaceSettingsModule],

@@ -10,6 +10,7 @@ import { EndTokensController } from './end-tokens.controller.ts';
 import { EndTokensService } from './end-tokens.service.ts';
 import { RevocationController } from './revocation.controller.ts';
 import { RevocationService } from './revocation.service.ts';
+import { revocationActions } from './revocation.catalogue.ts';
 
 @Module({
   imports: [
@@ -34,6 +35,8 @@ class RevocationModule {}
 export const revocation = defineFeature({
   name: 'revocation',
   about: 'Ends tokens: one by its holder (RFC 7009), those that have leaked, all of a workspace.',
+  uses: ['bulk'],
+  actions: revocationActions,
   modules: [RevocationModule],
   openapi: async () => (await import('./revocation.openapi.ts')).revocationOpenApi,
   services: [RevocationServicesModule],

@@ -16,6 +16,7 @@ class SystemModule {}
 export const system = defineFeature({
   name: 'system',
   about: 'The state of the installation.',
+  uses: ['events', 'key-administration'],
   modules: [SystemModule],
   openapi: async () => (await import('./system.openapi.ts')).systemOpenApi,
 });

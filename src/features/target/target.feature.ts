@@ -12,6 +12,8 @@ import { TargetSecretCipher } from './signing/target-secret-cipher.ts';
 import { TargetTokenIssuer } from './signing/target-token-issuer.ts';
 import { Target } from './target.entity.ts';
 import { TargetRepository } from './target.repository.ts';
+import { targetActions, targetScopes } from './target.catalogue.ts';
+import * as problems from './administration/target.errors.ts';
 
 /** Provides the port everywhere, so that the core, which knows no feature, finds it where the feature is served. */
 @Global()
@@ -31,6 +33,9 @@ class TargetModule {}
 export const targets = defineFeature({
   name: 'targets',
   about: 'The tools of a workspace, and the tokens that they take.',
+  scopes: targetScopes,
+  actions: targetActions,
+  problems,
   modules: [TargetModule],
   openapi: async () => (await import('./target.openapi.ts')).targetOpenApi,
   entities: [Target],

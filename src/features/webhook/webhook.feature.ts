@@ -13,10 +13,16 @@ import { WebhookProgress } from './entities/webhook-progress.entity.ts';
 import { WebhookReplay } from './entities/webhook-replay.entity.ts';
 import { WebhookModule } from './webhook.module.ts';
 import { WebhookSettings } from './webhook.settings.ts';
+import { webhookActions, webhookScopes } from './webhook.catalogue.ts';
+import * as problems from './endpoint/webhook.errors.ts';
 
 export const webhooks = defineFeature({
   name: 'webhooks',
   about: 'Sends events to endpoints of a workspace, with reminders of what ends soon.',
+  uses: ['events', 'group-checks'],
+  scopes: webhookScopes,
+  actions: webhookActions,
+  problems,
   modules: [WebhookModule],
   openapi: async () => (await import('./webhook.openapi.ts')).webhookOpenApi,
   entities: [

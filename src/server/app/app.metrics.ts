@@ -13,14 +13,18 @@ import type { Config } from '../../platform/config/config.ts';
 import { metricsOf } from './features.ts';
 import { Metrics } from '../../platform/metrics/metrics.ts';
 
-/** Exports the metrics of the features, and those of the process and its HTTP server. */
+/**
+ * Exports the metrics of the features, and those of the process and its HTTP server.
+ * @throws ExtensionFailed for metrics that cannot be exported
+ */
 export function watchApplication(
   app: INestApplication,
   { malformed, connections }: HttpServer,
   config: Config,
 ): void {
   const metrics = app.get(Metrics);
-  app.get(Extensions).observe = (call) => metrics.observeExtension(call);
+  const extensions = app.get(Extensions);
+  extensions.observe = (call) => metrics.observeExtension(call);
   const ofProcess: Metric[] = [
     {
       type: 'gauge',
@@ -44,7 +48,12 @@ export function watchApplication(
       read: () => connections.cuts,
     },
   ];
-  for (const one of [...ofProcess, ...metricsOf(config, app)]) metrics.watch(one);
+  for (const { title, metrics: own } of [
+    { title: 'service', metrics: ofProcess },
+    ...metricsOf(config, app),
+  ]) {
+    for (const one of own) exportMetric(metrics, extensions.named(title), one);
+  }
 }
 
 /** Exports the metrics of plugins. @throws ExtensionFailed for metrics that cannot be exported */
@@ -56,12 +65,25 @@ export function watchPlugins(app: INestApplication, plugins: readonly Plugin[]):
     const extension = extensions.named(title);
     const watched = extension.now('metrics', () => definition.metrics!(app), METRICS);
     for (const one of watched) {
-      try {
-        metrics.watch(one.type === 'histogram' ? one : containMetric(extension, one));
-      } catch (error) {
-        throw extension.failed(`the metric ${one.name}`, `cannot be exported: ${reasonOf(error)}`);
-      }
+      exportMetric(
+        metrics,
+        extension,
+        one.type === 'histogram' ? one : containMetric(extension, one),
+      );
     }
+  }
+}
+
+/**
+ * Exports a metric.
+ * @param owner names what declares it, in messages
+ * @throws ExtensionFailed if another metric has its name, or it is invalid
+ */
+export function exportMetric(metrics: Metrics, owner: Extension, metric: Metric): void {
+  try {
+    metrics.watch(metric);
+  } catch (error) {
+    throw owner.failed(`the metric ${metric.name}`, `cannot be exported: ${reasonOf(error)}`);
   }
 }
 

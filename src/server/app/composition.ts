@@ -30,6 +30,7 @@ import {
   type FeatureChoice,
   features,
 } from './features.ts';
+import { requireConsistent, requireDistinctPlugins, routesOf } from './consistency.ts';
 import { Config } from '../../platform/config/config.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';
 
@@ -108,6 +109,8 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
   useExisting?: Type<UserGroupOptionsFactory>;
 }
 
+requireConsistent(features, ({ modules = [] }) => controllersIn(modules));
+
 const services = features.flatMap(({ services: own = [] }) => own);
 
 /** Makes the services injectable everywhere: in plugins, and in the application. */
@@ -118,7 +121,8 @@ class ServicesModule {}
 /**
  * Returns the modules of a user group service for a configuration.
  * @param config provides the `Config`, to every module
- * @throws OperatorError if plugins are incompatible, or a handler of one does not declare its access
+ * @throws OperatorError if plugins are incompatible, a handler of one does not declare its access, or one has a part of
+ *   the name of another
  */
 export function compose(
   config: DynamicModule,
@@ -142,6 +146,10 @@ export function compose(
     }
   }
   const ownModules = http ? modulesOfRoutes(http) : [];
+  requireDistinctPlugins(features, plugins, [
+    routesOf('service', controllersIn(ownModules)),
+    ...plugins.map((plugin) => routesOf(plugin.title, controllersIn(modulesOfPlugins([plugin])))),
+  ]);
   const modules = [...ownModules, ...plugins.flatMap(({ definition }) => definition.modules ?? [])];
   const routed = [...ownModules, ...pluginModules];
   const path = http ? prefixOf(http) : '';
@@ -201,7 +209,8 @@ export function controllersOf({ http = {}, plugins = [] }: UserGroupStructure): 
   return controllersIn([...modulesOfRoutes(http), ...modulesOfPlugins(plugins)]);
 }
 
-function controllersIn(modules: readonly AnyModule[]): Type[] {
+/** Returns the controllers of modules, without those that the modules import. */
+export function controllersIn(modules: readonly AnyModule[]): Type[] {
   return modules.flatMap((module) => [
     ...('controllers' in module ? (module.controllers ?? []) : []),
     ...metadataOf<Type>(module, MODULE_METADATA.CONTROLLERS),

@@ -178,9 +178,13 @@ export function servedChoice(config: Config): Required<FeatureChoice> {
   return choice;
 }
 
-/** Returns the metrics of the features of the running service. */
-export function metricsOf(config: Config, app: INestApplicationContext): Metric[] {
-  return [...chooseFeatures(servedChoice(config)), ...ground].flatMap(
-    ({ metrics }) => metrics?.(app) ?? [],
-  );
+/** Returns the metrics of each feature of the running service. */
+export function metricsOf(
+  config: Config,
+  app: INestApplicationContext,
+): { title: string; metrics: readonly Metric[] }[] {
+  return [...chooseFeatures(servedChoice(config)), ...ground].map(({ name, metrics }) => ({
+    title: `feature ${name}`,
+    metrics: metrics?.(app) ?? [],
+  }));
 }

@@ -5,12 +5,9 @@ import { join } from 'node:path';
 export interface ListedCommand {
   name: string;
   about: string;
-  /** The feature that `FEATURES` can leave out with it. */
-  of?: {
-    feature: string;
-    /** The names in `FEATURES` of which each serves the feature. */
-    names: readonly string[];
-  };
+  feature: string;
+  /** The names in `FEATURES` of which each serves the feature; undefined if it cannot be left out. */
+  names?: readonly string[];
 }
 
 const BUILT = join(import.meta.dirname, '..', '..', '..', 'commands.json');
@@ -31,6 +28,6 @@ async function declaredCommands(): Promise<ListedCommand[]> {
   const { featureCommands, namesServing } = await import('../app/features.ts');
   return featureCommands.map(({ name, about, feature, stays }) => {
     const names = stays ? undefined : namesServing(feature);
-    return { name, about, ...(names && { of: { feature, names } }) };
+    return { name, about, feature, ...(names && { names }) };
   });
 }

@@ -107,16 +107,19 @@ function childOf(parent: Command | undefined, name: string): Command | undefined
 }
 
 /** The help leaves out what `FEATURES` does; called by its name it says so. */
-function ofFeature({ name, about, of }: ListedCommand, given: readonly string[]): Entry {
+function ofFeature(
+  { name, about, feature, names }: ListedCommand,
+  given: readonly string[],
+): Entry {
   return {
-    owner: `feature ${of?.feature}`,
+    owner: `feature ${feature}`,
     name,
     about,
-    hidden: of && !given.some((one) => of.names.includes(one)),
+    hidden: names && !given.some((one) => names.includes(one)),
     define: async (command) => {
       const { featureCommands } = await import('../app/features.ts');
       await featureCommands.find((one) => one.name === name)!.define(command, services);
-      if (of) refuseWithout(of.feature, command);
+      if (names) refuseWithout(feature, command);
     },
   };
 }

@@ -2,8 +2,10 @@ import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import type { Express, Request } from 'express';
 import type { CommandDefinition } from './command.ts';
+import type { Scope } from '../access/scopes.ts';
+import type { ErrorSpec } from '../problem/problem.ts';
 import type { OpenApiParts } from './openapi-parts.ts';
-import type { PluginDefinition } from './plugin.ts';
+import { type PluginDefinition, requireParts } from './plugin.ts';
 
 /** A command of a feature. */
 export interface FeatureCommand extends CommandDefinition {
@@ -25,6 +27,14 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   migrations?: PluginDefinition['migrations'];
   /** Features without which it does not work; a start that leaves one of them out fails. */
   needs?: readonly string[];
+  /** Other features whose services it uses; they are there in any case. It may import these and those that it needs. */
+  uses?: readonly string[];
+  /** Scopes that its handlers require. */
+  scopes?: readonly Scope[];
+  /** Actions of its entries in the audit log; those that change nothing are no events. */
+  actions?: Readonly<Record<'changing' | 'unchanging', readonly string[]>>;
+  /** The module of its errors, by their names. */
+  problems?: Readonly<Record<string, { spec: ErrorSpec }>>;
   /** Nest modules that are there whatever the routes; what they export can be injected everywhere. */
   services?: readonly Type[];
   /** Loads its parts of the OpenAPI document. */
@@ -64,9 +74,33 @@ export class ServedFeatures {
   }
 }
 
-/** Defines a feature of the service; `src/server/app/features.ts` lists all of them. */
+const PARTS: Record<keyof FeatureDefinition, true> = {
+  name: true,
+  about: true,
+  needs: true,
+  uses: true,
+  scopes: true,
+  actions: true,
+  problems: true,
+  modules: true,
+  services: true,
+  openapi: true,
+  entities: true,
+  migrations: true,
+  rights: true,
+  settings: true,
+  metrics: true,
+  commands: true,
+  mount: true,
+};
+
+/**
+ * Defines a feature of the service; `src/server/app/features.ts` lists all of them.
+ * @throws OperatorError if its name or one of its members is invalid
+ */
 export function defineFeature<Name extends string>(
   definition: FeatureDefinition<Name>,
 ): FeatureDefinition<Name> {
+  requireParts(`feature ${definition.name}`, definition, PARTS);
   return definition;
 }

@@ -39,6 +39,25 @@ const PARTS: Record<keyof PluginDefinition, true> = {
   commands: true,
 };
 
+/**
+ * Requires a name that tables and messages can have, and no member that nothing reads.
+ * @param title such as `plugin seats`
+ * @throws OperatorError naming the manifest, and the member
+ */
+export function requireParts(title: string, manifest: { name: string }, parts: object): void {
+  if (!/^[a-z][a-z0-9-]{0,29}$/.test(manifest.name)) {
+    throw new OperatorError(
+      `The ${title} needs another name: a letter, then letters, digits and hyphens, all lower case, at most 30.`,
+    );
+  }
+  const unknown = Object.keys(manifest).find((part) => !(part in parts));
+  if (unknown !== undefined) {
+    throw new OperatorError(
+      `The ${title} has ${unknown}; it can have ${Object.keys(parts).join(', ')}.`,
+    );
+  }
+}
+
 /** Adds to the service without changing it; made by `definePlugin`. */
 export class Plugin {
   /** Prefix of its tables and of their record of migrations. */
@@ -49,19 +68,9 @@ export class Plugin {
   /** @throws OperatorError if it does not fit this version, or its definition is invalid */
   constructor(readonly definition: Readonly<PluginDefinition>) {
     const { name } = definition;
-    if (!/^[a-z][a-z0-9-]{0,29}$/.test(name)) {
-      throw new OperatorError(
-        `The plugin ${name} needs another name: a letter, then letters, digits and hyphens, all lower case, at most 30.`,
-      );
-    }
-    const unknown = Object.keys(definition).find((part) => !(part in PARTS));
-    if (unknown !== undefined) {
-      throw new OperatorError(
-        `The plugin ${name} has ${unknown}; it can have ${Object.keys(PARTS).join(', ')}.`,
-      );
-    }
-    this.requireCompatible();
     this.title = `plugin ${name}`;
+    requireParts(this.title, definition, PARTS);
+    this.requireCompatible();
     this.prefix = `${name.replaceAll('-', '_')}_`;
   }
 
