@@ -117,6 +117,14 @@ onEachDatabase((kind) => {
       ]);
     }
     expect(text).not.toMatch(/schemas\/(Webhook|RegistryEntry|Event")/);
+    const codesOf = ({ components }: Document) =>
+      (components['schemas']!['Problem'] as { properties: { code: Record<string, string[]> } })
+        .properties.code['x-extensible-enum']!;
+    const gone = codesOf(whole).filter((code) => !codesOf(part).includes(code));
+    expect(gone).toEqual(
+      expect.arrayContaining(['target_not_found', 'target_value_missing', 'events_gone']),
+    );
+    for (const code of gone) expect(text).not.toContain(`"${code}"`);
     const { body: metadata } = await core.api.call(
       'GET',
       '/.well-known/oauth-authorization-server',

@@ -6,14 +6,7 @@ import {
   RequiresScope,
 } from '../../platform/common/access/access.decorator.ts';
 import { AuditUnavailable } from '../audit/audit.errors.ts';
-import {
-  TargetNotFound,
-  TargetSecretUnreadable,
-  TargetValueMissing,
-  TargetValueRefused,
-  UserGroupInactive,
-  ViewAsForbidden,
-} from './embed-token.errors.ts';
+import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
 import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
@@ -46,10 +39,6 @@ export class EmbedTokenController {
     UserGroupInactive,
     UserGroupTokensEnded,
     ViewAsForbidden,
-    TargetNotFound,
-    TargetSecretUnreadable,
-    TargetValueMissing,
-    TargetValueRefused,
     AuditUnavailable,
     ...IDEMPOTENCY_ERRORS,
   )

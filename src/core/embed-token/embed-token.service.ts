@@ -51,7 +51,7 @@ export class EmbedTokenService {
    * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless somebody acts
    * for the group or it is for a target: then no token is issued without its event, and a key gets one token.
    * @throws InsufficientScope, UserGroupNotFound, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
-   *   ViewAsForbidden, AuditUnavailable, TargetNotFound, TargetSecretUnreadable, TargetValueMissing, TargetValueRefused
+   *   ViewAsForbidden, AuditUnavailable; errors of `TargetTokens`
    */
   async issue(
     caller: Caller,
@@ -135,7 +135,7 @@ export class EmbedTokenService {
     const record = async (manager: EntityManager) => {
       const { jti, expires_at } = response.embed_token;
       await this.auditLog.record(manager, caller, {
-        action: actingFor ? 'user_group.view_as' : 'target.issue',
+        action: actingFor ? 'user_group.view_as' : target!.action,
         object: { type: 'user_group', id: providedId },
         userGroupId: group.userGroupId,
         details: {
@@ -158,7 +158,7 @@ export class EmbedTokenService {
     return first;
   }
 
-  /** @throws ValidationFailed where no feature provides targets; TargetNotFound, TargetSecretUnreadable */
+  /** @throws ValidationFailed where no feature provides targets; errors of `TargetTokens.open` */
   private open(workspaceId: number, name: string): Promise<OpenTarget> {
     if (this.targets) return this.targets.open(workspaceId, name);
     const detail = 'This service has no targets: the feature targets is switched off.';

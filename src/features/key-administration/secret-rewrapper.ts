@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TargetSecretUnreadable } from '../../core/embed-token/embed-token.errors.ts';
+import { TargetSecretUnreadable } from '../target/target.errors.ts';
 import { KeyRing } from '../../core/encryption-key/key-ring.ts';
 import type { SealedText } from '../../core/encryption-key/sealed-text.ts';
 import { statement } from '../../platform/database/statement.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../core/embed-token/dto/embed-token.dto.ts';
 import type { EmbedTokenResponse } from '../../core/embed-token/dto/embed-token-response.dto.ts';
 import { EmbedTokenService } from '../../core/embed-token/embed-token.service.ts';
-import { TargetNotFound } from '../../core/embed-token/embed-token.errors.ts';
+import { TargetNotFound } from './target.errors.ts';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
 import { Preconditions } from '../../platform/common/http/parameters/preconditions.ts';
 import { dtoFromJson } from '../../platform/common/json/json-dto.ts';

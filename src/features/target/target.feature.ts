@@ -13,7 +13,7 @@ import { TargetTokenIssuer } from './signing/target-token-issuer.ts';
 import { Target } from './target.entity.ts';
 import { TargetRepository } from './target.repository.ts';
 import { targetActions, targetScopes } from './target.catalogue.ts';
-import * as problems from './administration/target.errors.ts';
+import * as problems from './target.errors.ts';
 
 /** Provides the port everywhere, so that the core, which knows no feature, finds it where the feature is served. */
 @Global()

@@ -1,5 +1,11 @@
 import type { OpenApiParts } from '../../platform/common/extension/openapi-parts.ts';
 import { TIME_EXAMPLE } from '../../platform/common/fields.ts';
+import {
+  TargetNotFound,
+  TargetSecretUnreadable,
+  TargetValueMissing,
+  TargetValueRefused,
+} from './target.errors.ts';
 
 const settings = {
   kind: 'superset',
@@ -19,6 +25,14 @@ const settings = {
 };
 
 export const targetOpenApi: OpenApiParts = {
+  problems: {
+    issueEmbedToken: [
+      TargetNotFound,
+      TargetSecretUnreadable,
+      TargetValueMissing,
+      TargetValueRefused,
+    ],
+  },
   tags: { Targets: 'The tools of a workspace, and the tokens that they take.' },
   examples: {
     putTarget: {

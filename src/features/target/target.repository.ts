@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { TargetNotFound } from '../../core/embed-token/embed-token.errors.ts';
+import { TargetNotFound } from './target.errors.ts';
 import type { Page, PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
 import { KeysetList, KeysetOrder } from '../../platform/database/keyset-list.ts';
 import { statement } from '../../platform/database/statement.ts';

@@ -136,6 +136,37 @@ export const sharedResponses = new Map<string, DocumentedError[]>();
 
 /** Refers to a shared response for each status, and for the errors of all operations. */
 function documentProblems(common: DocumentedError[], own: DocumentedError[]): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(Problem),
+    ...responsesOf(common, own).map(([status, reference]) => ApiResponse({ status, ...reference })),
+  );
+}
+
+/**
+ * Adds errors to an operation with a body.
+ * @param responses those of its operation in the OpenAPI document; changed
+ */
+export function addProblems(
+  responses: Record<string, unknown>,
+  added: readonly DocumentedError[],
+): void {
+  const common = [...COMMON_ERRORS, ...BODY_ERRORS];
+  const known = Object.values(responses).flatMap((one) => {
+    const { $ref = '' } = one as { $ref?: string };
+    return sharedResponses.get($ref.slice(RESPONSES.length)) ?? [];
+  });
+  for (const [status, reference] of responsesOf(common, [...known, ...added])) {
+    responses[status] = reference;
+  }
+}
+
+const RESPONSES = '#/components/responses/';
+
+/** Shares a response for each status of these errors. @returns references to them */
+function responsesOf(
+  common: DocumentedError[],
+  own: DocumentedError[],
+): [number | 'default', { $ref: string }][] {
   const sorted = own
     .filter((error) => !common.includes(error))
     .toSorted((a, b) => (a.spec.code < b.spec.code ? -1 : 1));
@@ -143,22 +174,18 @@ function documentProblems(common: DocumentedError[], own: DocumentedError[]): Me
   const statusOf = (error: DocumentedError) =>
     DEFAULT_ERRORS.includes(error) ? 'default' : error.spec.status;
   const statuses = new Set(errors.map(statusOf));
-  return applyDecorators(
-    ApiExtraModels(Problem),
-    ...[...statuses].map((status) => {
-      const ofStatus = errors.filter((error) => statusOf(error) === status);
-      const parts = new Set(ofStatus.map((error) => partOfName(error, common)));
-      const name = `${status}${[...parts].join('')}`;
-      // The second of two lists for one status would replace the first.
-      const known = sharedResponses.get(name) ?? ofStatus;
-      if (!isDeepStrictEqual(known, ofStatus)) {
-        throw new Error(`Two lists of errors have the name ${name}.`);
-      }
-      sharedResponses.set(name, ofStatus);
-      const reference = { $ref: `#/components/responses/${name}` };
-      return ApiResponse({ status, ...reference });
-    }),
-  );
+  return [...statuses].map((status) => {
+    const ofStatus = errors.filter((error) => statusOf(error) === status);
+    const parts = new Set(ofStatus.map((error) => partOfName(error, common)));
+    const name = `${status}${[...parts].join('')}`;
+    // The second of two lists for one status would replace the first.
+    const known = sharedResponses.get(name) ?? ofStatus;
+    if (!isDeepStrictEqual(known, ofStatus)) {
+      throw new Error(`Two lists of errors have the name ${name}.`);
+    }
+    sharedResponses.set(name, ofStatus);
+    return [status, { $ref: RESPONSES + name }];
+  });
 }
 
 /** Tells apart the responses of one status: whether there is a body or a key, and the errors of few operations. */

@@ -1,10 +1,7 @@
 import { Controller, Delete, Get, Put, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { AuditUnavailable } from '../../../core/audit/audit.errors.ts';
-import {
-  TargetNotFound,
-  TargetSecretUnreadable,
-} from '../../../core/embed-token/embed-token.errors.ts';
+import { TargetNotFound, TargetSecretUnreadable } from '../target.errors.ts';
 import {
   type Caller,
   CurrentCaller,
@@ -34,7 +31,7 @@ import { impossibleName, isTargetName } from '../definition/target-name.ts';
 import { PutTargetRequest } from '../definition/put-target.dto.ts';
 import { TargetResponse, TargetsResponse } from '../definition/target-response.dto.ts';
 import { TargetSetupResponse } from '../setup/target-setup-response.dto.ts';
-import { TooManyTargets } from './target.errors.ts';
+import { TooManyTargets } from '../target.errors.ts';
 import { TargetService } from './target.service.ts';
 
 const PATH = 'api/v1/targets';

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
-import {
-  TargetNotFound,
-  TargetSecretUnreadable,
-} from '../../../core/embed-token/embed-token.errors.ts';
+import { TargetNotFound, TargetSecretUnreadable } from '../target.errors.ts';
 import { issuerOf, workspaceUrl } from '../../../core/workspace/workspace-issuer.ts';
 import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceService } from '../../../core/workspace/workspace.service.ts';
@@ -30,7 +27,7 @@ import { EXAMPLE_URL, toolSetupOf } from '../setup/tool-setup.ts';
 import { TargetSecretCipher, type TargetSecrets } from '../signing/target-secret-cipher.ts';
 import { type StoredTarget, TargetRepository } from '../target.repository.ts';
 import { type PlannedTarget, planTarget } from './plan-target.ts';
-import { TooManyTargets } from './target.errors.ts';
+import { TooManyTargets } from '../target.errors.ts';
 
 const MAX_TARGETS = 50;
 

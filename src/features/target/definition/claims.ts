@@ -1,8 +1,5 @@
 import type { TargetGrant } from '../../../core/embed-token/target-tokens.ts';
-import {
-  TargetValueMissing,
-  TargetValueRefused,
-} from '../../../core/embed-token/embed-token.errors.ts';
+import { TargetValueMissing, TargetValueRefused } from '../target.errors.ts';
 import { toPointer } from '../../../platform/common/json-pointer.ts';
 import {
   isJsonObject,

@@ -40,6 +40,7 @@ export class TargetTokenIssuer extends TargetTokens {
     super();
   }
 
+  /** @throws TargetNotFound, TargetSecretUnreadable; `sign` ValidationFailed, TargetValueMissing, TargetValueRefused */
   override async open(workspaceId: number, name: string): Promise<OpenTarget> {
     const target = await this.targets.get({ workspaceId, name });
     const { definition } = target;
@@ -48,6 +49,7 @@ export class TargetTokenIssuer extends TargetTokens {
     return {
       ...(own === null && audience !== null && { audience }),
       maxSeconds,
+      action: 'target.issue',
       sign: async (grant, times) => {
         const claims = claimsOf(definition, grant);
         const { typ = 'JWT', hasIat } = kinds[definition.kind];

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { DocumentedError } from '../operation.ts';
 
 type SecurityScheme = Exclude<
   NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>[string],
@@ -18,6 +19,8 @@ export interface OpenApiParts {
   securitySchemes?: Readonly<Record<string, SecurityScheme>>;
   /** Examples of the operations that people start with, by operation id. A test compares them with real responses. */
   examples?: Readonly<Record<string, OperationExample>>;
-  /** Requests that the service sends, by name; in the document if it has operations of their tag. */
+  /** Errors that it adds to operations of other features, which take a body, by operation id. */
+  problems?: Readonly<Record<string, readonly DocumentedError[]>>;
+  /** Requests that the service sends, by name. */
   webhooks?: Readonly<Record<string, OpenAPIObject['paths'][string]>>;
 }

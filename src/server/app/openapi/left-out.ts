@@ -1,9 +1,14 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
 import { operationsOf } from './shared-components.ts';
 
-/** Removes from a document what belongs to operations that the application does not serve. */
-export function leaveOut(document: OpenAPIObject): void {
+/** Removes from a document what belongs to the features that the application does not serve. */
+export function leaveOut(document: OpenAPIObject, features: readonly FeatureDefinition[]): void {
   if (!('/api/v1/revoke' in document.paths)) removeFromMetadata(document, /^revocation_/);
+  removeCodes(
+    document,
+    features.flatMap(({ problems = {} }) => Object.values(problems)).map(({ spec }) => spec.code),
+  );
   removeTags(document);
   removeSecuritySchemes(document);
   removeSchemas(document);
@@ -15,6 +20,14 @@ function removeFromMetadata({ components }: OpenAPIObject, fields: RegExp): void
   const own = Object.entries(schema.properties ?? {}).filter(([name]) => !fields.test(name));
   schema.properties = Object.fromEntries(own);
   schema.required = schema.required?.filter((name) => !fields.test(name));
+}
+
+/** Removes codes of errors from those that a problem can have. */
+function removeCodes({ components }: OpenAPIObject, codes: readonly string[]): void {
+  const schema = components?.schemas?.['Problem'];
+  if (!schema || '$ref' in schema) return;
+  const code = schema.properties!['code'] as { 'x-extensible-enum': string[] };
+  code['x-extensible-enum'] = code['x-extensible-enum'].filter((one) => !codes.includes(one));
 }
 
 /** Removes tags without an operation. */

@@ -9,7 +9,12 @@ import {
 } from '../../../platform/common/access/access.decorator.ts';
 import { scopes } from '../../../platform/common/access/scopes.ts';
 import { baseSchemas, describeRecorded } from '../../../platform/common/api-docs.ts';
+import {
+  type FeatureDefinition,
+  ServedFeatures,
+} from '../../../platform/common/extension/feature.ts';
 import type { OpenApiParts } from '../../../platform/common/extension/openapi-parts.ts';
+import { addProblems } from '../../../platform/common/operation.ts';
 import { PATCH_TYPES } from '../../../platform/common/json/read-body.ts';
 import { serviceVersion } from '../../../platform/common/version.ts';
 import { Config } from '../../../platform/config/config.ts';
@@ -70,7 +75,8 @@ export async function buildOpenApi(
       description:
         'The API token as the secret of an OAuth 2.0 client (RFC 6749, section 2.3.1), only for introspection. Any client id is accepted.',
     });
-  const parts = await partsOfFeatures();
+  const served = features.filter(isServedBy(app));
+  const parts = await partsOf(served);
   for (const { tags = {}, securitySchemes = {} } of parts) {
     for (const [name, about] of Object.entries(tags)) builder.addTag(name, about);
     for (const [name, scheme] of Object.entries(securitySchemes)) builder.addSecurity(name, scheme);
@@ -87,21 +93,31 @@ export async function buildOpenApi(
   documentScopes(document);
   documentPatches(document);
   documentExamples(document, parts);
+  documentProblems(document, parts);
   describeShared(document);
   extendSchemas(document);
   separateNull(document);
   documentWebhooks(document, parts);
-  leaveOut(document);
+  leaveOut(
+    document,
+    features.filter((one) => !served.includes(one)),
+  );
   return document;
 }
 
-async function partsOfFeatures(): Promise<OpenApiParts[]> {
-  return Promise.all(features.flatMap(({ openapi }) => openapi?.() ?? []));
+/** Features without routes are there in any case. */
+function isServedBy(app: INestApplication): (feature: FeatureDefinition) => boolean {
+  const served = app.get(ServedFeatures);
+  return ({ name, modules }) => modules === undefined || served.has(name);
+}
+
+async function partsOf(some: readonly FeatureDefinition[]): Promise<OpenApiParts[]> {
+  return Promise.all(some.flatMap(({ openapi }) => openapi?.() ?? []));
 }
 
 /** Returns the examples of the operations of every feature. */
 export async function operationExamples(): Promise<NonNullable<OpenApiParts['examples']>> {
-  return examplesOf(await partsOfFeatures());
+  return examplesOf(await partsOf(features));
 }
 
 function examplesOf(parts: readonly OpenApiParts[]): NonNullable<OpenApiParts['examples']> {
@@ -182,17 +198,18 @@ function documentExamples({ paths }: OpenAPIObject, parts: readonly OpenApiParts
   }
 }
 
-/** Adds the requests that the service sends, if the document has what asks for them. */
-function documentWebhooks(document: OpenAPIObject, parts: readonly OpenApiParts[]): void {
-  const used = new Set(Object.values(document.paths).flatMap(tagsOf));
-  const sent = parts
-    .flatMap(({ webhooks = {} }) => Object.entries(webhooks))
-    .filter(([, item]) => tagsOf(item).some((tag) => used.has(tag)));
-  if (sent.length > 0) document.webhooks = Object.fromEntries(sent);
+function documentProblems({ paths }: OpenAPIObject, parts: readonly OpenApiParts[]): void {
+  const operations = Object.values(paths).flatMap(operationsOf);
+  for (const [id, added] of parts.flatMap(({ problems = {} }) => Object.entries(problems))) {
+    const operation = operations.find(({ operationId }) => operationId === id);
+    if (operation) addProblems(operation.responses, added);
+  }
 }
 
-function tagsOf(item: PathItem): string[] {
-  return operationsOf(item).flatMap(({ tags = [] }) => tags);
+/** Adds the requests that the service sends. */
+function documentWebhooks(document: OpenAPIObject, parts: readonly OpenApiParts[]): void {
+  const sent = parts.flatMap(({ webhooks = {} }) => Object.entries(webhooks));
+  if (sent.length > 0) document.webhooks = Object.fromEntries(sent);
 }
 
 /** Builds the same document without a database: in preview nothing is instantiated. */
