@@ -6,7 +6,8 @@ import ts from 'typescript';
 const src = join(import.meta.dirname, '..', '..', 'src');
 
 /**
- * @returns for each `*.feature.ts` of src its folder, such as `features/bulk-job`; its name; `needs` and `uses`; and
+ * @returns for each `*.feature.ts` of src its folder, such as `features/bulk-job`; its name; `needs` and `uses`; whether it
+ *   has routes, and says why it is always there; and
  *   `imported`, which has the local name and the file, such as `features/bulk/bulk.catalogue.ts`, of each member of its
  *   declaration that is an imported name
  */
@@ -41,6 +42,8 @@ function declarationIn(path) {
     name: members.get('name').text,
     needs: textsOf('needs'),
     uses: textsOf('uses'),
+    hasRoutes: members.has('modules'),
+    isAlways: members.has('always'),
     imported: Object.fromEntries(imported),
   };
 }

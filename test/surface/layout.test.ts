@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wings } from '../../.dependency-cruiser.mjs';
+import { declarations } from '../../scripts/surface/declarations.mjs';
 import { countTokens } from '../../scripts/surface/tokens.mjs';
 import { sources } from '../support/code/source-code.ts';
 
@@ -45,6 +46,12 @@ test('the import rules go from the bottom to the top', () => {
     );
   });
   expect(upward).toEqual([]);
+});
+
+test('a feature above the core can be left out, or says why not', () => {
+  const above = declarations().filter(({ folder }) => folder.startsWith('features/'));
+  expect(above.length).toBeGreaterThan(10);
+  expect(above.filter(({ hasRoutes, isAlways }) => hasRoutes === isAlways)).toEqual([]);
 });
 
 test('docs/architecture.md has the folders in the order of the import rules', () => {

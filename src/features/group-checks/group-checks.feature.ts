@@ -23,6 +23,8 @@ export class GroupChecksModule {}
 export const groupChecks = defineFeature({
   name: 'group-checks',
   about: 'Finds the groups that do not keep the rules of their workspace.',
+  always:
+    'The command line changes the rules of a workspace whatever is served, and filters and counts of the core read what the check then stores.',
   problems,
   services: [GroupChecksModule],
 });

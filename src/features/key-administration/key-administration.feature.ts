@@ -5,6 +5,8 @@ import { keyAdministrationActions } from './key-administration.catalogue.ts';
 export const keyAdministration = defineFeature({
   name: 'key-administration',
   about: 'Status, replacement and loss of encryption keys.',
+  always:
+    'Tokens of groups are encrypted whatever is served: a start refuses a wrong key, and an operator has to replace one.',
   uses: ['targets', 'webhooks'],
   actions: keyAdministrationActions,
   services: [KeyAdministrationModule],

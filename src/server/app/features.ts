@@ -93,7 +93,7 @@ const choices: readonly FeatureName[] = ['all', 'core', ...names];
 
 const sets: Partial<Record<string, readonly Feature[]>> = { all: names, core: CORE };
 
-/** The features without routes. */
+/** The features without routes, which cannot be left out; one above the core says in `always` why. */
 const ground = [
   activity,
   changeLog,

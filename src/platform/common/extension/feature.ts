@@ -29,6 +29,8 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   needs?: readonly string[];
   /** Other features whose services it uses; they are there in any case. It may import these and those that it needs. */
   uses?: readonly string[];
+  /** The reason for which `FEATURES` cannot leave it out; of a feature above the core that has no routes. */
+  always?: string;
   /** Scopes that its handlers require. */
   scopes?: readonly Scope[];
   /** Actions of its entries in the audit log; those that change nothing are no events. */
@@ -79,6 +81,7 @@ const PARTS: Record<keyof FeatureDefinition, true> = {
   about: true,
   needs: true,
   uses: true,
+  always: true,
   scopes: true,
   actions: true,
   problems: true,
