@@ -199,7 +199,8 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Read `undo_until` and `undone_by` of the job first. Otherwise create a job that does the opposite.',
   },
   too_many_bulk_jobs: {
-    cause: 'The API token has 20 jobs that have not ended, as many as it may have, or its workspace has nearly 60.',
+    cause:
+      'The API token has 20 jobs that have not ended, as many as it may have, or its workspace has nearly 60.',
     fix: 'Wait until one has ended, or cancel one.',
   },
   too_many_targets: {
