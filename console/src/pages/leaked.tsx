@@ -58,6 +58,7 @@ export default function Leaked() {
   const left = found.filter((token) => !isInactive(results.get(token)));
   const { busy, error, run } = useAction(async () => {
     const all = new Map(results);
+    isUnsaved.value = true;
     for (let from = 0; from < left.length; from += AT_ONCE) {
       const tokens = left.slice(from, from + AT_ONCE);
       const body = { tokens, ...(source && { source }) };
@@ -66,7 +67,6 @@ export default function Leaked() {
         all.set(token, { last_four: token.slice(-4), ...response.results[index]! });
       }
       reported.value = new Map(all);
-      isUnsaved.value = true;
     }
     setText('');
   });

@@ -58,8 +58,8 @@ export function isWellFormedToken(prefix: TokenPrefix, token: string): boolean {
 }
 
 /**
- * Whether a text can be the token of a user group: one of ours, or an imported one of another system. A text with our
- * prefix must be one of ours, and an API token never qualifies.
+ * Whether a text can be the token of a user group: one of this service, or an imported one of another system. A text with
+ * the prefix of this service must be its token, and an API token never qualifies.
  */
 export function canBeUserGroupToken(text: string): boolean {
   if (text.startsWith('ugt_')) return isWellFormedToken('ugt', text);
