@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { ConsoleSettings } from '../../src/features/console/console.settings.ts';
+import type { EventSettings } from '../../src/features/event/event.settings.ts';
 import type { WebhookSettings } from '../../src/features/webhook/webhook.settings.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { type Environment, loadConfig } from '../../src/platform/config/load-config.ts';
@@ -18,7 +19,7 @@ const own = 'any-text-of-at-least-32-characters';
 const counted = Array.from({ length: 32 }, (_, index) => index);
 
 /** Reads all settings of the service, those of its features among them. */
-function read(env: Environment): Config & ConsoleSettings & WebhookSettings {
+function read(env: Environment): Config & ConsoleSettings & EventSettings & WebhookSettings {
   const config = loadConfig(env);
   return Object.assign(new Config(), config, ...config.settings) as ReturnType<typeof read>;
 }
@@ -69,10 +70,10 @@ test('every variable of the interface exists', () => {
     'AUDIT_TOKEN_ACCESS_RETENTION_DAYS',
     'HISTORY_RETENTION_DAYS',
     'EVENT_RETENTION_HOURS',
-    'WEBHOOK_RETENTION_DAYS',
     'LOG_LEVEL',
     'LOG_FORMAT',
     'METRICS_PORT',
+    'WEBHOOK_RETENTION_DAYS',
     'WEBHOOK_DELIVERY',
     'WEBHOOK_ALLOW_HTTP',
     'WEBHOOK_ALLOWED_CIDRS',

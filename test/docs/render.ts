@@ -63,7 +63,8 @@ export function envExample(): string {
 function groups(): [string, Variable[]][] {
   const found: [string, Variable[]][] = [];
   for (const variable of variables) {
-    if (variable.group !== undefined) found.push([variable.group, []]);
+    const { group = found.at(-1)?.[0] } = variable;
+    if (group !== found.at(-1)?.[0]) found.push([group!, []]);
     found.at(-1)![1].push(variable);
   }
   return found;

@@ -6,6 +6,7 @@ import { EventController } from './event.controller.ts';
 import { EventStreams } from './stream/event-streams.ts';
 import { eventScopes } from './event.catalogue.ts';
 import * as problems from './feed/event.errors.ts';
+import { EventSettings } from './event.settings.ts';
 
 @Module({ imports: [EventCoreModule], controllers: [EventController] })
 class EventModule {}
@@ -22,6 +23,7 @@ export const events = defineFeature({
   rights: {
     event_consumer: 'SELECT, INSERT, UPDATE',
   },
+  settings: EventSettings,
   metrics: (app) => [
     {
       type: 'gauge',

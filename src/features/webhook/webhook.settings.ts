@@ -1,7 +1,7 @@
 import { cidrs, onOff } from '../../platform/config/readers.ts';
 import { FromEnv } from '../../platform/config/variable.ts';
 
-/** The settings of webhooks; how long their events are kept is one of the change feed. */
+/** The settings of webhooks; how long their events are kept is one of events. */
 export class WebhookSettings {
   @FromEnv('WEBHOOK_DELIVERY', {
     group: 'Webhooks',

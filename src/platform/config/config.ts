@@ -289,14 +289,6 @@ export class Config {
   })
   eventRetentionHours = 168;
 
-  @FromEnv('WEBHOOK_RETENTION_DAYS', {
-    about:
-      'Days (1–365) for which events of webhooks are kept, with the attempts to send them. They can be replayed, and wait for a disabled endpoint, during that time.',
-    retention: ['webhook_days', 'Days for which webhooks can be replayed.'],
-    read: duration('days', 1, 365),
-  })
-  webhookRetentionDays = 30;
-
   @FromEnv('LOG_LEVEL', {
     group: 'Logs and metrics',
     about:

@@ -9,6 +9,7 @@ import { auditScopes } from '../../core/audit/audit.catalogue.ts';
 import { eventScopes } from '../../features/event/event.catalogue.ts';
 import { apiTokenScopes } from '../../core/api-token/api-token.catalogue.ts';
 import { targetScopes } from '../../features/target/target.catalogue.ts';
+import { EventSettings } from '../../features/event/event.settings.ts';
 import { WebhookSettings } from '../../features/webhook/webhook.settings.ts';
 import { ConsoleSettings } from '../../features/console/console.settings.ts';
 
@@ -24,4 +25,4 @@ export const declaredScopes = [
   ...apiTokenScopes,
   ...targetScopes,
 ] as const;
-export const declaredSettings = [WebhookSettings, ConsoleSettings] as const;
+export const declaredSettings = [EventSettings, WebhookSettings, ConsoleSettings] as const;

@@ -12,6 +12,7 @@ import { type ChangeConsumer, ChangeRetention } from '../../../core/change-log/c
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
 import { EventConsumer, type UserGroupSubscription } from './event-consumer.ts';
 import { EventConsumerRepository } from './event-consumer.repository.ts';
+import { EventSettings } from '../event.settings.ts';
 import { eventTypesViolations } from '../feed/event-types.ts';
 
 const NAME = /^[\w.-]{1,100}$/;
@@ -34,7 +35,8 @@ export class EventConsumers
     private readonly changes: ChangeFeed,
     private readonly retention: ChangeRetention,
     private readonly extensions: Extensions,
-    { eventRetentionHours, webhookRetentionDays }: Config,
+    { eventRetentionHours }: Config,
+    { webhookRetentionDays }: EventSettings,
   ) {
     const hint = (): void => {
       for (const consumer of this.running.values()) consumer.hint();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
-import { Config } from '../../../platform/config/config.ts';
 import type { ChangeRecord } from '../../../core/change-log/change-reader.ts';
+import { EventSettings } from '../../event/event.settings.ts';
 import { toEventView } from '../../event/feed/dto/event-response.dto.ts';
 import { kindsMatching } from '../../../platform/common/globs.ts';
 import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
@@ -23,12 +23,12 @@ export class NewDeliveries {
   constructor(
     private readonly endpoints: WebhookEndpointRepository,
     private readonly overflow: EndpointOverflow,
-    private readonly config: Config,
+    private readonly settings: EventSettings,
   ) {}
 
   /** Deliveries of older events would be removed at once. */
   get keptSince(): number {
-    return currentTime() - this.config.webhookRetentionDays * DAY_MS;
+    return currentTime() - this.settings.webhookRetentionDays * DAY_MS;
   }
 
   async of(changes: readonly ChangeRecord[]): Promise<Map<number, MadeDeliveries>> {

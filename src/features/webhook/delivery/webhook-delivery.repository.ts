@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../../platform/database/dialect.ts';
+import { settingsFrom } from '../../../platform/config/settings.ts';
 import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
+import { EventSettings } from '../../event/event.settings.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
@@ -253,5 +255,6 @@ export class WebhookDeliveryRepository {
 @Injectable()
 export class DeliveryRetention extends ExpirySweep {
   protected readonly removeExpired = removeOldest('webhook_delivery', 'occurred_at', 'id');
-  protected override readonly retentionMs = this.config.webhookRetentionDays * DAY_MS;
+  protected override readonly retentionMs =
+    settingsFrom(this.config, EventSettings).webhookRetentionDays * DAY_MS;
 }
