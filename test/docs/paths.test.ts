@@ -47,6 +47,7 @@ test('every name of code in decisions, rules and the pages for developers is the
     ...filesOf('docs/adr'),
     ...[
       'docs/architecture.md',
+      'docs/ways-through-the-code.md',
       ...['events', 'library', 'plugins', 'ports'].map((name) => `docs/extend/${name}.md`),
       'docs/operate/scaling.md',
       'CONTRIBUTING.md',
