@@ -8,9 +8,10 @@ import {
   signatureOf,
 } from '../../src/features/webhook/sending/signature.ts';
 import { MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
-import { installInto, packClient } from '../support/code/pack.ts';
+import { installInto } from '../support/code/pack.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
 import { until } from '../support/time/until.ts';
+import { packClient } from '../system/lab/pack.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
 
 const root = join(import.meta.dirname, '..', '..');

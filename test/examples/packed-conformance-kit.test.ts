@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHECKS } from '../../clients/conformance/run.ts';
-import { installInto, packClient } from '../support/code/pack.ts';
+import { installInto } from '../support/code/pack.ts';
 import {
   BOOTSTRAP_TOKEN,
   type Finished,
@@ -14,6 +14,7 @@ import {
 import { until } from '../support/time/until.ts';
 import { HIDDEN_PRODUCT, makeSales } from '../system/conformance/sales.mjs';
 import { accepts, freePort } from '../system/lab/ports.mjs';
+import { packClient } from '../system/lab/pack.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const NAME = '@user-group-service/conformance';

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installInto, packClient } from '../support/code/pack.ts';
+import { installInto } from '../support/code/pack.ts';
 import { minifiedHelper } from '../support/code/minified-helper.ts';
+import { packClient } from '../system/lab/pack.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const NAME = '@user-group-service/embed';
