@@ -274,7 +274,17 @@ export default {
       comment: 'each of them is a package of its own',
       severity: 'error',
       from: { path: '^clients/([^/]+)/' },
-      to: { path: '^(src|console|clients)/', pathNot: '^clients/$1/' },
+      to: {
+        path: '^(src|console|clients)/',
+        pathNot: ['^clients/$1/', '^clients/typescript/index\\.ts$'],
+      },
+    },
+    {
+      name: 'cube-alone-needs-the-client',
+      comment: 'which is a peer of its package',
+      severity: 'error',
+      from: { path: '^clients/(?!cube/|typescript/)' },
+      to: { path: '^clients/typescript/' },
     },
     {
       name: 'the-helper-of-pages-is-one-file',

@@ -54,6 +54,7 @@ export default tseslint.config(
         'clients/typescript/schema.d.ts',
         'clients/typescript/dist/',
         'clients/conformance/dist/',
+        'clients/cube/dist/',
         'clients/embed/dist/',
       ],
     ],
@@ -147,6 +148,7 @@ export default tseslint.config(
   {
     files: [
       'src/**',
+      'clients/cube/*.ts',
       'clients/embed/*.ts',
       'clients/typescript/**',
       'console/src/**',

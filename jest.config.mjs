@@ -13,7 +13,8 @@ const swc = {
   module: { type: 'commonjs' },
 };
 
-const clientModules = readdirSync('clients/typescript')
+const clientModules = ['clients/typescript', 'clients/cube']
+  .flatMap((folder) => readdirSync(folder))
   .filter((name) => /^[\w-]+\.ts$/.test(name) && name !== 'index.ts')
   .map((name) => name.replace(/\.ts$/, ''));
 
@@ -31,10 +32,11 @@ export default {
     // What a real network and a real clock show needs a machine that does nothing else.
     ...(process.env.LONG_TESTS ? [] : ['\\.long\\.test\\.ts$']),
   ],
-  // The client is written for ES modules, where an import names the file that is compiled.
+  // The clients are written for ES modules, where an import names the file that is compiled.
   moduleNameMapper: {
     // What plugins import, and how they import each other.
     '^user-group-service$': '<rootDir>/src/server/library/index.ts',
+    '^@user-group-service/client$': '<rootDir>/clients/typescript/index.ts',
     '^(\\./(?:create-)?home-dashboard.*)\\.js$': '$1',
     [`^(\\./(?:${clientModules.join('|')}))\\.js$`]: '$1',
   },

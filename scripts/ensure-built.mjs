@@ -8,7 +8,8 @@ import { join } from 'node:path';
 const STAMP = 'dist/built';
 /** Dev dependencies alone have it; a package that runs brings TypeScript along. */
 const BUILDER = 'node_modules/vite';
-const FOLDERS = ['src', 'clients/typescript', 'clients/conformance', 'clients/embed', 'console'];
+const CLIENTS = ['clients/typescript', 'clients/conformance', 'clients/cube', 'clients/embed'];
+const FOLDERS = ['src', ...CLIENTS, 'console'];
 const SOURCES = ['package.json', 'package-lock.json', 'nest-cli.json', 'ormconfig.ts']
   .concat(['tsconfig.json', 'tsconfig.build.json', ...FOLDERS])
   .concat(FOLDERS.flatMap(filesOf));

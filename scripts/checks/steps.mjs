@@ -103,6 +103,11 @@ export const STEPS = [
     seconds: 400,
   },
   {
+    name: 'Cube with its package',
+    ...atFullLengthOnly('npm run --silent test:cube'),
+    seconds: 300,
+  },
+  {
     name: 'applications behind gateways',
     ...atFullLengthOnly('npm run --silent test:gateways'),
     seconds: 120,

@@ -53,7 +53,7 @@ async function issueToken(api, scopes) {
 
 /**
  * Starts a renderer behind a proxy of the kit that is yet to come.
- * @param command gives program, arguments and environment from the address of the service and its API token
+ * @param command gives program, arguments, environment and directory from the address of the service and its API token
  * @returns the addresses, the file with what the renderer says, and `stop`
  */
 export async function startRenderer(service, command) {
@@ -61,9 +61,10 @@ export async function startRenderer(service, command) {
   const proxy = `127.0.0.1:${proxyPort}`;
   const log = join(temporaryDirectory(), 'renderer.log');
   const own = { port, serviceUrl: `http://${proxy}`, apiToken: service.rendererToken };
-  const { program, args, env } = command(own);
+  const { program, args, env, cwd } = command(own);
   const file = openSync(log, 'a');
-  const options = { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] };
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const options = { cwd, env: { PATH: process.env.PATH, ...env }, stdio };
   const child = start(program, args, options);
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => writeFileSync(file, chunk));

@@ -4,6 +4,7 @@ import { fileURLToPath, URL } from 'node:url';
 const PAGES = [
   'guides/renderers.md',
   'guides/gateways.md',
+  'guides/cube.md',
   'operate/behind-a-proxy.md',
   'reference/embed-tokens.md',
 ].map((name) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)));
