@@ -34,6 +34,8 @@ import { accepts, freePort } from '../system/lab/ports.mjs';
 const python = process.env['PYTHON'] ?? 'python3';
 const hasMypy = spawnSync(python, ['-m', 'mypy', '--version']).status === 0;
 const hasDriver = spawnSync(python, ['-c', 'import psycopg']).status === 0;
+/** Superset reads filters of rows by Jinja and SQLAlchemy. */
+const hasReaders = spawnSync(python, ['-c', 'import jinja2, sqlalchemy']).status === 0;
 
 let directory: string;
 let sources: string;
@@ -218,6 +220,13 @@ test('it binds variables, writes literals, and tells viewers as the cases of bot
   );
 });
 
+(hasReaders || process.env['CI'] ? test : test.skip)(
+  'its security manager for Superset shows a viewer the rows of the user group, or nothing',
+  async () => {
+    await run('-m', 'unittest', 'tests/test_superset.py');
+  },
+);
+
 test('it introspects from memory as the cases of both clients say', async () => {
   await run('-m', 'unittest', 'tests/test_cached_introspector.py');
 });
@@ -290,6 +299,7 @@ test('it knows the dialects of the TypeScript client, and binds, writes and refu
     'fake_service',
     'introspects',
     ...(hasDriver ? ['test_with_tenant'] : []),
+    ...(hasReaders ? ['test_superset'] : []),
     'bind_alike',
   ];
   await run(

@@ -1,0 +1,354 @@
+"""The security manager on a base class that stands in for that of Superset.
+
+python3 -m unittest tests/test_superset.py
+
+`npm run test:superset` shows the same on a Superset that runs.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unittest
+from types import SimpleNamespace
+from typing import Any, cast
+from unittest import mock
+
+from jinja2.sandbox import SandboxedEnvironment
+from sqlalchemy import text
+from sqlalchemy.dialects import sqlite
+
+from user_group_service import ApiError, superset
+from user_group_service.superset import RuleType, rule, security_manager
+
+ACME: dict[str, Any] = {
+    "active": True,
+    "token_type": "user_group_token",
+    "sub": "acme",
+    "team_id": 17,
+    "name": "Acme",
+    "mapping": {"sales": "warehouse-acme"},
+    "properties": {"region": "EMEA", "products": ["Tents", "Stoves"], "level": 3, "paid": True},
+}
+EMBED: dict[str, Any] = {**ACME, "token_type": "embed_token", "aud": "superset"}
+REGION = rule("region", "region", "string", engine="postgresql")
+OPTIONS: dict[str, Any] = {
+    "url": "http://127.0.0.1:1",
+    "api_token": "uga_not-used",
+    "audience": "superset",
+    "dashboards": ["d-1", "d-2"],
+    "rules": [REGION],
+}
+SOURCES: dict[str, Any] = {
+    "schema": "sales",
+    "data_sources": {"warehouse-acme": "postgresql:///acme", 7: "postgresql:///seven"},
+}
+HOSTILE = (
+    *("", " ", "EMEA", "'", "''", '"', "`", "\\", "\\'", "--", "/*", ";", "%s", "%(a)s", ":a", "\\:a"),
+    *("{{ 7 * 7 }}", "{% raw %}", "{# #}", "{{", "}}", "${a}", "$1", "?", "\n", "\r", "\x1a", "\u2028"),
+    *("' OR '1'='1", "'; DROP TABLE sale; --", "x') OR 1=1 --", "{{ current_username() }}", "é", "😀"),
+    *("\u02bc OR 1=1", "\uff07", "a' UNION SELECT 1 --", "{{ ''.__class__.__mro__ }}", "null", "1 = 1"),
+)
+
+
+class Base:
+    """The members of Superset's own that count, as it has them."""
+
+    def __init__(self, appbuilder: object) -> None:
+        self.appbuilder = appbuilder
+        self.guest: Any = None
+
+    def get_guest_user_from_token(self, token: dict[str, Any]) -> Any:
+        return SimpleNamespace(guest_token=token, rls=token.get("rls_rules", []))
+
+    def get_current_guest_user_if_guest(self) -> Any:
+        return self.guest
+
+    def get_guest_rls_filters(self, dataset: int) -> list[dict[str, Any]]:
+        if self.guest is None:
+            return []
+        return [one for one in self.guest.rls if one.get("dataset") in (None, dataset)]
+
+
+class Form:
+    """The fields of a form, as Werkzeug has them."""
+
+    def __init__(self, fields: list[tuple[str, str]]) -> None:
+        self.fields = fields
+
+    def get(self, name: str) -> str | None:
+        return next((value for key, value in self.fields if key == name), None)
+
+    def items(self, multi: bool) -> list[tuple[str, str]]:
+        return self.fields
+
+
+class Scene:
+    """A security manager, with the introspection that it gets and the Flask that it uses."""
+
+    def __init__(self, introspection: Any, other: Any = None, **options: Any) -> None:
+        self.introspection = introspection
+        self.asked: list[str] = []
+        self.config = {"GUEST_TOKEN_HEADER_NAME": "X-GuestToken", "DB_CONNECTION_MUTATOR": other}
+        self.after: list[Any] = []
+        self.flask = SimpleNamespace(
+            current_app=SimpleNamespace(config=self.config), after_this_request=self.after.append
+        )
+        introspector = mock.Mock(introspect=self.introspect)
+        with (
+            mock.patch.object(superset, "CachedIntrospector", return_value=introspector),
+            mock.patch.object(superset, "_flask", return_value=self.flask),
+        ):
+            manager = security_manager(Base, **{**OPTIONS, **options})
+            self.manager = cast(Any, manager)("an app builder")
+
+    def introspect(self, token: str) -> Any:
+        self.asked.append(token)
+        if isinstance(self.introspection, Exception):
+            raise self.introspection
+        return self.introspection
+
+    def request(self, **more: Any) -> Any:
+        known: dict[str, Any] = {
+            "headers": {"X-GuestToken": "the-token"},
+            "form": Form([]),
+            "method": "POST",
+        }
+        return SimpleNamespace(**{**known, "endpoint": "ChartDataRestApi.data", **more})
+
+    def guest(self, **more: Any) -> Any:
+        with mock.patch.object(superset, "_flask", return_value=self.flask):
+            found = self.manager.get_guest_user_from_request(self.request(**more))
+        self.manager.guest = found
+        return found
+
+    def clauses(self, dataset: int = 1) -> list[str]:
+        return [one["clause"] for one in self.manager.get_guest_rls_filters(dataset)]
+
+
+def clause(column: str, variable: str, type: RuleType, value: Any) -> str:
+    """The clause of a rule for SQLite."""
+    filtered = rule(column, variable, type, engine="sqlite")
+    scene = Scene({**ACME, "properties": {variable: value}}, rules=[filtered])
+    assert scene.guest() is not None
+    [one] = scene.clauses()
+    return one
+
+
+class Guests(unittest.TestCase):
+    def test_a_viewer_is_a_guest_with_the_filters_of_the_group(self) -> None:
+        scene = Scene(EMBED)
+        token = scene.guest().guest_token
+        self.assertEqual(token["user"], {"username": "g17"})
+        self.assertEqual([one["id"] for one in token["resources"]], ["d-1", "d-2"])
+        self.assertEqual(
+            scene.clauses(), ["region = convert_from(decode('454d4541', 'hex'), 'UTF8')"]
+        )
+        self.assertEqual(scene.asked, ["the-token"])
+        # Superset hands it to its workers as JSON.
+        self.assertEqual(json.loads(json.dumps(token)), token)
+
+    def test_a_user_has_a_name_that_no_other_has_and_that_is_no_text_of_the_host(self) -> None:
+        names = {
+            Scene({**EMBED, "team_id": team, "user_id": user}).guest().guest_token["user"]["username"]
+            for team in (17, 18)
+            for user in ("u-17", "u-18", "'; DROP TABLE sale; --")
+        }
+        self.assertEqual(len(names), 6)
+        for name in names:
+            self.assertRegex(name, r"^g1[78]-[0-9a-f]{32}$")
+
+    def test_an_embed_token_with_resources_opens_those_alone(self) -> None:
+        resources = [{"type": "dashboard", "id": "d-2"}, {"type": "dashboard", "id": "another"}]
+        scene = Scene({**EMBED, "resources": resources})
+        found = scene.guest().guest_token["resources"]
+        self.assertEqual([one["id"] for one in found], ["d-2"])
+        self.assertEqual(len(scene.asked), 1)
+        for others in ([{"type": "dashboard", "id": "another"}], [{"type": "report", "id": "d-1"}]):
+            with self.assertLogs("user_group_service"):
+                self.assertIsNone(Scene({**EMBED, "resources": others}).guest())
+
+    def test_a_refused_viewer_is_no_guest(self) -> None:
+        refused: list[tuple[Any, dict[str, Any]]] = [
+            ({"active": False}, {}),
+            ({**ACME, "active": "true"}, {}),
+            ({**EMBED, "aud": "another"}, {}),
+            ({**EMBED, "origin": "https://app.example.com"}, {}),
+            ({**EMBED, "origin": "https://other.example.com"}, {"origin": "https://app.example.com"}),
+            ({**ACME, "properties": {}}, {}),
+            ({**ACME, "properties": {"region": None}}, {}),
+            ({**ACME, "properties": {"region": ["EMEA"]}}, {}),
+            ({**ACME, "properties": {"region": "a\0b"}}, {}),
+            ({**ACME, "mapping": {}}, SOURCES),
+            ({**ACME, "mapping": {"sales": "warehouse-globex"}}, SOURCES),
+            ({**ACME, "mapping": {"sales": "7"}}, SOURCES),
+            (ApiError(None, None, "no response"), {}),
+            (ApiError(429, "rate_limited", "too many", retry_after=7), {}),
+            (ApiError(503, None, "a page of a proxy"), {}),
+        ]
+        for introspection, options in refused:
+            scene = Scene(introspection, **options)
+            with self.subTest(repr(introspection)), self.assertLogs("user_group_service") as logs:
+                self.assertIsNone(scene.guest())
+                self.assertEqual(scene.after, [])
+            self.assertNotIn("the-token", "".join(logs.output))
+
+    def test_another_error_of_the_introspection_is_raised(self) -> None:
+        with self.assertRaises(RuntimeError):
+            Scene(RuntimeError("a fault")).guest()
+
+    def test_without_a_token_nothing_is_asked(self) -> None:
+        scene = Scene(ACME)
+        self.assertIsNone(scene.guest(headers={}))
+        self.assertEqual(scene.asked, [])
+
+    def test_a_token_of_a_form_is_taken_out_of_it(self) -> None:
+        scene = Scene(ACME)
+        form = Form([("guest_token", "the-token"), ("form_data", "{}"), ("guest_token", "another")])
+        request = scene.request(headers={}, form=form)
+        with mock.patch.object(superset, "_flask", return_value=scene.flask):
+            self.assertIsNotNone(scene.manager.get_guest_user_from_request(request))
+        self.assertEqual(request.form.fields, [("form_data", "{}")])
+        self.assertEqual(scene.asked, ["the-token"])
+
+    def test_nobody_gets_what_superset_keeps_by_the_address_alone(self) -> None:
+        for method, is_guest in (("GET", False), ("HEAD", False), ("POST", True)):
+            found = Scene(ACME).guest(method=method, endpoint="Superset.explore_json")
+            self.assertEqual(found is not None, is_guest, method)
+
+    def test_a_response_is_kept_out_of_caches_and_names_who_acts(self) -> None:
+        scene = Scene({**EMBED, "act": {"sub": "kim ü@example.com"}})
+        scene.guest()
+        [mark] = scene.after
+        response = mark(SimpleNamespace(headers={}))
+        self.assertEqual(
+            response.headers,
+            {"Cache-Control": "no-store", "X-User-Group-Acting": "kim%20%C3%BC%40example.com"},
+        )
+        others = Scene(ACME)
+        others.guest()
+        self.assertNotIn(
+            "X-User-Group-Acting", others.after[0](SimpleNamespace(headers={})).headers
+        )
+
+
+class Filters(unittest.TestCase):
+    def test_a_dataset_that_no_rule_filters_shows_no_rows(self) -> None:
+        own = rule("region", "region", "string", engine="sqlite", dataset=7)
+        either: list[dict[str, Any]] = [{}, SOURCES]
+        for options in either:
+            scene = Scene(ACME, rules=[own], **options)
+            scene.guest()
+            self.assertIn("1 = 0", scene.clauses(8))
+            self.assertNotIn("1 = 0", scene.clauses(7))
+
+    def test_somebody_who_is_no_guest_has_the_filters_of_superset(self) -> None:
+        self.assertEqual(Scene(ACME).manager.get_guest_rls_filters(1), [])
+
+    def test_the_data_source_is_a_part_of_the_filters(self) -> None:
+        found = set()
+        for name in ("warehouse-acme", 7):
+            scene = Scene({**ACME, "mapping": {"sales": name}}, rules=[], **SOURCES)
+            scene.guest()
+            [one] = scene.clauses()
+            self.assertRegex(one, r"^'([0-9a-f]{64})' = '\1'$")
+            found.add(one)
+        self.assertEqual(len(found), 2)
+
+    def test_lists_numbers_and_booleans(self) -> None:
+        self.assertEqual(clause("level", "level", "integer", 3), "level = 3")
+        self.assertEqual(clause("level", "level", "integer", -3), "level = (-3)")
+        self.assertEqual(clause("paid", "paid", "boolean", False), "paid = 0")
+        self.assertEqual(clause("t.level", "levels", "integer[]", [1, 2]), "t.level IN (1, 2)")
+        self.assertEqual(clause("product", "products", "string[]", []), "1 = 0")
+        two = "\"The product\" IN (CAST(x'61' AS TEXT), CAST(x'62' AS TEXT))"
+        self.assertEqual(clause('"The product"', "products", "string[]", ["a", "b"]), two)
+
+    def test_a_variable_can_be_a_path(self) -> None:
+        country = rule("country", "address.country", "string", engine="sqlite")
+        scene = Scene({**ACME, "properties": {"address": {"country": "a"}}}, rules=[country])
+        scene.guest()
+        self.assertEqual(scene.clauses(), ["country = CAST(x'61' AS TEXT)"])
+
+    def test_hostile_values_find_their_own_row_through_templates_and_sqlalchemy(self) -> None:
+        database = sqlite3.connect(":memory:")
+        database.execute("CREATE TABLE sale (region TEXT)")
+        database.executemany("INSERT INTO sale VALUES (?)", [(value,) for value in HOSTILE])
+        templates = SandboxedEnvironment()
+        for value in HOSTILE:
+            for type, given in (("string", value), ("string[]", [value])):
+                with self.subTest(repr(given)):
+                    own = clause("region", "region", cast(RuleType, type), given)
+                    # These are the readers of `get_sqla_row_level_filters`.
+                    rendered = templates.from_string(f"({own})").render()
+                    compiled = str(text(rendered).compile(dialect=sqlite.dialect()))
+                    self.assertEqual(compiled, f"({own})")
+                    rows = database.execute(f"SELECT region FROM sale WHERE {compiled}").fetchall()
+                    self.assertEqual(rows, [(value,)])
+
+
+class Connections(unittest.TestCase):
+    def connect(self, scene: Scene) -> Any:
+        mutate = cast(Any, scene.config["DB_CONNECTION_MUTATOR"])
+        return mutate("postgresql:///none", {"pool": 1}, None, scene.manager, None)
+
+    def test_a_guest_gets_the_own_data_source_and_somebody_else_that_of_the_dataset(self) -> None:
+        scene = Scene(ACME, **SOURCES)
+        self.assertEqual(self.connect(scene), ("postgresql:///none", {"pool": 1}))
+        scene.guest()
+        self.assertEqual(self.connect(scene), ("postgresql:///acme", {"pool": 1}))
+        scene.introspection = {**ACME, "mapping": {"sales": 7}}
+        scene.guest()
+        self.assertEqual(self.connect(scene), ("postgresql:///seven", {"pool": 1}))
+
+    def test_a_guest_without_a_known_data_source_gets_no_connection(self) -> None:
+        scene = Scene(ACME, **SOURCES)
+        scene.guest().guest_token["data_source"] = "warehouse-globex"
+        with self.assertRaises(KeyError):
+            self.connect(scene)
+
+    def test_another_mutator_runs_first(self) -> None:
+        def other(uri: Any, params: Any, *more: Any) -> Any:
+            return f"{uri}?own", {**params, "own": True}
+
+        scene = Scene(ACME, other, **SOURCES)
+        self.assertEqual(self.connect(scene), ("postgresql:///none?own", {"pool": 1, "own": True}))
+        scene.guest()
+        self.assertEqual(self.connect(scene), ("postgresql:///acme", {"pool": 1, "own": True}))
+
+    def test_without_data_sources_connections_are_left_alone(self) -> None:
+        self.assertIsNone(Scene(ACME).config["DB_CONNECTION_MUTATOR"])
+
+
+class Arguments(unittest.TestCase):
+    def test_what_keeps_nobody_apart_or_cannot_be_used_is_refused(self) -> None:
+        wrong: list[dict[str, Any]] = [
+            {"rules": []},
+            {"rules": [], "schema": "sales", "data_sources": {}},
+            {"schema": "sales"},
+            {"data_sources": {"a": "b"}},
+            {"dashboards": []},
+            {"dashboards": "d-1"},
+            {"rules": [REGION, rule("region", "region", "string[]", engine="sqlite")]},
+        ]
+        for options in wrong:
+            with self.subTest(repr(options)), self.assertRaises(ValueError):
+                security_manager(Base, **{**OPTIONS, **options})
+
+    def test_rules_that_cannot_be_used_are_refused(self) -> None:
+        wrong: list[tuple[str, Any, Any]] = [
+            ("region) OR (1", "string", "sqlite"),
+            ("{{ region }}", "string", "sqlite"),
+            ('"a"b"', "string", "sqlite"),
+            ("", "string", "sqlite"),
+            ("region", "string?", "sqlite"),
+            ("region", "date", "sqlite"),
+            ("region", "string", "oracle"),
+        ]
+        for column, type, engine in wrong:
+            with self.subTest(column + str(type)), self.assertRaises(ValueError):
+                rule(column, "region", type, engine=engine)
+
+
+if __name__ == "__main__":
+    unittest.main()
