@@ -182,9 +182,6 @@ class Guests(unittest.TestCase):
             ({**ACME, "mapping": {}}, SOURCES),
             ({**ACME, "mapping": {"sales": "warehouse-globex"}}, SOURCES),
             ({**ACME, "mapping": {"sales": "7"}}, SOURCES),
-            (ApiError(None, None, "no response"), {}),
-            (ApiError(429, "rate_limited", "too many", retry_after=7), {}),
-            (ApiError(503, None, "a page of a proxy"), {}),
         ]
         for introspection, options in refused:
             scene = Scene(introspection, **options)
@@ -192,6 +189,23 @@ class Guests(unittest.TestCase):
                 self.assertIsNone(scene.guest())
                 self.assertEqual(scene.after, [])
             self.assertNotIn("the-token", "".join(logs.output))
+
+    def test_nobody_is_a_guest_while_the_service_is_away(self) -> None:
+        for error, seconds in (
+            (ApiError(None, None, "no response"), "1"),
+            (ApiError(429, "rate_limited", "too many", retry_after=7), "7"),
+            (ApiError(503, None, "a page of a proxy"), "1"),
+        ):
+            scene = Scene(error)
+            with self.subTest(repr(error)), self.assertLogs("user_group_service") as logs:
+                self.assertIsNone(scene.guest())
+                [change] = scene.after
+            self.assertNotIn("the-token", "".join(logs.output))
+            refused = change(SimpleNamespace(status_code=401, headers={}))
+            self.assertEqual((refused.status_code, refused.headers), (503, {"Retry-After": seconds}))
+            # A response that needs no guest stays as it is.
+            health = change(SimpleNamespace(status_code=200, headers={}))
+            self.assertEqual((health.status_code, health.headers), (200, {}))
 
     def test_another_error_of_the_introspection_is_raised(self) -> None:
         with self.assertRaises(RuntimeError):

@@ -101,6 +101,8 @@ def security_manager(
                 viewer, resources = guests.viewer_of(token, self._introspector.introspect)
             except Refusal as refusal:
                 _log.warning("no guest: %s, %s", refusal.code, refusal.reason)
+                if refusal.code == "service_unavailable":
+                    flask.after_this_request(_unavailable(refusal))
                 return None
             flask.after_this_request(lambda response: _mark(response, viewer))
             return self.get_guest_user_from_token(guests.claims_of(viewer, resources))
@@ -217,6 +219,18 @@ class _Guests:
             return self._uris[guest.guest_token["data_source"]], params
 
         return connect
+
+
+def _unavailable(refusal: Refusal) -> Callable[[Any], Any]:
+    """Tells the page that nobody can say who is viewing, in place of a refusal."""
+
+    def change(response: Any) -> Any:
+        if response.status_code in (401, 403):
+            response.status_code = refusal.status
+            response.headers["Retry-After"] = str(refusal.retry_after or 1)
+        return response
+
+    return change
 
 
 def _mark(response: Any, viewer: Viewer[Any]) -> Any:
