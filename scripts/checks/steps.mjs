@@ -108,6 +108,11 @@ export const STEPS = [
     seconds: 300,
   },
   {
+    name: 'Superset with two user groups',
+    ...atFullLengthOnly('npm run --silent test:superset'),
+    seconds: 600,
+  },
+  {
     name: 'applications behind gateways',
     ...atFullLengthOnly('npm run --silent test:gateways'),
     seconds: 120,
