@@ -118,7 +118,7 @@ const rooms = {
     dto: ['.', 'entities'],
     running: ['.', 'entities'],
   },
-  registry: { settings: [], things: [] },
+  registry: { settings: [], entries: [] },
   webhook: {
     '.': [],
     entities: [],

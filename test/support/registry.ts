@@ -1,5 +1,5 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
-import type { RegistryEntryView } from '../../src/features/registry/things/dto/registered-response.dto.ts';
+import type { RegistryEntryView } from '../../src/features/registry/entries/dto/registered-response.dto.ts';
 import type {
   UserGroupIssues,
   WorkspaceView,

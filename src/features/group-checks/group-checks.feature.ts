@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MappingModule } from '../../core/mapping/mapping.module.ts';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
-import { DanglingMappings } from './dangling-mappings.ts';
+import { BrokenMappings } from './broken-mappings.ts';
 import { FlawCheck } from './flaw-check.ts';
 import { IncompleteGroups } from './incomplete-groups.ts';
 import { MappingPolicySwitch } from './mapping-policy-switch.ts';
@@ -9,7 +9,7 @@ import { UnresolvableMappings } from './unresolvable-mappings.ts';
 import * as problems from './group-checks.errors.ts';
 
 const services = [
-  DanglingMappings,
+  BrokenMappings,
   FlawCheck,
   IncompleteGroups,
   MappingPolicySwitch,

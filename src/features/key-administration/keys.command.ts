@@ -127,6 +127,6 @@ function told({ tokens, endpoints, targets }: Encrypted): string {
   return [counted(tokens, 'token'), ...others].join(others.length > 1 ? ', ' : ' and ');
 }
 
-function counted(count: number, thing: string): string {
-  return count === 1 ? `1 ${thing}` : `${count} ${thing}s`;
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }

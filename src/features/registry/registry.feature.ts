@@ -5,13 +5,13 @@ import { IdempotencyModule } from '../../core/idempotency/idempotency.module.ts'
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
 import { MappingModule } from '../../core/mapping/mapping.module.ts';
 import { GroupChecksModule } from '../group-checks/group-checks.feature.ts';
-import { DataSourceController, SchemaController } from './things/registered.controllers.ts';
-import { RegistryRepository } from './things/registry.repository.ts';
-import { RegistryService } from './things/registry.service.ts';
+import { DataSourceController, SchemaController } from './entries/registered.controllers.ts';
+import { RegistryRepository } from './entries/registry.repository.ts';
+import { RegistryService } from './entries/registry.service.ts';
 import { WorkspaceSettingsController } from './settings/workspace-settings.controller.ts';
 import { WorkspaceSettingsService } from './settings/workspace-settings.service.ts';
 import { registryActions, registryScopes } from './registry.catalogue.ts';
-import * as problems from './things/registry.errors.ts';
+import * as problems from './entries/registry.errors.ts';
 
 /** Settings such as the issuer of embed tokens are of use without a registry: the command line changes them. */
 @Module({
@@ -43,13 +43,13 @@ export const registry = defineFeature({
       name: 'schema',
       about: 'administer the schemas that mappings refer to',
       define: async (...given) =>
-        (await import('./things/registry.command.ts')).defineSchema(...given),
+        (await import('./entries/registry.command.ts')).defineSchema(...given),
     },
     {
       name: 'data-source',
       about: 'administer the data sources that mappings refer to',
       define: async (...given) =>
-        (await import('./things/registry.command.ts')).defineDataSource(...given),
+        (await import('./entries/registry.command.ts')).defineDataSource(...given),
     },
     {
       name: 'workspace',

@@ -3,7 +3,7 @@ import { TIME_EXAMPLE } from '../../platform/common/fields.ts';
 
 const entry = (id: number, provided_id: string, name: string) => ({
   request: { provided_id, name },
-  thing: { id, provided_id, name, created_at: TIME_EXAMPLE, updated_at: TIME_EXAMPLE },
+  entry: { id, provided_id, name, created_at: TIME_EXAMPLE, updated_at: TIME_EXAMPLE },
 });
 const schema = entry(3, 'sales', 'Sales');
 const dataSource = entry(7, 'warehouse-emea', 'Warehouse EMEA');
@@ -14,10 +14,10 @@ export const registryOpenApi: OpenApiParts = {
     Workspace: 'What a workspace asks of its user groups.',
   },
   examples: {
-    createSchema: { request: schema.request, response: { success: 1, schema: schema.thing } },
+    createSchema: { request: schema.request, response: { success: 1, schema: schema.entry } },
     createDataSource: {
       request: dataSource.request,
-      response: { success: 1, data_source: dataSource.thing },
+      response: { success: 1, data_source: dataSource.entry },
     },
   },
 };

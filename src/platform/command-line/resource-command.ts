@@ -10,7 +10,7 @@ import type { Columns } from './print-table.ts';
 import { readPages } from './read-pages.ts';
 import { subcommandOf } from './subcommand.ts';
 
-/** A kind of thing of a workspace, as the subcommands of one command administer it. */
+/** A kind of object of a workspace, as the subcommands of one command administer it. */
 interface Resource<Service, View, Id> {
   noun: string;
   service: Type<Service>;
@@ -39,7 +39,7 @@ interface Given<Service, Id, Options> {
   service: Service;
   caller: Caller;
   options: Options & OwnOptions;
-  /** The argument of a subcommand `about` one thing. */
+  /** The argument of a subcommand `about` one object. */
   id: Id;
   /** The arguments after it. */
   more: string[];

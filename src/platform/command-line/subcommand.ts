@@ -7,7 +7,7 @@ export const PROGRAM = 'user-group-service';
 /**
  * Adds a subcommand with a result.
  * @param example the arguments of an example for the help
- * @param whose the things that it administers, if they belong to a workspace
+ * @param whose the objects that it administers, if they belong to a workspace
  */
 export function subcommandOf(
   parent: Command,
@@ -20,7 +20,7 @@ export function subcommandOf(
   return withResult(subcommand, `${parent.name()} ${name} ${example}`, whose);
 }
 
-/** Gives a command the option `--output` and, if it is about things of a workspace, `--workspace`. */
+/** Gives a command the option `--output` and, if it is about objects of a workspace, `--workspace`. */
 export function withResult(command: Command, example: string, whose?: string): Command {
   withExample(command, example);
   return (whose === undefined ? command : withWorkspaceOption(command, whose)).addOption(

@@ -64,7 +64,7 @@ export class NewDeliveries {
   }
 }
 
-/** A message names the changed thing, and contains no values. */
+/** A message names the changed object, and contains no values. */
 function toDelivery(endpointId: number, change: ChangeRecord): NewDelivery {
   const { type, occurred_at: timestamp, user_group, object } = toEventView(change);
   return {

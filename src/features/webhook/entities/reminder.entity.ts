@@ -6,7 +6,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export class Reminder {
   @PrimaryColumn({ type: 'text', collation: 'C' }) kind!: string;
 
-  /** The thing and its moment, or the number of the handled event. */
+  /** The object and its moment, or the number of the handled event. */
   @PrimaryColumn({ type: 'text', collation: 'C' }) subject!: string;
   @Column('bigint') at!: number;
 }

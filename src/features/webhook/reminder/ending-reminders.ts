@@ -131,7 +131,7 @@ export const expiringApiTokens: EndingReminder<ExpiringToken> = {
   }),
 };
 
-/** Returns SQL for a subject: a thing and its moment or generation, so that a later moment gets a reminder of its own. */
-function subjectOf(thing: string, moment: string): string {
-  return `CAST(${thing} AS text) || '/' || CAST(${moment} AS text)`;
+/** Returns SQL for a subject: an object and its moment or generation, so that a later moment gets a reminder of its own. */
+function subjectOf(object: string, moment: string): string {
+  return `CAST(${object} AS text) || '/' || CAST(${moment} AS text)`;
 }

@@ -11,7 +11,7 @@ import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/exp
 
 const BATCH = 200;
 
-/** An event that tells a workspace of something in time. `subject` names the thing and the moment. */
+/** An event that tells a workspace of something in time. `subject` names the object and the moment. */
 export interface NewReminder {
   workspaceId: number;
   subject: string;

@@ -4,10 +4,10 @@ import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import {
-  type DanglingMapping,
-  DanglingMappings,
-  type DeletedThing,
-} from '../../group-checks/dangling-mappings.ts';
+  type BrokenMapping,
+  BrokenMappings,
+  type DeletedEntry,
+} from '../../group-checks/broken-mappings.ts';
 import { type NewReminder, ReminderLog } from './reminder-log.ts';
 
 /** Must be shorter than reminders are kept, or an old deletion would be handled again. */
@@ -23,7 +23,7 @@ interface Deletion {
   before: string;
 }
 
-interface Deleted extends DeletedThing {
+interface Deleted extends DeletedEntry {
   event: Deletion;
 }
 
@@ -61,7 +61,7 @@ export class UnresolvableMappingReminder {
   constructor(
     private readonly statements: Statements,
     private readonly transactor: Transactor,
-    private readonly mappings: DanglingMappings,
+    private readonly mappings: BrokenMappings,
     private readonly reminders: ReminderLog,
   ) {}
 
@@ -100,9 +100,9 @@ function toDeleted(event: Deletion): Deleted {
   return { type, id: Number(event.objectId), providedId, event };
 }
 
-function toReminder(found: DanglingMapping<Deleted>): NewReminder {
-  const { userGroupId, providedId, version, schemaId, thing } = found;
-  const { event, type, id } = thing;
+function toReminder(found: BrokenMapping<Deleted>): NewReminder {
+  const { userGroupId, providedId, version, schemaId, deleted } = found;
+  const { event, type, id } = deleted;
   return {
     workspaceId: event.workspaceId,
     subject: `${event.publicId}/${userGroupId}`,
@@ -114,7 +114,7 @@ function toReminder(found: DanglingMapping<Deleted>): NewReminder {
       details: {
         team_id: userGroupId,
         schema_id: schemaId,
-        deleted: { type, id, provided_id: thing.providedId },
+        deleted: { type, id, provided_id: deleted.providedId },
       },
     },
   };

@@ -11,20 +11,20 @@ import type { SentEntry } from '../../core/mapping/resolved-mapping.ts';
 import { WorkspaceRules } from '../../core/mapping/workspace-rules.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
 
-export interface DeletedThing {
+export interface DeletedEntry {
   type: 'schema' | 'data_source';
   id: number;
   providedId: string;
 }
 
-/** A user group with a mapping entry that named a deleted thing and names nothing now. */
-export interface DanglingMapping<Thing extends DeletedThing> {
+/** A user group with a mapping entry that named a deleted entry of the registry and names nothing now. */
+export interface BrokenMapping<Deleted extends DeletedEntry> {
   userGroupId: number;
   providedId: string;
   version: number;
   /** The key of the first such entry. */
   schemaId: string;
-  thing: Thing;
+  deleted: Deleted;
 }
 
 interface Row extends Resolution, SentEntry {
@@ -34,7 +34,7 @@ interface Row extends Resolution, SentEntry {
 }
 
 const listUnresolved = statement<GroupRange, Row>(
-  'dangling-mappings.list-unresolved',
+  'broken-mappings.list-unresolved',
   (dialect) => `
     SELECT r.* FROM (
       SELECT g.id, g.provided_id AS "providedId", g.version, ${resolutionColumns},
@@ -46,11 +46,11 @@ const listUnresolved = statement<GroupRange, Row>(
     ORDER BY r.id, r."schemaId"`,
 );
 
-/** Bounds the numbers that an entry can name a thing by; see `Dialect.numberOf`. */
+/** Bounds the numbers that an entry can name one of the registry by; see `Dialect.numberOf`. */
 const NUMBERS_END = 1_000_000_000;
 
 @Injectable()
-export class DanglingMappings {
+export class BrokenMappings {
   constructor(
     private readonly statements: Statements,
     private readonly rules: WorkspaceRules,
@@ -59,17 +59,17 @@ export class DanglingMappings {
   /**
    * Passes such groups of the workspace to `visit`, range by range, in the transaction that has found them and in which
    * neither the registry nor the policy can change. Under `registered` there are none.
-   * @param things in the order of their deletion: if several have one name, an entry named the last
+   * @param deleted in the order of their deletion: if several have one name, an entry named the last
    * @throws DatabaseUnavailable; the reason of the signal when it aborts
    */
-  async visit<Thing extends DeletedThing>(
+  async visit<Deleted extends DeletedEntry>(
     workspaceId: number,
-    things: readonly Thing[],
-    visit: (manager: EntityManager, found: DanglingMapping<Thing>[]) => Promise<void>,
+    deleted: readonly Deleted[],
+    visit: (manager: EntityManager, found: BrokenMapping<Deleted>[]) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     let { policy } = await this.rules.read(workspaceId);
-    const named = new Map(things.flatMap((thing) => namesOf(thing).map((name) => [name, thing])));
+    const named = new Map(deleted.flatMap((one) => namesOf(one).map((name) => [name, one])));
     const ranges = groupRanges(workspaceId, (parameters) =>
       this.statements.read(findRangeEnd, parameters),
     );
@@ -77,13 +77,13 @@ export class DanglingMappings {
       signal.throwIfAborted();
       if (policy !== 'open') return;
       // Most ranges have none, and need no transaction.
-      const found = findDangling(await this.statements.read(listUnresolved, range), named);
+      const found = findBroken(await this.statements.read(listUnresolved, range), named);
       if (found.length === 0) continue;
       policy = await this.rules.runWithSharedLock(workspaceId, async (manager) => {
         const present = await this.rules.read(workspaceId, manager);
         if (present.policy === 'open') {
           const rows = await this.statements.run(manager, listUnresolved, range);
-          await visit(manager, findDangling(rows, named));
+          await visit(manager, findBroken(rows, named));
         }
         return present.policy;
       });
@@ -91,8 +91,8 @@ export class DanglingMappings {
   }
 }
 
-/** Lists the spellings of an entry that names the thing. */
-function namesOf({ type, id, providedId }: DeletedThing): string[] {
+/** Lists the spellings of a mapping entry that names the deleted one. */
+function namesOf({ type, id, providedId }: DeletedEntry): string[] {
   const number = id < NUMBERS_END ? [String(id)] : [];
   return [
     ...[providedId, ...number].map((text) => nameOf(type, 'string', text)),
@@ -101,28 +101,28 @@ function namesOf({ type, id, providedId }: DeletedThing): string[] {
 }
 
 function nameOf(
-  type: DeletedThing['type'],
+  type: DeletedEntry['type'],
   sentAs: SentEntry['dataSourceType'],
   text: string,
 ): string {
   return `${type} ${sentAs} ${text}`;
 }
 
-/** Finds each thing once for each group; the rows of one group are adjacent. */
-function findDangling<Thing extends DeletedThing>(
+/** Finds each deleted entry once for each group; the rows of one group are adjacent. */
+function findBroken<Deleted extends DeletedEntry>(
   rows: readonly Row[],
-  named: ReadonlyMap<string, Thing>,
-): DanglingMapping<Thing>[] {
+  named: ReadonlyMap<string, Deleted>,
+): BrokenMapping<Deleted>[] {
   let lastId: number | undefined;
-  let seen = new Set<Thing>();
+  let seen = new Set<Deleted>();
   return rows.flatMap((row) => {
     if (row.id !== lastId) seen = new Set();
     lastId = row.id;
     const { id: userGroupId, providedId, version, schemaId } = row;
-    const things = new Set(unresolvedNames(row).flatMap((name) => named.get(name) ?? []));
-    const unseen = [...things].filter((thing) => !seen.has(thing));
-    for (const thing of unseen) seen.add(thing);
-    return unseen.map((thing) => ({ userGroupId, providedId, version, schemaId, thing }));
+    const entries = new Set(unresolvedNames(row).flatMap((name) => named.get(name) ?? []));
+    const unseen = [...entries].filter((one) => !seen.has(one));
+    for (const one of unseen) seen.add(one);
+    return unseen.map((deleted) => ({ userGroupId, providedId, version, schemaId, deleted }));
   });
 }
 
