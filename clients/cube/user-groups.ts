@@ -177,6 +177,9 @@ class Groups {
 /** The class of an error and its place; its text could quote a value. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'a value that is no error has been thrown';
-  const [place = ''] = /^ +at .*$/m.exec(error.stack ?? '') ?? [];
-  return `${error.name}${place && ` ${place.trim()}`}`;
+  const { name, message, stack = '' } = error;
+  // A line of the text could look like a place.
+  const [place = ''] =
+    /^ +at .*$/m.exec(stack.slice(stack.indexOf(message) + message.length)) ?? [];
+  return `${name}${place && ` ${place.trim()}`}`;
 }

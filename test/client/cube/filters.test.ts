@@ -110,7 +110,7 @@ test.each<[string, unknown, string]>([
 
 test('filters that throw refuse the query, and the log has the place without the text', async () => {
   const throwing = ({ region }: { region: string }) => {
-    throw new RangeError(`no region ${region}`);
+    throw new RangeError(`no region\n    at ${region}`);
   };
   expect(await errorOf(() => rewritten(throwing))).toMatchObject({ status: 500 });
   const [entry] = log.entries();

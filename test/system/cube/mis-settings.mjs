@@ -10,7 +10,7 @@ const FILTERS = '({ region, min_amount }) => [';
 /** Cube does not start with these, and says why. */
 const REFUSED_AT_START = {
   'no audience': [{ "  audience: 'dashboards',\n": '' }, 'audience has to be'],
-  'no data source': [{ 'new Map([': 'new Map([].concat() && [], [' }, 'dataSources has to be'],
+  'no data source': [{ 'new Map([': 'new Map([], [' }, 'dataSources has to be'],
   'no such type': [{ "min_amount: 'integer'": "min_amount: 'int'" }, 'declarations has to be'],
   'no filters': [{ '  filters: ': '  filter: ' }, 'userGroups has no option filter'],
   'no class of errors': [{ '  CubejsHandlerError,\n': '' }, 'CubejsHandlerError has to be'],
