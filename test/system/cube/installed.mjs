@@ -67,7 +67,7 @@ function installByLock(directory) {
   for (const name of ['package.json', 'package-lock.json']) {
     cpSync(join(HERE, name), join(directory, name));
   }
-  npm(directory, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent');
+  npm(directory, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error');
 }
 
 function nativeModule(directory) {
