@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -173,6 +174,10 @@ async function logsNoToken(lab) {
 
 async function main() {
   requirePrograms({ '/usr/lib/postgresql': 'postgresql', curl: 'curl', openssl: 'openssl' });
+  // Debian has this module in a package of its own.
+  if (spawnSync('python3.11', ['-c', 'import ensurepip']).status !== 0) {
+    requirePrograms({ '/usr/lib/python3.11/ensurepip': 'python3.11-venv' });
+  }
   const lab = await Lab.create();
   const steps = {
     'Superset from PyPI': install,
