@@ -29,7 +29,7 @@ export class UserGroupClient {
    * that is sent and differs is stored, which needs the scope `user-groups:write`; a field that is not sent stays. A
    * body with `user_group_id` alone never creates.
    *
-   * Required scope: `user-groups:read`.
+   * Required scopes: `user-groups:read` and `user-group-tokens:read`.
    *
    * `GET /api/user`
    */
@@ -44,10 +44,10 @@ export class UserGroupClient {
    * Write a user group.
    *
    * Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays;
-   * `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if
-   * nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows.
+   * `mapping` and `properties` are replaced as a whole. The token never changes, and the response contains it even if
+   * nothing changes. `PUT /api/v1/user-groups/{id}` writes without returning the token.
    *
-   * Required scope: `user-groups:write`.
+   * Required scopes: `user-groups:write` and `user-group-tokens:read`.
    *
    * `PUT /api/user`
    */
@@ -121,8 +121,9 @@ export class UserGroupClient {
   /**
    * Export user groups.
    *
-   * Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line
-   * is the summary: without it the response was cut off. It is a POST because the response contains credentials.
+   * Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The tokens
+   * also need the scope `user-group-tokens:read`. The last line is the summary: without it the response was cut off. It
+   * is a POST because the response contains credentials.
    *
    * Required scope: `admin`.
    *
@@ -448,7 +449,7 @@ export class UserGroupClient {
    *
    * The token to pass to dashboards, as GET /api/user returns it. It is never part of the user group below /api/v1.
    *
-   * Required scope: `user-groups:read`.
+   * Required scope: `user-group-tokens:read`.
    *
    * `GET /api/v1/user-groups/{id}/tokens/current`
    */

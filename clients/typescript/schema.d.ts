@@ -17,14 +17,14 @@ export interface paths {
          *
          *     Creates the group if its id is new (then `name` is needed), else looks it up: same token, same `team_id`. A field that is sent and differs is stored, which needs the scope `user-groups:write`; a field that is not sent stays. A body with `user_group_id` alone never creates.
          *
-         *     Required scope: `user-groups:read`.
+         *     Required scopes: `user-groups:read` and `user-group-tokens:read`.
          */
         get: operations["createOrLookUpUserGroup"];
         /**
          * Write a user group
-         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows.
+         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the response contains it even if nothing changes. `PUT /api/v1/user-groups/{id}` writes without returning the token.
          *
-         *     Required scope: `user-groups:write`.
+         *     Required scopes: `user-groups:write` and `user-group-tokens:read`.
          */
         put: operations["upsertUserGroup"];
         /**
@@ -67,7 +67,7 @@ export interface paths {
         put?: never;
         /**
          * Export user groups
-         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. It is a POST because the response contains credentials.
+         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The tokens also need the scope `user-group-tokens:read`. The last line is the summary: without it the response was cut off. It is a POST because the response contains credentials.
          *
          *     Required scope: `admin`.
          */
@@ -275,7 +275,7 @@ export interface paths {
          * Get the current token of a user group
          * @description The token to pass to dashboards, as GET /api/user returns it. It is never part of the user group below /api/v1.
          *
-         *     Required scope: `user-groups:read`.
+         *     Required scope: `user-group-tokens:read`.
          */
         get: operations["getUserGroupToken"];
         put?: never;
@@ -3019,7 +3019,7 @@ export interface components {
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
             /** @description What the token may do; a scope implies no other. */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
         };
         ApiTokenWithSecret: {
             /** @description The token. Save it now: it is not stored and cannot be shown again. */
@@ -3054,7 +3054,7 @@ export interface components {
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
             /** @description What the token may do; a scope implies no other. */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
+            scopes?: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
         };
         RotateApiTokenRequest: {
             /**

@@ -79,6 +79,9 @@ export function has(feature: string): boolean {
   return session.value?.features.includes(feature) ?? false;
 }
 
+/** The scope that shows tokens of user groups. */
+export const SHOWING = 'user-group-tokens:read';
+
 export function may(scope: Scope): boolean {
   return session.value?.scopes.includes(scope) ?? false;
 }

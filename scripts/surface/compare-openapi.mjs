@@ -103,16 +103,16 @@ class OperationComparison {
   }
 
   #access(was, is) {
-    const key = 'x-required-scope';
-    const scope =
-      was[key] === is[key] || is[key] === undefined
-        ? []
-        : [{ text: `scope was ${was[key] ?? 'none'}, is ${is[key]}` }];
+    const { 'x-required-scopes': sufficed = [] } = was;
+    const { 'x-required-scopes': needed = [] } = is;
+    const scope = needed.every((one) => sufficed.includes(one))
+      ? []
+      : [{ text: `scope was ${sufficed.join(' and ') || 'none'}, is ${needed.join(' and ')}` }];
     const others = is['x-required-scope-with'] ?? {};
     const instead = Object.entries(was['x-required-scope-with'] ?? {})
       .filter(([field, one]) => others[field] !== one)
       .map(([field, one]) => ({
-        text: `scope with ${field} was ${one}, is ${others[field] ?? is[key]}`,
+        text: `scope with ${field} was ${one}, is ${others[field] ?? needed.join(' and ')}`,
       }));
     return [...scope, ...instead, ...this.#security(was.security, is.security)];
   }

@@ -6,6 +6,8 @@ import { passTime } from '../support/time/fake-time.ts';
 import { lastAskedBefore } from '../support/time/until.ts';
 
 const PATH = '/api/v1/api-tokens';
+/** A group that is not there, which every reader may look for. */
+const GROUP = '/api/v1/user-groups/none';
 
 onEachDatabase((kind) => {
   const service = withService(kind, { TRUST_PROXY: '1' });
@@ -40,7 +42,7 @@ onEachDatabase((kind) => {
   const isKnownUsed = async (id: number) =>
     (await api.call('GET', `${PATH}/${id}`)).body.api_token.last_used_at !== null;
   const looksUp = async (token: string, headers: Record<string, string> = {}) =>
-    (await service.clientOf(token).get({ user_group_id: 'none' }, headers)).status;
+    (await service.clientOf(token).call('GET', GROUP, undefined, headers)).status;
 
   test('a token is issued, shown once, and works at once', async () => {
     const answer = await issue({ expires_at: '2099-01-01T00:00:00Z', allowed_cidrs: null });
@@ -411,7 +413,7 @@ onEachDatabase((kind) => {
         '127.0.0.1',
         'nonsense',
       ]) {
-        const answer = await service.clientOf(token).get({ user_group_id: 'g' }, from(address));
+        const answer = await service.clientOf(token).call('GET', GROUP, undefined, from(address));
         expect([address, answer.status, answer.body.code]).toEqual([
           address,
           403,

@@ -34,7 +34,11 @@ onEachDatabase((kind) => {
   });
 
   test('the scheme is taken in any case', async () => {
-    const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
+    const token = await service.issueToken([
+      'user-groups:read',
+      'user-groups:write',
+      'user-group-tokens:read',
+    ]);
     for (const scheme of ['Token', 'token', 'TOKEN']) {
       const answer = await service
         .clientOf(undefined)
@@ -44,7 +48,11 @@ onEachDatabase((kind) => {
   });
 
   test('a credential anywhere but in the Authorization header is not seen', async () => {
-    const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
+    const token = await service.issueToken([
+      'user-groups:read',
+      'user-groups:write',
+      'user-group-tokens:read',
+    ]);
     const answer = await service.clientOf(undefined).send({
       method: 'GET',
       path: `/api/user?token=${token}&access_token=${token}`,
@@ -64,7 +72,11 @@ onEachDatabase((kind) => {
   });
 
   test('a revoked token is refused within a second', async () => {
-    const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
+    const token = await service.issueToken([
+      'user-groups:read',
+      'user-groups:write',
+      'user-group-tokens:read',
+    ]);
     expect((await service.clientOf(token).get(body)).status).toBe(200);
     await service.revokeToken(token);
     const revokedAt = performance.now();
@@ -77,7 +89,7 @@ onEachDatabase((kind) => {
 
   test('an expired token is refused at once', async () => {
     const token = await service.issueToken(
-      ['user-groups:read', 'user-groups:write'],
+      ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
       'default',
       60_000,
     );
@@ -87,12 +99,29 @@ onEachDatabase((kind) => {
   });
 
   test.each<[string, Scope[], string, number]>([
-    ['GET', ['user-groups:read'], 'user-groups:read', 200],
-    ['GET', ['user-groups:write', 'tokens:rotate', 'admin'], 'user-groups:read', 403],
-    ['PUT', ['user-groups:write'], 'user-groups:write', 200],
-    ['PUT', ['user-groups:read', 'tokens:rotate', 'admin'], 'user-groups:write', 403],
+    ['GET', ['user-groups:read', 'user-group-tokens:read'], 'user-groups:read', 200],
+    [
+      'GET',
+      ['user-groups:write', 'user-group-tokens:read', 'tokens:rotate', 'admin'],
+      'user-groups:read',
+      403,
+    ],
+    ['GET', ['user-groups:read', 'user-groups:write', 'admin'], 'user-group-tokens:read', 403],
+    ['PUT', ['user-groups:write', 'user-group-tokens:read'], 'user-groups:write', 200],
+    [
+      'PUT',
+      ['user-groups:read', 'user-group-tokens:read', 'tokens:rotate', 'admin'],
+      'user-groups:write',
+      403,
+    ],
+    ['PUT', ['user-groups:read', 'user-groups:write', 'admin'], 'user-group-tokens:read', 403],
     ['POST', ['tokens:rotate'], 'tokens:rotate', 200],
-    ['POST', ['user-groups:read', 'user-groups:write', 'admin'], 'tokens:rotate', 403],
+    [
+      'POST',
+      ['user-groups:read', 'user-groups:write', 'user-group-tokens:read', 'admin'],
+      'tokens:rotate',
+      403,
+    ],
   ])('%s with the scopes %j needs %s', async (method, scopes, needed, status) => {
     const { body: known } = await service.api.get(body);
     const client = service.clientOf(await service.issueToken(scopes));
@@ -109,7 +138,9 @@ onEachDatabase((kind) => {
 
   test('a read-only token looks up, and is refused where the GET would write', async () => {
     await service.api.put({ user_group_id: 'ro', name: 'Before' });
-    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    const client = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-group-tokens:read']),
+    );
     expect((await client.get({ user_group_id: 'ro', name: 'Before' })).status).toBe(200);
     for (const wanted of [
       { user_group_id: 'ro', name: 'After' },
@@ -126,7 +157,12 @@ onEachDatabase((kind) => {
   });
 
   test('the same id in two workspaces is two groups, and neither sees the other', async () => {
-    const scopes: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
+    const scopes: Scope[] = [
+      'user-groups:read',
+      'user-groups:write',
+      'user-group-tokens:read',
+      'tokens:rotate',
+    ];
     const [one, two] = await Promise.all(
       ['tenant one', 'tenant two'].map(async (name) =>
         service.clientOf(await service.issueToken(scopes, name)),

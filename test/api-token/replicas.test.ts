@@ -8,6 +8,8 @@ import { type RunningServer, startServer } from '../support/process/processes.ts
 import { lastAskedBefore, until, untilAfter } from '../support/time/until.ts';
 
 const PATH = '/api/v1/api-tokens';
+/** A group that is not there, which every reader may look for. */
+const GROUP = '/api/v1/user-groups/none';
 
 // Replicas share a PostgreSQL; the embedded database has one process.
 onPostgres('on postgres', () => {
@@ -64,7 +66,7 @@ onPostgres('on postgres', () => {
       const getStatus = (server: RunningServer) =>
         server
           .apiOf(token)
-          .get({ user_group_id: 'none' })
+          .call('GET', GROUP)
           .then((answer) => answer.status);
       // Each replica knows the token and gets calls all the time, so that no replica looks it up by chance.
       expect(await Promise.all(servers.map(getStatus))).toEqual([404, 404, 404]);
@@ -90,7 +92,7 @@ onPostgres('on postgres', () => {
     const getStatus = (server: RunningServer) =>
       server
         .apiOf(token)
-        .get({ user_group_id: 'none' })
+        .call('GET', GROUP)
         .then((answer) => answer.status);
     expect(await Promise.all(servers.map(getStatus))).toEqual([403, 403, 403]);
     const polling = servers.map((server) =>
@@ -105,7 +107,7 @@ onPostgres('on postgres', () => {
 
   test('a token is valid on every replica as soon as it is issued', async () => {
     const { token } = await issue();
-    const statuses = servers.map((server) => server.apiOf(token).get({ user_group_id: 'none' }));
+    const statuses = servers.map((server) => server.apiOf(token).call('GET', GROUP));
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 });

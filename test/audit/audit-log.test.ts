@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AccessRefusalLog } from '../../src/core/audit/tally/access-refusal-log.ts';
 import { AuditRetention } from '../../src/core/audit/audit-retention.ts';
 import type { AuditEventView } from '../../src/core/audit/dto/audit-event-response.dto.ts';
+import type { Scope } from '../../src/platform/common/access/caller.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { forbidEvents } from '../support/events/forbid-events.ts';
@@ -197,8 +198,13 @@ onEachDatabase((kind) => {
   });
 
   test('a workspace sees its own events alone', async () => {
-    const scopes = ['audit:read', 'user-groups:read', 'user-groups:write'] as const;
-    const other = service.clientOf(await service.issueToken([...scopes], 'a stranger'));
+    const scopes: Scope[] = [
+      'audit:read',
+      'user-groups:read',
+      'user-groups:write',
+      'user-group-tokens:read',
+    ];
+    const other = service.clientOf(await service.issueToken(scopes, 'a stranger'));
     await other.get({ user_group_id: 'theirs', name: 'T' });
     await api.get({ user_group_id: 'ours', name: 'O' });
     const seen = async (by: ApiClient, id: string) =>

@@ -134,7 +134,10 @@ test('a token that is pasted after Authorize is sent, and the page shows how lon
     const { body } = await service.api.get({ user_group_id: 'pasted' });
     expect(answer.text).toContain(body.user_group.token);
     const operation = () => page.locator('[id$="-upsertUserGroup"]').innerText();
-    for (const words of [/Request duration\s+\d+ ms/, /Required scope: user-groups:write\./]) {
+    for (const words of [
+      /Request duration\s+\d+ ms/,
+      /Required scopes: user-groups:write and user-group-tokens:read\./,
+    ]) {
       expect(await readUntil(expect.stringMatching(words), operation)).toMatch(words);
     }
   });

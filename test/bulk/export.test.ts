@@ -88,6 +88,25 @@ onEachDatabase((kind) => {
     expect(body.audit_events).toMatchObject([{ details: { include_tokens: false } }]);
   });
 
+  test('tokens need the scope to read them, and the rest does not', async () => {
+    const administrator = service.clientOf(await service.issueToken(['admin']));
+    for (const body of [{}, undefined, { include_tokens: true }]) {
+      const refused = await administrator.call('POST', EXPORT, body);
+      expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+      expect(refused.body.detail).toContain('"user-group-tokens:read"');
+      expect(refused.text).not.toMatch(/ugt_|legacy-/);
+    }
+    const plain = await administrator.call('POST', EXPORT, { include_tokens: false });
+    expect([plain.status, linesOf(plain).at(-1)!.summary]).toEqual([
+      200,
+      { exported: expect.any(Number), complete: true },
+    ]);
+    const reader = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-group-tokens:read']),
+    );
+    expect((await reader.call('POST', EXPORT, {})).body.detail).toContain('"admin"');
+  });
+
   test.each([
     [{ include_token: false }, '/include_token', 'unknown'],
     [{ include_tokens: 'no' }, '/include_tokens', 'type'],
@@ -122,9 +141,26 @@ onEachDatabase((kind) => {
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_at_once']);
     expect(refused.headers['retry-after']).toBe('5');
     const other = service.clientOf(await service.issueToken(['admin'], 'other'));
-    expect((await other.call('POST', EXPORT, {})).status).toBe(200);
+    expect((await other.call('POST', EXPORT, { include_tokens: false })).status).toBe(200);
     abort.abort();
     await until(async () => (await service.api.call('POST', EXPORT, {})).status === 200);
+  });
+
+  test('an export ends as incomplete when its API token loses the scope for tokens', async () => {
+    const given = { name: 'exporter', scopes: ['admin', 'user-group-tokens:read'] };
+    const { id, token } = (await service.api.call('POST', '/api/v1/api-tokens', given)).body
+      .api_token;
+    // The groups are more than the buffers on the way can take.
+    const response = await fetch(service.baseUrl + EXPORT, {
+      method: 'POST',
+      headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    expect(response.status).toBe(200);
+    const path = `/api/v1/api-tokens/${id}`;
+    expect((await service.api.call('PATCH', path, { scopes: ['admin'] })).status).toBe(200);
+    const text = await response.text().catch(() => '');
+    expect(text).not.toContain('"complete":true');
   });
 
   test('it is a POST, whose body may be omitted', async () => {

@@ -129,7 +129,7 @@ onEachDatabase((kind) => {
   test('what is done in the console is recorded as done by the API token', async () => {
     const writer = await browserWith('user-groups:write');
     const [, { session }] = await writer.session();
-    await writer.call('PUT', '/console/api/user', { user_group_id: 'told', name: 'Told' });
+    await writer.call('PUT', '/console/api/v1/user-groups/told', { name: 'Told' });
     const { body } = await service.api.call(
       'GET',
       '/api/v1/audit-events?types=user_group.create&limit=1',

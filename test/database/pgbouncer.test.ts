@@ -72,7 +72,7 @@ import { lastAskedBefore, until } from '../support/time/until.ts';
     });
     const { id, token } = issued.body.api_token;
     const getStatus = async () =>
-      (await other.apiOf(token).get({ user_group_id: 'recorded' })).status;
+      (await other.apiOf(token).call('GET', '/api/v1/user-groups/recorded')).status;
     expect(await getStatus()).toBe(200);
     // No message names an API token: the other replica has to ask, by way of the pooler.
     await one.api.call('POST', `/api/v1/api-tokens/${id}/revoke`);

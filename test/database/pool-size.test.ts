@@ -34,7 +34,10 @@ onPostgres('a pool of DATABASE_POOL_SIZE connections', () => {
     const statuses = await Promise.all(
       workspaces.map(async (workspace) => {
         const client = service.clientOf(
-          await service.issueToken(['user-groups:read', 'user-groups:write'], workspace),
+          await service.issueToken(
+            ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+            workspace,
+          ),
         );
         const bodies = Array.from({ length: 20 }, (_, n) => ({
           user_group_id: `g ${n}`,

@@ -129,12 +129,12 @@ function takesKey({ operation }: Route): boolean {
   return JSON.stringify(operation?.parameters ?? []).includes('Idempotency-Key');
 }
 
-function scopeOf({ access: { scope, isPublic }, path, operation }: Route): string {
+function scopeOf({ access: { scope, also, isPublic }, path, operation }: Route): string {
   if (isPublic) return '*public*';
   if (scope === undefined) return path.startsWith('/console/') ? '*session*' : '*any*';
   const others = Object.entries(operation?.['x-required-scope-with'] ?? {});
   return [
-    `\`${scope}\``,
+    [scope, ...(also ? [also] : [])].map((one) => `\`${one}\``).join(' and '),
     ...others.map(([field, other]) => `with \`${field}\`: \`${other}\``),
   ].join('; ');
 }

@@ -63,9 +63,9 @@ describe('who may do what', () => {
       scope,
     ]);
     const holding = (await describeOperations()).filter(({ answers }) => HOLDS_TOKEN.test(answers));
-    const found = holding.map(({ method, path, scope }) => [
+    const found = holding.map(({ method, path, scopes: needed }) => [
       `\`${method} ${path}\``,
-      `\`${scope}\``,
+      needed.map((scope) => `\`${scope}\``).join(', '),
     ]);
     expect(documented.sort()).toEqual(found.sort());
   });

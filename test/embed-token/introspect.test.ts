@@ -11,7 +11,12 @@ import { startTestService, withService } from '../support/test-service.ts';
 import { passTime } from '../support/time/fake-time.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
-const SCOPES = ['user-groups:read', 'user-groups:write', 'tokens:introspect'] as const;
+const SCOPES = [
+  'user-groups:read',
+  'user-groups:write',
+  'user-group-tokens:read',
+  'tokens:introspect',
+] as const;
 /** An answer of another process, or of a moment ago, is of no use to these tests. */
 const NO_CACHE = { 'Cache-Control': 'no-cache' };
 

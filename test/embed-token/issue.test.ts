@@ -183,7 +183,10 @@ onEachDatabase((kind) => {
 
   test('for a group that is not there, or of another workspace, there is none', async () => {
     const stranger = service.clientOf(
-      await service.issueToken(['user-groups:read', 'user-groups:write'], 'strangers'),
+      await service.issueToken(
+        ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+        'strangers',
+      ),
     );
     await stranger.get({ user_group_id: 'theirs', name: 'T' });
     for (const id of ['none', 'theirs', '\0', 'x'.repeat(300)]) {

@@ -212,7 +212,10 @@ onEachDatabase((kind) => {
   });
 
   test('a workspace is told of its own changes alone, and takes no cursor of another', async () => {
-    const token = await service.issueToken(['events:read', 'user-groups:write'], 'neighbour');
+    const token = await service.issueToken(
+      ['events:read', 'user-groups:write', 'user-group-tokens:read'],
+      'neighbour',
+    );
     const neighbour = service.clientOf(token);
     const [own, foreign] = [await latest(), await latest(neighbour)];
     await neighbour.create();

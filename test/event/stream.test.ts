@@ -106,7 +106,10 @@ onEachDatabase((kind) => {
   });
 
   test('a stream does not tell that other workspaces have changed', async () => {
-    const token = await service.issueToken(['events:read', 'user-groups:write'], 'busy');
+    const token = await service.issueToken(
+      ['events:read', 'user-groups:write', 'user-group-tokens:read'],
+      'busy',
+    );
     const reader = await open();
     await reader.until(isCurrent(reader));
     // Someone follows the other workspace too, and is told at once.

@@ -39,7 +39,7 @@ onEachDatabase((kind) => {
   });
 
   test('an inactive token is exactly {"active": false}, whatever the reason', async () => {
-    const scopes = ['user-groups:read', 'user-groups:write'] as const;
+    const scopes = ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'] as const;
     const stranger = service.clientOf(await service.issueToken([...scopes], 'strangers'));
     const foreign = (await stranger.get({ user_group_id: 'f', name: 'F' })).body.user_group.token;
     const replaced = (await service.api.get({ user_group_id: 'r', name: 'R' })).body.user_group

@@ -215,7 +215,8 @@ onPostgres('three processes on postgres', () => {
     const statuses = () =>
       Promise.all(
         [service, ...others].map(
-          async ({ clientOf }) => (await clientOf(token).get({ user_group_id: 'x' })).status,
+          async ({ clientOf }) =>
+            (await clientOf(token).call('GET', '/api/v1/user-groups/x')).status,
         ),
       );
     // After the poll that tells of its issue.

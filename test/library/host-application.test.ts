@@ -383,6 +383,24 @@ onEachDatabase((kind) => {
       });
     });
 
+    test('a caller without the scope for tokens is shown none that exists', async () => {
+      const owner = operator(WORKSPACE);
+      const groups = app.get(UserGroups);
+      await groups.put(owner, { user_group_id: 'shown', name: 'Shown' });
+      const all = [...owner.scopes].filter((scope) => scope !== 'user-group-tokens:read');
+      const caller = { ...owner, scopes: new Set(all) };
+      for (const call of [
+        () => groups.createOrLookUp(caller, { user_group_id: 'shown' }),
+        () => groups.put(caller, { user_group_id: 'shown' }),
+        () => app.get(Tokens).getCurrent(caller, 'shown'),
+      ]) {
+        await expect(call()).rejects.toMatchObject({
+          message: expect.stringContaining('"user-group-tokens:read"'),
+        });
+      }
+      expect(await groups.get(caller, 'shown')).toMatchObject({ provided_id: 'shown' });
+    });
+
     test('there is no route', async () => {
       const { status } = await clientOf(app, BOOTSTRAP_TOKEN).send({
         method: 'PUT',

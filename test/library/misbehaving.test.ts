@@ -123,7 +123,10 @@ onEachDatabase((kind) => {
     });
     service = await startTestService(kind, {}, [plugin]);
     other = service.clientOf(
-      await service.issueToken(['user-groups:write', 'tokens:rotate'], 'other'),
+      await service.issueToken(
+        ['user-groups:write', 'user-group-tokens:read', 'tokens:rotate'],
+        'other',
+      ),
     );
   });
 

@@ -164,8 +164,8 @@ onEachDatabase((kind) => {
         components: { schemas: Record<string, object> };
       };
       expect(paths['/api/v1/home-dashboards/{id}']).toMatchObject({
-        get: { operationId: 'readHomeDashboard', 'x-required-scope': 'dashboards:read' },
-        put: { 'x-required-scope': 'dashboards:write' },
+        get: { operationId: 'readHomeDashboard', 'x-required-scopes': ['dashboards:read'] },
+        put: { 'x-required-scopes': ['dashboards:write'] },
       });
       expect(components.schemas['HomeDashboardDto']).toMatchObject({ required: ['dashboard'] });
       expect(JSON.stringify(components.schemas['CreateApiTokenRequest'])).toContain(
@@ -243,6 +243,14 @@ test('a route without access rules ends the start, not the first call', async ()
       return { success: 1 };
     }
   }
+  @Controller('api/v1/undeclared')
+  class AlsoUndeclaredController {
+    @Get()
+    @RequiresScope('user-groups:read', { also: 'nobody:knows' as never })
+    find() {
+      return { success: 1 };
+    }
+  }
   const starting = (controller: new () => object) => {
     @Module({ controllers: [controller] })
     class PluginModule {}
@@ -254,6 +262,9 @@ test('a route without access rules ends the start, not the first call', async ()
   );
   await expect(starting(UndeclaredController)).rejects.toThrow(
     'A handler requires an undeclared scope: UndeclaredController.find',
+  );
+  await expect(starting(AlsoUndeclaredController)).rejects.toThrow(
+    'A handler requires an undeclared scope: AlsoUndeclaredController.find',
   );
 });
 

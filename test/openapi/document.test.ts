@@ -27,7 +27,7 @@ interface Operation {
   description: string;
   /** Empty where no token is asked for. The published document leaves it out where it has the security of the document. */
   security: Record<string, string[]>[];
-  'x-required-scope'?: string;
+  'x-required-scopes'?: string[];
   requestBody?: { required: boolean; content: Record<string, { schema: object }> };
   responses: Record<
     string,
@@ -194,19 +194,20 @@ test('every operation says its scope, its body, its answers and how to authentic
     if (PUBLIC_PATHS.includes(path)) continue;
     for (const [method, operation] of Object.entries(methods)) {
       const isContract = path === '/api/user';
-      const scope = operation['x-required-scope'];
+      const needed = operation['x-required-scopes'];
+      const label = needed?.length === 2 ? 'Required scopes' : 'Required scope';
       const isForAnyScope = path === '/api/v1/workspace/identity';
       expect(operation).toMatchObject({
         operationId: expect.stringMatching(/^[a-z]\w+$/),
         summary: expect.stringMatching(/./),
         description: expect.stringContaining(
-          isForAnyScope ? 'whatever its scopes' : `\n\nRequired scope: \`${scope}\`.`,
+          isForAnyScope ? 'whatever its scopes' : `\n\n${label}: \`${needed?.join('` and `')}\`.`,
         ),
         security: schemesOf(path).map((scheme) => ({ [scheme]: [] })),
       });
-      expect(scope).toEqual(
-        isForAnyScope ? undefined : expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/),
-      );
+      const form = expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/) as string;
+      expect(needed).toEqual(isForAnyScope ? undefined : needed!.map(() => form));
+      expect(isForAnyScope || needed!.length > 0).toBe(true);
       const needsNone =
         !isContract &&
         (['get', 'delete'].includes(method) ||
@@ -418,7 +419,7 @@ test('an operation without a token says so, and that it is not counted', async (
   for (const path of PUBLIC_PATHS) {
     const { get } = document.paths[path]!;
     expect(published.paths[path]!['get']!.security).toEqual([]);
-    expect(get).not.toHaveProperty('x-required-scope');
+    expect(get).not.toHaveProperty('x-required-scopes');
     for (const status of ['401', '403', '429']) expect(get!.responses).not.toHaveProperty(status);
     for (const { headers = {} } of Object.values(get!.responses)) {
       expect(headers).not.toHaveProperty('RateLimit');

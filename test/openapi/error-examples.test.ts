@@ -38,6 +38,7 @@ const ALL = [
   ...([
     'user-groups:read',
     'user-groups:write',
+    'user-group-tokens:read',
     'embed-tokens:issue',
     'user-groups:view-as',
     'tokens:rotate',

@@ -255,7 +255,7 @@ onEachDatabase((kind) => {
         );
       }
       const clientIn = (service: TestService, name: string) => service.clientOf(tokens.get(name));
-      await clientIn(before, 'groups').put({ user_group_id: 'old', name: 'Old' });
+      await clientIn(before, 'groups').call('PUT', '/api/v1/user-groups/old', { name: 'Old' });
       const made = await clientIn(before, 'webhooks').call('POST', '/api/v1/webhook-endpoints', {
         url: 'https://receiver.example/',
       });
@@ -263,7 +263,7 @@ onEachDatabase((kind) => {
       expect((await read(clientIn(before, 'groups'))).rewrap_remaining).toBe(false);
       await before.close();
       const after = await start('k2', 'k1');
-      await clientIn(after, 'nothing').put({ user_group_id: 'new', name: 'New' });
+      await clientIn(after, 'nothing').call('PUT', '/api/v1/user-groups/new', { name: 'New' });
       const remaining = async () => {
         const answers = names.map((name) => read(clientIn(after, name)));
         return (await Promise.all(answers)).map(({ rewrap_remaining: is }) => is);

@@ -78,7 +78,7 @@ onEachDatabase((kind) => {
     });
     const { stdout } = await cli('token', 'list');
     expect(stdout).toMatch(
-      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,tokens:rotate +2099-01-01T00:00:00Z/m,
+      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,user-group-tokens:read,tokens:rotate +2099-01-01T00:00:00Z/m,
     );
     expect(stdout).not.toContain(created.stdout.trim().slice(0, -4));
   });

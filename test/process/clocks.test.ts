@@ -290,7 +290,7 @@ onEachDatabase((kind) => {
     const { status } = await servers
       .get(2 * DAY_MS)!
       .apiOf(token)
-      .get({ user_group_id: first.id });
+      .call('GET', first.path);
     expect(status).toBe(200);
   });
 });

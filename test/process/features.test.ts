@@ -166,7 +166,8 @@ onEachDatabase((kind) => {
         'console',
       ],
       scopes: [
-        ...['user-groups:read', 'user-groups:write', 'tokens:rotate', 'tokens:introspect'],
+        ...['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+        ...['tokens:rotate', 'tokens:introspect'],
         ...['embed-tokens:issue', 'user-groups:view-as', 'audit:read', 'admin'],
       ],
     });

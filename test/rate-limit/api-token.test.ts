@@ -14,6 +14,7 @@ import { startTestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 20;
 const look = { user_group_id: 'g' };
+const LOOKING = ['user-groups:read', 'user-group-tokens:read'] as const;
 const buckets = withFrozenBuckets();
 
 onEachDatabase((kind) => {
@@ -27,7 +28,7 @@ onEachDatabase((kind) => {
   });
 
   test('what is left is told, exactly the limit is let through at once, and the rest is a 429', async () => {
-    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    const client = service.clientOf(await service.issueToken([...LOOKING]));
     const first = await client.get(look);
     expect(first.status).toBe(200);
     expect(first.headers).toMatchObject({
@@ -39,12 +40,12 @@ onEachDatabase((kind) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(LIMIT - 1);
     for (const limited of answers.filter(({ status }) => status !== 200)) expectLimited(limited);
     // Another token is not held up by it.
-    const other = service.clientOf(await service.issueToken(['user-groups:read']));
+    const other = service.clientOf(await service.issueToken([...LOOKING]));
     expect((await other.get(look)).status).toBe(200);
   });
 
   test('what was used up comes back bit by bit, and a steady caller is not refused again', async () => {
-    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    const client = service.clientOf(await service.issueToken([...LOOKING]));
     for (let n = 0; n < LIMIT; n++) await client.get(look);
     expectLimited(await client.get(look));
     buckets.pass(2990);
@@ -64,7 +65,7 @@ onEachDatabase((kind) => {
   });
 
   test('calls that are refused for their scope or their body count too', async () => {
-    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    const client = service.clientOf(await service.issueToken([...LOOKING]));
     expect((await client.put({ ...look, name: 'H' })).headers['ratelimit']).toMatch(/;r=19;/);
     expect((await client.get({ user_group_id: '' })).headers['ratelimit']).toMatch(/;r=18;/);
     for (let left = LIMIT - 3; left >= 0; left--) {

@@ -54,7 +54,7 @@ onEachDatabase((kind) => {
     const [from, allowed] = [freshAddress(), freshAddress()];
     const issued = await service.api.call('POST', '/api/v1/api-tokens', {
       name: 'bound',
-      scopes: ['user-groups:read'],
+      scopes: ['user-groups:read', 'user-group-tokens:read'],
       allowed_cidrs: [allowed],
     });
     const bound = `Token ${issued.body.api_token.token}`;

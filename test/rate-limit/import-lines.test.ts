@@ -22,7 +22,10 @@ onEachDatabase((kind) => {
     Array.from({ length: count }, (_, n) => ({ user_group_id: `${prefix} ${n}`, name: 'N' }));
   let workspaces = 0;
   const issue = (workspace = `of one ${++workspaces}`) =>
-    service.issueToken(['user-groups:read', 'user-groups:write'], workspace);
+    service.issueToken(
+      ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+      workspace,
+    );
   const countGroups = async (prefix: string) =>
     (await service.query(`SELECT 1 FROM user_group WHERE provided_id LIKE '${prefix} %'`)).length;
 

@@ -24,7 +24,10 @@ onEachDatabase((kind) => {
     for (let n = 0; n < 3; n++) {
       hosts.push(
         service.clientOf(
-          await service.issueToken(['user-groups:write', 'tokens:introspect'], workspace),
+          await service.issueToken(
+            ['user-groups:write', 'user-group-tokens:read', 'tokens:introspect'],
+            workspace,
+          ),
         ),
       );
     }

@@ -8,6 +8,7 @@ const SHARED = 15;
 const INTROSPECTIONS = 4;
 const TOKENS = '/api/v1/api-tokens';
 const look = { user_group_id: 'g' };
+const LOOKING = ['user-groups:read', 'user-group-tokens:read'] as const;
 withFrozenBuckets();
 
 onEachDatabase((kind) => {
@@ -27,7 +28,7 @@ onEachDatabase((kind) => {
     service.clientOf(await service.issueToken(scopes, workspace));
 
   test('the tokens of a workspace have a limit together, which those of another do not use up', async () => {
-    const [one, other] = [await issue('user-groups:read'), await issue('user-groups:read')];
+    const [one, other] = [await issue(...LOOKING), await issue(...LOOKING)];
     for (let n = 1; n <= LIMIT; n++) expect((await one.get(look)).status).toBe(404);
     for (let n = 1; n <= SHARED - LIMIT; n++) {
       const { status, headers } = await other.get(look);
@@ -42,11 +43,11 @@ onEachDatabase((kind) => {
     expect(limited.body.detail).toMatch(/^The API tokens of the workspace have made too many/);
     expect(limited.headers['retry-after']).toBe(String(60 / SHARED));
     workspace = `${workspace} beside`;
-    expect((await (await issue('user-groups:read')).get(look)).status).toBe(404);
+    expect((await (await issue(...LOOKING)).get(look)).status).toBe(404);
   });
 
   test('what one token makes too much does not use up what the others have', async () => {
-    const [one, other] = [await issue('user-groups:read'), await issue('user-groups:read')];
+    const [one, other] = [await issue(...LOOKING), await issue(...LOOKING)];
     const answers = await Promise.all(Array.from({ length: 60 }, () => one.get(look)));
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(LIMIT);
     for (let n = 1; n <= SHARED - LIMIT; n++) expect((await other.get(look)).status).toBe(404);
@@ -54,14 +55,14 @@ onEachDatabase((kind) => {
   });
 
   test('nor does what the workspace refuses use up what a token has', async () => {
-    const clients = [await issue('user-groups:read'), await issue('user-groups:read')];
+    const clients = [await issue(...LOOKING), await issue(...LOOKING)];
     for (const client of clients) for (let n = 0; n < 9; n++) await client.get(look);
     expect(leftOf((await clients[1]!.get(look)).headers)).toEqual({ 'api-token': 4, workspace: 0 });
   });
 
   test('introspections of a workspace have a limit of their own, of five API tokens', async () => {
     const clients: Awaited<ReturnType<typeof issue>>[] = [];
-    for (let n = 0; n < 6; n++) clients.push(await issue('tokens:introspect', 'user-groups:read'));
+    for (let n = 0; n < 6; n++) clients.push(await issue('tokens:introspect', ...LOOKING));
     const introspect = (n: number) =>
       clients[n % 6]!.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
     for (let n = 0; n < 5 * INTROSPECTIONS; n++) expect((await introspect(n)).status).toBe(200);
@@ -75,7 +76,7 @@ onEachDatabase((kind) => {
   });
 
   test('a token that came of a rotation goes on with the count of its predecessors', async () => {
-    const administrator = await issue('admin', 'user-groups:read');
+    const administrator = await issue('admin', ...LOOKING);
     const [own] = (await administrator.call('GET', TOKENS)).body.api_tokens;
     const rotate = async (by: typeof administrator, id: number) =>
       (await by.call('POST', `${TOKENS}/${id}/rotate`, { grace_period_seconds: 60 })).body
@@ -88,7 +89,7 @@ onEachDatabase((kind) => {
     expect(leftOf((await service.clientOf(second.token).get(look)).headers)['api-token']).toBe(
       LIMIT - 5,
     );
-    const minted = await last.call('POST', TOKENS, { name: 'm', scopes: ['user-groups:read'] });
+    const minted = await last.call('POST', TOKENS, { name: 'm', scopes: [...LOOKING] });
     const fresh = await service.clientOf(minted.body.api_token.token).get(look);
     expect(leftOf(fresh.headers)).toEqual({ 'api-token': LIMIT - 1, workspace: SHARED - 7 });
   });

@@ -11,7 +11,13 @@ import { withService } from '../support/test-service.ts';
 import { lastAskedBefore, until, untilAfter } from '../support/time/until.ts';
 import { stopTimeLimits } from '../support/time/fake-time.ts';
 
-const SCOPES = ['admin', 'audit:read', 'tokens:introspect', 'user-groups:write'] as const;
+const SCOPES = [
+  'admin',
+  'audit:read',
+  'tokens:introspect',
+  'user-groups:write',
+  'user-group-tokens:read',
+] as const;
 const ALL = ['user_group_token', 'embed_token'];
 
 async function end(api: ApiClient, body: object = {}) {
@@ -168,7 +174,9 @@ onEachDatabase((kind) => {
   test('a reader is told which scope replaces the token', async () => {
     const { id, path } = await service.api.create();
     await end(service.api);
-    const reader = service.clientOf(await service.issueToken(['user-groups:read']));
+    const reader = service.clientOf(
+      await service.issueToken(['user-groups:read', 'user-group-tokens:read']),
+    );
     const { status, body } = await reader.get({ user_group_id: id });
     expect([status, body.code]).toEqual([403, 'insufficient_scope']);
     expect(body.detail).toContain('user-groups:write');

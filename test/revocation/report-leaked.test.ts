@@ -236,7 +236,10 @@ onEachDatabase((kind) => {
 
   test('a token of another workspace is unknown, and stays', async () => {
     const other = service.clientOf(
-      await service.issueToken(['user-groups:write', 'tokens:introspect'], 'other'),
+      await service.issueToken(
+        ['user-groups:write', 'user-group-tokens:read', 'tokens:introspect'],
+        'other',
+      ),
     );
     const { token } = await other.create();
     expect((await report(service.api, [token])).body.results).toEqual([

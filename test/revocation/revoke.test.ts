@@ -13,7 +13,7 @@ const ALL = [
   'tokens:introspect',
   'tokens:rotate',
 ] as const;
-const WRITE = ['user-groups:read', 'user-groups:write'] as const;
+const WRITE = ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'] as const;
 
 const revoke = (api: ApiClient, token: string) => api.call('POST', '/api/v1/revoke', { token });
 
@@ -99,7 +99,9 @@ onEachDatabase((kind) => {
       new Set(['200 {"success":1}']),
     );
     expect([await theirs.isActive(token), await theirs.isActive(embedded)]).toEqual([true, true]);
-    expect((await service.clientOf(apiToken).get({ user_group_id: 'x' })).status).toBe(404);
+    expect((await service.clientOf(apiToken).call('GET', '/api/v1/user-groups/x')).status).toBe(
+      404,
+    );
   });
 
   test.each([

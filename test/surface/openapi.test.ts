@@ -124,9 +124,15 @@ const operations: Breaking[] = [
   ],
   [
     'other scope',
-    (d) => (list(d)['x-required-scope'] = 'groups:write'),
+    (d) => (list(d)['x-required-scopes'] = ['groups:write']),
     LIST,
     [`${LIST}: scope was groups:read, is groups:write`],
+  ],
+  [
+    'second scope',
+    (d) => list(d)['x-required-scopes'].push('tokens:read'),
+    LIST,
+    [`${LIST}: scope was groups:read, is groups:read and tokens:read`],
   ],
   [
     'other scope with a field',

@@ -7,7 +7,7 @@ export const RELEASED = {
       get: {
         operationId: 'listGroups',
         security: [{ ApiToken: [] }, { BearerToken: [] }],
-        'x-required-scope': 'groups:read',
+        'x-required-scopes': ['groups:read'],
         'x-required-scope-with': { secret: 'groups:secret' },
         parameters: [
           {

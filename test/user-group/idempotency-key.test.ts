@@ -119,8 +119,11 @@ onEachDatabase((kind) => {
   test('each workspace has keys of its own', async () => {
     const { token, key } = await create();
     await post(key, { current_token: token });
-    const scopes = ['user-groups:read', 'user-groups:write', 'tokens:rotate'] as const;
-    const other = service.clientOf(await service.issueToken([...scopes], 'other keys'));
+    const scopes = [
+      ...(['user-groups:read', 'user-groups:write'] as const),
+      ...(['user-group-tokens:read', 'tokens:rotate'] as const),
+    ];
+    const other = service.clientOf(await service.issueToken(scopes, 'other keys'));
     const theirs = await other.get({ user_group_id: 'theirs', name: 'T' });
     const current_token = theirs.body.user_group.token;
     const answer = await other.post({ current_token }, { 'Idempotency-Key': key });

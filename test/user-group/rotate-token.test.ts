@@ -56,7 +56,10 @@ onEachDatabase((kind) => {
     const replaced = await tokenOf('same words');
     await service.api.post({ current_token: replaced });
     const foreignApi = service.clientOf(
-      await service.issueToken(['user-groups:read', 'user-groups:write'], 'foreign'),
+      await service.issueToken(
+        ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+        'foreign',
+      ),
     );
     const { body: foreign } = await foreignApi.get({ user_group_id: 'f', name: 'F' });
     const refusals = await Promise.all(

@@ -122,7 +122,7 @@ class UserGroupClient(Transport):
         `user-groups:write`; a field that is not sent stays. A body with `user_group_id` alone never
         creates.
 
-        Required scope: `user-groups:read`.
+        Required scopes: `user-groups:read` and `user-group-tokens:read`.
 
         GET /api/user
 
@@ -166,10 +166,10 @@ class UserGroupClient(Transport):
 
         Creates the group (then `name` is needed) or stores every field that is sent. A field that
         is not sent stays; `mapping` and `properties` are replaced as a whole. The token never
-        changes. The response contains it even if nothing changes, so a caller with the scope
-        `user-groups:write` can read the token of any group whose id it knows.
+        changes, and the response contains it even if nothing changes. `PUT
+        /api/v1/user-groups/{id}` writes without returning the token.
 
-        Required scope: `user-groups:write`.
+        Required scopes: `user-groups:write` and `user-group-tokens:read`.
 
         PUT /api/user
 
@@ -291,8 +291,9 @@ class UserGroupClient(Transport):
         """Export user groups.
 
         Every group of the workspace with its current token, in order of `team_id`, as an import
-        takes them. The last line is the summary: without it the response was cut off. It is a POST
-        because the response contains credentials.
+        takes them. The tokens also need the scope `user-group-tokens:read`. The last line is the
+        summary: without it the response was cut off. It is a POST because the response contains
+        credentials.
 
         Required scope: `admin`.
 
@@ -996,7 +997,7 @@ class UserGroupClient(Transport):
         The token to pass to dashboards, as GET /api/user returns it. It is never part of the user
         group below /api/v1.
 
-        Required scope: `user-groups:read`.
+        Required scope: `user-group-tokens:read`.
 
         GET /api/v1/user-groups/{id}/tokens/current
 
@@ -3218,6 +3219,7 @@ class UserGroupClient(Transport):
             Literal[
                 "user-groups:read",
                 "user-groups:write",
+                "user-group-tokens:read",
                 "tokens:rotate",
                 "tokens:introspect",
                 "tokens:inspect",
@@ -3344,6 +3346,7 @@ class UserGroupClient(Transport):
                 Literal[
                     "user-groups:read",
                     "user-groups:write",
+                    "user-group-tokens:read",
                     "tokens:rotate",
                     "tokens:introspect",
                     "tokens:inspect",

@@ -2090,6 +2090,7 @@ class CreateApiTokenRequest(TypedDict):
         Literal[
             "user-groups:read",
             "user-groups:write",
+            "user-group-tokens:read",
             "tokens:rotate",
             "tokens:introspect",
             "tokens:inspect",
@@ -2150,6 +2151,7 @@ class UpdateApiTokenRequest(TypedDict):
             Literal[
                 "user-groups:read",
                 "user-groups:write",
+                "user-group-tokens:read",
                 "tokens:rotate",
                 "tokens:introspect",
                 "tokens:inspect",

@@ -54,7 +54,7 @@ export function offerAtOnce(text: string): Offer {
   };
 }
 
-const NO_INSPECTING = `This may be a token. You need the ${INSPECTING} scope to inspect it; the API token of this session does not have it.`;
+const NO_INSPECTING = `This may be a token. You need the ${INSPECTING} scope to inspect it.`;
 
 /** Offers what can be done with tokens; all of it keeps them out of the address. */
 function offerInspection(text: string): Offer {

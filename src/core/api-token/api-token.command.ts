@@ -21,7 +21,12 @@ import {
 } from '../../platform/command-line/resource-command.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
-const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
+const HOST_SCOPES: Scope[] = [
+  'user-groups:read',
+  'user-groups:write',
+  'user-group-tokens:read',
+  'tokens:rotate',
+];
 
 const scopesHelp = () => `"all", or a list of ${scopes.join(', ')}`;
 const EXPIRES_HELP = 'end of its life, such as 2030-12-31T00:00:00Z';

@@ -57,7 +57,7 @@ export class Tokens {
 
   /** Returns the group with its current token. @throws UserGroupNotFound, UserGroupTokenForgotten, InsufficientScope */
   async getCurrent(caller: Caller, userGroupId: string): Promise<UserGroupWithTokenResponse> {
-    requireScope(caller, 'user-groups:read');
+    requireScope(caller, 'user-group-tokens:read');
     requirePossibleId(userGroupId);
     return this.tokens.getCurrent(caller, userGroupId);
   }

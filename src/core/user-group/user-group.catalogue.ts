@@ -1,4 +1,9 @@
-export const userGroupScopes = ['user-groups:read', 'user-groups:write', 'tokens:rotate'] as const;
+export const userGroupScopes = [
+  'user-groups:read',
+  'user-groups:write',
+  'user-group-tokens:read',
+  'tokens:rotate',
+] as const;
 
 export const userGroupActions = {
   changing: [

@@ -37,7 +37,11 @@ export class UserGroupController {
   ) {}
 
   @Get()
-  @RequiresScope('user-groups:read', { gated: false, lenient: true })
+  @RequiresScope('user-groups:read', {
+    also: 'user-group-tokens:read',
+    gated: false,
+    lenient: true,
+  })
   @Operation(
     'createOrLookUpUserGroup',
     'Create or look up a user group',
@@ -54,11 +58,15 @@ export class UserGroupController {
   }
 
   @Put()
-  @RequiresScope('user-groups:write', { gated: false, lenient: true })
+  @RequiresScope('user-groups:write', {
+    also: 'user-group-tokens:read',
+    gated: false,
+    lenient: true,
+  })
   @Operation(
     'upsertUserGroup',
     'Write a user group',
-    'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows.',
+    'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the response contains it even if nothing changes. `PUT /api/v1/user-groups/{id}` writes without returning the token.',
   )
   @Ok(UserGroupWithTokenResponse, 'The user group as stored.')
   @ApiProblems(UserGroupQuotaReached, ...WRITE_ERRORS, ...TOKEN_ERRORS)

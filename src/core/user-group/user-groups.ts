@@ -34,6 +34,7 @@ export class UserGroups {
    */
   async createOrLookUp(caller: Caller, body: UserGroupInput): Promise<UserGroupLookupResponse> {
     requireScope(caller, 'user-groups:read');
+    requireScope(caller, 'user-group-tokens:read');
     return this.groups.createOrLookUp(caller, dtoFromObject(UserGroupInput, body));
   }
 
@@ -43,6 +44,7 @@ export class UserGroups {
    */
   async put(caller: Caller, body: UserGroupInput): Promise<UserGroupWithTokenResponse> {
     requireScope(caller, 'user-groups:write');
+    requireScope(caller, 'user-group-tokens:read');
     return this.groups.put(caller, dtoFromObject(UserGroupInput, body));
   }
 

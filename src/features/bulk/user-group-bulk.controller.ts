@@ -77,7 +77,7 @@ export class UserGroupBulkController {
   @Operation(
     'exportUserGroups',
     'Export user groups',
-    'Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. It is a POST because the response contains credentials.',
+    'Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The tokens also need the scope `user-group-tokens:read`. The last line is the summary: without it the response was cut off. It is a POST because the response contains credentials.',
   )
   @ApiNdjsonResponse(
     'One JSON object per line: the groups, then the summary.',

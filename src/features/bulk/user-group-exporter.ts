@@ -45,7 +45,7 @@ export class UserGroupExporter {
   /**
    * Yields the groups in order of their team_id, page by page on demand, then a summary. Each page is as committed when
    * it is read; groups created meanwhile are included.
-   * @throws TooManyAtOnce
+   * @throws TooManyAtOnce, InsufficientScope
    */
   run(
     caller: Caller,
@@ -60,7 +60,9 @@ export class UserGroupExporter {
     let last: IdentifiedUserGroup | undefined;
     do {
       // An export can last longer than the API token that it began with.
-      requireScope(await caller.renew(), 'admin', 'Exporting groups');
+      const current = await caller.renew();
+      requireScope(current, 'admin', 'Exporting groups');
+      if (include_tokens) requireScope(current, 'user-group-tokens:read', 'Exporting tokens');
       const after = last?.id ?? 0;
       const { found, limit } = await this.gate.run(caller, async () => {
         // Recorded with the first page: a second wait would delay the first line.

@@ -187,7 +187,7 @@ test('the next step of a refused token is a button, where the session may take i
     kinds: ['user_group_token'],
     reason: 'a backup was lost',
   });
-  const scopes = ['user-groups:read', 'tokens:inspect'] as const;
+  const scopes = ['user-groups:read', 'user-group-tokens:read', 'tokens:inspect'] as const;
   const support = (await begin({ workspace, scopes })).page;
   await inspect(support);
   await support.shows(/^Issue a new token for the group, and put it into the page \(/);
@@ -203,6 +203,10 @@ test('the next step of a refused token is a button, where the session may take i
   await support.button('Copy the current token').click();
   await support.shows('Token copied');
   expect(await support.read(fresh, () => support.clipboard())).toBe(fresh);
+  const without = (await begin({ workspace, scopes: ['user-groups:read', 'tokens:inspect'] })).page;
+  await inspect(without);
+  await without.shows(/^Copy the current token of the group, and put it into the page/);
+  expect(await without.read(0, () => without.button('Copy the current token').count())).toBe(0);
 });
 
 test('a session without the scope is told which one it needs', async () => {

@@ -85,7 +85,7 @@ onEachDatabase((kind) => {
       await page.write(page.field('Name'), 'Mine');
       await page.use(page.button('Save'));
       await page.heading('Mine').waitFor();
-      await other.put({ user_group_id: 'acme', name: 'Theirs' });
+      await other.call('PUT', path, { name: 'Theirs' });
       await page.shows(/^Changed \d+ s ago by /);
       expect(await page.read(1, () => page.heading('Mine').count())).toBe(1);
       await page.use(page.button('Show'));
@@ -103,7 +103,10 @@ onEachDatabase((kind) => {
     const { page, api } = await begin();
     const token = await createGroup(api, 'acme');
     const named = async (name: string) => {
-      const body = { name, scopes: ['user-groups:read', 'user-groups:write', 'tokens:rotate'] };
+      const body = {
+        name,
+        scopes: ['user-groups:write', 'user-group-tokens:read', 'tokens:rotate'],
+      };
       const { api_token } = (await api.call('POST', '/api/v1/api-tokens', body)).body;
       noteTokens(api_token.token);
       return service.clientOf(api_token.token);
@@ -178,7 +181,7 @@ onEachDatabase((kind) => {
     const mapping = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [`schema-${at}`, 'warehouse']),
     );
-    await createGroup(api, 'acme', { mapping });
+    await api.call('PUT', path, { name: 'acme', mapping });
     await page.visit('groups/acme');
     const rows = page.tab.getByRole('region', { name: 'Mapping' }).locator('tbody tr');
     expect(await page.read(10, () => rows.count())).toBe(10);

@@ -64,7 +64,7 @@ onEachDatabase((kind) => {
       const other = service.clientOf(await service.issueToken(['user-groups:write'], workspace));
       await createGroup(api, 'acme', { name: 'Ravenna' });
       await createGroup(api, 'globex');
-      await other.put({ user_group_id: 'initech', name: 'initech' });
+      await other.call('PUT', '/api/v1/user-groups/initech', { name: 'initech' });
       const [{ actor }] = (await eventsOf(api, 'object_id=initech')) as [AuditEventView];
       await storeEvent(workspace, { id: 'ancient', time: '2020-05-06T12:00:00Z' });
       /** The objects of the groups' events, the latest first. */

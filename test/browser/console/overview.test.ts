@@ -109,7 +109,7 @@ test('a session without other scopes sees what it may of the groups', async () =
   const { page, api } = await begin({
     scopes: ['user-groups:read', 'user-groups:write', 'tokens:introspect'],
   });
-  await createGroup(api, 'acme');
+  await api.call('PUT', '/api/v1/user-groups/acme', { name: 'acme' });
   await api.call('POST', '/api/v1/user-groups/acme/suspend');
   await page.visit();
   await item(page, 'user group is suspended').waitFor();

@@ -105,6 +105,27 @@ onEachDatabase((kind) => {
       await page.comesTo(/^audit\?api_token_id=\d+$/);
     });
 
+    test('the preset of readers shows no token of a group, and that of backends does', async () => {
+      const { page } = await begin({ hand });
+      await page.visit('api-tokens');
+      await page.use(page.button('New API token'));
+      const isOn = (scope: string) => page.tab.getByLabel(new RegExp(`^${scope}`)).isChecked();
+      for (const [preset, shows] of [
+        ['Read only', false],
+        ['Backend', true],
+        ['Support', false],
+      ] as const) {
+        await page.use(page.button(preset));
+        const both = async () => [
+          await isOn('user-groups:read'),
+          await isOn('user-group-tokens:read'),
+        ];
+        expect(await page.read([true, shows], both)).toEqual([true, shows]);
+      }
+      await page.press('Escape');
+      await page.use(page.button('Discard'));
+    });
+
     test('an edit of an API token keeps the scope of a plugin', async () => {
       const seats = declareScope('seats:manage');
       // Nobody grants what they do not have.

@@ -30,10 +30,8 @@ onEachDatabase((kind) => {
     expect(await page.read(ofList, buttons)).toEqual(ofList);
     await page.row('acme').getByRole('link').click();
     await page.row('warehouse').waitFor();
-    const ofTokens = ['Copy token', 'Reveal token'];
-    expect(await page.read(ofTokens, async () => (await buttons()).filter(Boolean))).toEqual(
-      ofTokens,
-    );
+    await page.shows(/You need the user-group-tokens:read scope to see it\./);
+    expect(await page.read([], async () => (await buttons()).filter(Boolean))).toEqual([]);
     for (const [place, name] of [
       ['api-tokens', 'You need the admin scope to see API tokens'],
       ['audit', 'You need the audit:read scope to see Audit log'],

@@ -399,5 +399,18 @@ onEachDatabase((kind) => {
       }
       expect(await actions(api)).toContain('user_group.export');
     });
+
+    test('all are exported without tokens by a session that may not see them', async () => {
+      const { api, workspace } = await begin();
+      const token = await createGroup(api, 'acme');
+      const { page } = await begin({ hand, workspace, scopes: ['admin', 'user-groups:read'] });
+      await page.visit('groups');
+      await page.use(page.button('Export'));
+      const dialog = page.dialog('Export all user groups');
+      await dialog.getByText('Without their tokens.').waitFor();
+      const file = await page.saved(dialog.getByRole('button', { name: 'Export' }));
+      expect(file).toContain('"provided_id":"acme"');
+      expect(file).not.toContain(token);
+    });
   });
 });

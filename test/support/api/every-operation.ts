@@ -9,7 +9,7 @@ interface Property {
 }
 
 interface Operation {
-  'x-required-scope'?: string;
+  'x-required-scopes'?: string[];
   parameters?: { name: string; in: string }[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
@@ -30,8 +30,8 @@ export interface DescribedOperation {
   method: string;
   /** With braces, as `/api/v1/user-groups/{id}`. */
   path: string;
-  /** Undefined where no token is asked for. */
-  scope: string | undefined;
+  /** Empty where no token is asked for. */
+  scopes: string[];
   /** The text of every schema of its answers that are no problems, with what they refer to. */
   answers: string;
   parameters: { name: string; in: string }[];
@@ -54,7 +54,7 @@ export async function describeOperations(): Promise<DescribedOperation[]> {
       return {
         method: method.toUpperCase(),
         path,
-        scope: operation['x-required-scope'],
+        scopes: operation['x-required-scopes'] ?? [],
         answers: answersOf(operation, schemas),
         parameters: operation.parameters ?? [],
         mediaType,

@@ -18,7 +18,12 @@ const START_STEPS = 1500;
 const STEP_MS = 20;
 
 const RENDERER_SCOPES = ['tokens:introspect', 'events:read', 'user-groups:read'];
-const KIT_SCOPES = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
+const KIT_SCOPES = [
+  'user-groups:read',
+  'user-groups:write',
+  'user-group-tokens:read',
+  'tokens:rotate',
+];
 
 export const AUDIENCE = 'dashboards';
 export const ORIGIN = 'https://app.example.com';

@@ -63,7 +63,7 @@ async function untilShared(counter) {
 async function measure(replica, url) {
   const { body } = await new Api(replica.url).send(
     'POST',
-    { name: 'limited', scopes: ['user-groups:read'] },
+    { name: 'limited', scopes: ['user-groups:read', 'user-group-tokens:read'] },
     '/api/v1/api-tokens',
   );
   const begun = performance.now();

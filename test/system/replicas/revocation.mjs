@@ -48,7 +48,7 @@ async function revoke([first, ...others], name) {
   const { token, id } = issued.body.api_token ?? {};
   if (!token) throw new Error(`an API token is not issued: ${issued.status} ${issued.body.code}`);
   const apis = [first, ...others].map((url) => new Api(url, token));
-  const status = async (each) => (await each.send('GET', { user_group_id: 'nobody' })).status;
+  const status = async (each) => (await each.send('GET', {}, '/api/v1/user-groups/nobody')).status;
   for (const each of apis) if ((await status(each)) !== 404) throw new Error('not taken');
   await ok(api.send('POST', {}, `${TOKENS}/${id}/revoke`));
   return longest(apis, async (each) => (await status(each)) === 401);

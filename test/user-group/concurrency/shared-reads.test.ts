@@ -39,7 +39,10 @@ onEachDatabase((kind) => {
 
   test('look-ups of two workspaces at once see the groups of their own', async () => {
     const other = service.clientOf(
-      await service.issueToken(['user-groups:read', 'user-groups:write'], 'other'),
+      await service.issueToken(
+        ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+        'other',
+      ),
     );
     const ids = Array.from({ length: GROUPS }, (_, number) => `both ${number}`);
     for (const id of ids) await service.api.get({ user_group_id: id, name: `here ${id}` });

@@ -20,8 +20,10 @@ onPostgres('one busy group and the other workspaces', () => {
   const service = withService('postgres');
 
   test(`with ${WRITERS} parallel writers of one group the calls of another workspace ${IS_MEASURED ? 'stay quick, and none fails' : 'succeed'}`, async () => {
-    const busy = service.clientOf(await service.issueToken(['user-groups:write'], 'busy'));
-    const scopes = ['user-groups:read', 'user-groups:write'] as const;
+    const busy = service.clientOf(
+      await service.issueToken(['user-groups:write', 'user-group-tokens:read'], 'busy'),
+    );
+    const scopes = ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'] as const;
     const other = service.clientOf(await service.issueToken([...scopes], 'other'));
     await callsOf(other, 'warm');
     const ratios: number[] = [];

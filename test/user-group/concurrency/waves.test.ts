@@ -35,7 +35,10 @@ onEachDatabase((kind) => {
 
   test('a write that is refused for any reason leaves the others of its wave as they would be without it', async () => {
     const writers = service.clientOf(
-      await service.issueToken(['user-groups:write', 'user-groups:read'], 'refusals'),
+      await service.issueToken(
+        ['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
+        'refusals',
+      ),
     );
     const owner = service.clientOf(await service.issueToken([...scopes], 'refusals'));
     const unreadable = await owner.create();

@@ -78,9 +78,6 @@ export function useGrant(begin: Grant) {
             );
           })}
         </div>
-        {scopes.includes('user-groups:read') && (
-          <p class="hint">It can copy the token of every user group.</p>
-        )}
         <div class="scopes">
           {[...offered].map((scope) => (
             <Choice

@@ -1,10 +1,12 @@
 import type { Scope } from '../../own-types.ts';
+import { SHOWING } from '../../session.ts';
 import { Badge } from '../../ui/text.tsx';
 
 /** The scopes of the service itself; an API token may have those of plugins, too. */
 export const SCOPES: Record<Scope, string> = {
-  'user-groups:read': 'read groups and their current tokens',
+  'user-groups:read': 'read groups',
   'user-groups:write': 'create, change, suspend and delete groups',
+  [SHOWING]: 'copy the token of every group',
   'tokens:rotate': 'rotate and end tokens of groups',
   'tokens:introspect': 'ask what a token means, as renderers do',
   'tokens:inspect': 'find out why a token is refused',
@@ -23,9 +25,9 @@ export const SCOPES: Record<Scope, string> = {
 
 /** The usual purposes of API tokens. */
 export const PRESETS: [name: string, scopes: (all: Scope[]) => Scope[]][] = [
-  ['Backend', () => ['user-groups:read', 'user-groups:write', 'tokens:rotate']],
+  ['Backend', () => ['user-groups:read', 'user-groups:write', SHOWING, 'tokens:rotate']],
   ['Renderer', () => ['tokens:introspect', 'events:read']],
-  ['Read only', (all) => all.filter((scope) => scope.endsWith(':read'))],
+  ['Read only', (all) => all.filter((scope) => scope.endsWith(':read') && scope !== SHOWING)],
   ['Support', () => ['user-groups:read', 'tokens:inspect', 'user-groups:view-as']],
   ['Console operator', (all) => all],
 ];

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
+import { may, SHOWING } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
@@ -24,6 +25,7 @@ export function CurrentToken({
   known: Schemas['UserGroupToken'] | undefined;
   round: number;
 }) {
+  const mayShow = may(SHOWING);
   const [token, setToken] = useState<string>();
   const [isNew] = useState(created.value === id);
   useEffect(() => {
@@ -52,17 +54,23 @@ export function CurrentToken({
       <div class="actions">
         <span>Current token</span>
         <code>{token ?? `ugt_••••${known?.last_four ?? ''}`}</code>
-        <Button icon="copy" busy={copying.busy} onClick={copying.run}>
-          Copy token
-        </Button>
-        <Button icon="eye" busy={revealing.busy} onClick={revealing.run}>
-          {token === undefined ? 'Reveal token' : 'Hide token'}
-        </Button>
+        {mayShow && (
+          <>
+            <Button icon="copy" busy={copying.busy} onClick={copying.run}>
+              Copy token
+            </Button>
+            <Button icon="eye" busy={revealing.busy} onClick={revealing.run}>
+              {token === undefined ? 'Reveal token' : 'Hide token'}
+            </Button>
+          </>
+        )}
       </div>
       <p class="hint">
         It opens{' '}
         {['active', 'unresolved'].includes(status) ? 'dashboards as this group' : 'nothing now'}.
-        The audit log records who copies or reveals it.
+        {mayShow
+          ? 'The audit log records who copies or reveals it.'
+          : `You need the ${SHOWING} scope to see it.`}
       </p>
       <Trouble error={revealing.error ?? copying.error} />
     </div>

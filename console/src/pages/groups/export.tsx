@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { dataOf, api, fetchOk } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { readLines, save } from '../../save.ts';
+import { may, SHOWING } from '../../session.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import { toTable } from './csv.ts';
@@ -89,7 +90,7 @@ export function ExportDialog({
           ? 'For a spreadsheet. To import again take NDJSON: a table does not tell the text 25 from the number 25.'
           : 'A line of JSON for each group, as an import takes it.'}
       </p>
-      {isFiltered ? (
+      {isFiltered || !may(SHOWING) ? (
         <p>Without their tokens.</p>
       ) : (
         <Choice isOn={tokens} onChange={setTokens}>

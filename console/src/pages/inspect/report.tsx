@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas, Scope } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
-import { may } from '../../session.ts';
+import { may, SHOWING } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy.tsx';
@@ -164,7 +164,7 @@ function Step({
       },
     ],
     active: [
-      'user-groups:read',
+      SHOWING,
       'Copy the current token',
       async () => {
         if (await copyText(await tellToken(id))) notify('Token copied');

@@ -7,7 +7,7 @@ import { useRepeated } from '../../attended.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas, Scope } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
-import { may } from '../../session.ts';
+import { may, SHOWING } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Curl } from '../../ui/copy.tsx';
@@ -133,11 +133,11 @@ function Steps({
         </Step>
         <TokenStep
           name="Create an API token for your backend"
-          about="It may read and write user groups, and rotate their tokens."
+          about="It may read and write user groups and their tokens."
           token={backend}
           preset={{
             name: 'backend',
-            scopes: ['user-groups:read', 'user-groups:write', 'tokens:rotate'],
+            scopes: ['user-groups:read', 'user-groups:write', SHOWING, 'tokens:rotate'],
           }}
           onCreated={created}
         />

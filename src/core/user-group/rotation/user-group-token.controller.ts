@@ -55,7 +55,7 @@ export class UserGroupTokenController {
   }
 
   @Get('current')
-  @RequiresScope('user-groups:read', { gated: false })
+  @RequiresScope('user-group-tokens:read', { gated: false })
   @Operation(
     'getUserGroupToken',
     'Get the current token of a user group',

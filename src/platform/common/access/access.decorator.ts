@@ -18,6 +18,7 @@ import { ProblemFilter } from '../problem/problem.filter.ts';
 export type { Caller };
 
 const SCOPE_METADATA = 'access:scope';
+const ALSO_METADATA = 'access:also';
 const SCOPES_WITH_METADATA = 'access:scopes-with';
 const PUBLIC_METADATA = 'access:public';
 const ANY_SCOPE_METADATA = 'access:any-scope';
@@ -45,6 +46,8 @@ export interface HandlerOptions {
 
 /** Options of the declaration of a scope. */
 export interface ScopeOptions extends HandlerOptions {
+  /** A second scope that every call needs. */
+  also?: Scope;
   /**
    * Fields of the body with which a call needs another scope instead. The guard, which runs before the body is read,
    * admits callers with any of the scopes; the service requires the right one.
@@ -65,16 +68,17 @@ const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
   );
 
 /**
- * Declares the scope that a handler needs, for the guard and the OpenAPI document alike. The service does not start
+ * Declares the scope that a handler needs, or both scopes, for the guard and the OpenAPI document alike. The service does not start
  * with a handler that has neither this decorator nor `Public` or `AnyScope`.
  */
 export function RequiresScope(scope: Scope, options: ScopeOptions = {}): MethodDecorator {
-  const { scopesWith, scheme = API_TOKEN_SCHEME } = options;
+  const { also, scopesWith, scheme = API_TOKEN_SCHEME } = options;
   return applyDecorators(
     guarded(options),
     SetMetadata(SCOPE_METADATA, scope),
     ApiSecurity(scheme),
-    ApiExtension('x-required-scope', scope),
+    ApiExtension('x-required-scopes', also ? [scope, also] : [scope]),
+    ...(also ? [SetMetadata(ALSO_METADATA, also)] : []),
     ...(scopesWith
       ? [
           SetMetadata(SCOPES_WITH_METADATA, scopesWith),
@@ -115,6 +119,8 @@ export interface Access {
   scope: Scope | undefined;
   /** The scopes that callers need one of: `scope`, and those of bodies with certain fields. */
   scopes: readonly Scope[];
+  /** A second scope that callers need. */
+  also: Scope | undefined;
   isPublic: boolean;
   isForAnyScope: boolean;
   acceptsClientSecret: boolean;
@@ -138,6 +144,7 @@ export function accessOf(handler: object): Access {
     access = {
       scope,
       scopes: scope === undefined ? [] : [scope, ...Object.values(scopesWith ?? {})],
+      also: Reflect.getMetadata(ALSO_METADATA, handler) as Scope | undefined,
       isPublic: isTrue(PUBLIC_METADATA, handler),
       isForAnyScope: isTrue(ANY_SCOPE_METADATA, handler),
       acceptsClientSecret: isTrue(CLIENT_SECRET_METADATA, handler),

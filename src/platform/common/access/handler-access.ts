@@ -28,9 +28,10 @@ export function requireAccessOf(controllers: readonly Type[]): void {
       `A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`,
     );
   }
-  const unknown = handlers.filter(({ handler }) =>
-    accessOf(handler).scopes.some((scope) => !scopes.includes(scope)),
-  );
+  const unknown = handlers.filter(({ handler }) => {
+    const { scopes: needed, also } = accessOf(handler);
+    return [...needed, ...(also ? [also] : [])].some((scope) => !scopes.includes(scope));
+  });
   if (unknown.length > 0) {
     throw new OperatorError(`A handler requires an undeclared scope: ${namesOf(unknown)}`);
   }

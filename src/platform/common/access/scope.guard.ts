@@ -1,14 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { accessOf } from './access.decorator.ts';
-import { findCaller, requireOneOf } from './caller.ts';
+import { findCaller, requireOneOf, requireScope } from './caller.ts';
 
-/** Admits callers that have a scope of the handler. A handler without a scope is closed, unless it is public. */
+/** Admits callers that have the scopes of the handler. A handler without a scope is closed, unless it is public. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const handler = context.getHandler();
-    const { scope, scopes, isPublic, isForAnyScope } = accessOf(handler);
+    const { scope, scopes, also, isPublic, isForAnyScope } = accessOf(handler);
     if (scope === undefined && isPublic) return true;
     const caller = findCaller(context.getArgByIndex<Request>(0));
     if (isForAnyScope && caller !== undefined) return true;
@@ -17,6 +17,7 @@ export class ScopeGuard implements CanActivate {
       throw new Error(`${name} declares no scope and is therefore closed`);
     }
     requireOneOf(caller, scopes);
+    if (also !== undefined) requireScope(caller, also);
     return true;
   }
 }

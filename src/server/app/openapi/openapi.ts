@@ -152,20 +152,22 @@ function documentSecurity(document: OpenAPIObject): void {
 }
 
 interface ScopeExtensions {
-  'x-required-scope'?: string;
+  'x-required-scopes'?: string[];
   'x-required-scope-with'?: Record<string, string>;
 }
 
 /** Ends the description of each operation with its scopes, which most tools do not show otherwise. */
 function documentScopes({ paths }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(operationsOf)) {
-    const { 'x-required-scope': scope, 'x-required-scope-with': others = {} } =
+    const { 'x-required-scopes': needed = [], 'x-required-scope-with': others = {} } =
       operation as ScopeExtensions;
-    if (scope === undefined) continue;
+    if (needed.length === 0) continue;
+    const label = needed.length === 1 ? 'Required scope' : 'Required scopes';
+    const names = needed.map((scope) => `\`${scope}\``).join(' and ');
     const instead = Object.entries(others).map(
       ([field, other]) => ` With \`${field}\` instead: \`${other}\`.`,
     );
-    const paragraphs = [operation.description, `Required scope: \`${scope}\`.${instead.join('')}`];
+    const paragraphs = [operation.description, `${label}: ${names}.${instead.join('')}`];
     operation.description = paragraphs.filter((text) => text !== undefined).join('\n\n');
   }
 }
