@@ -133,7 +133,7 @@ function Steps({
         </Step>
         <TokenStep
           name="Create an API token for your backend"
-          about="It may read and write user groups and their tokens."
+          about="It may read and write user groups, and read and rotate their tokens."
           token={backend}
           preset={{
             name: 'backend',
