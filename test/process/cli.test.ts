@@ -78,8 +78,22 @@ onEachDatabase((kind) => {
     });
     const { stdout } = await cli('token', 'list');
     expect(stdout).toMatch(
-      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,user-group-tokens:read,tokens:rotate +2099-01-01T00:00:00Z/m,
+      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,user-group-tokens:read,to… +2099-01-01T00:00:00Z/m,
     );
+    const whole = await cli('token', 'list', '-o', 'json');
+    expect(JSON.parse(whole.stdout)).toMatchObject({
+      api_tokens: [
+        {
+          name: 'host',
+          scopes: [
+            'user-groups:read',
+            'user-groups:write',
+            'user-group-tokens:read',
+            'tokens:rotate',
+          ],
+        },
+      ],
+    });
     expect(stdout).not.toContain(created.stdout.trim().slice(0, -4));
   });
 
