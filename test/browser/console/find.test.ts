@@ -205,7 +205,7 @@ test('the next step of a refused token is a button, where the session may take i
   expect(await support.read(fresh, () => support.clipboard())).toBe(fresh);
   const without = (await begin({ workspace, scopes: ['user-groups:read', 'tokens:inspect'] })).page;
   await inspect(without);
-  await without.shows(/^Copy the current token of the group, and put it into the page/);
+  await without.shows(/^Refused: it was ended together with others/);
   expect(await without.read(0, () => without.button('Copy the current token').count())).toBe(0);
 });
 
