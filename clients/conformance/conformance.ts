@@ -2,14 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from './config.ts';
-import {
-  countsOf,
-  type Format,
-  type Outcome,
-  reportOf,
-  type Result,
-  withoutControls,
-} from './report.ts';
+import { countsOf, type Outcome, type Result } from './outcome.ts';
+import { type Format, FORMATS, reportOf, withoutControls } from './report.ts';
 import { CHECKS, CHECKS_AT_ONCE, Conformance, Unreachable } from './run.ts';
 
 const USAGE = `Usage: conformance --config renderer.json [options]
@@ -17,7 +11,7 @@ const USAGE = `Usage: conformance --config renderer.json [options]
 Checks whether a renderer keeps tenants apart.
 
   --config FILE      describes the renderer
-  --output FORMAT    text (default), tap or junit
+  --output FORMAT    text (default), tap, junit or html
   --to FILE          writes the report to a file; the terminal gets the text
   --only PATTERNS    checks these alone, such as token-*,embed-audience
   --jobs N           checks at once (${CHECKS_AT_ONCE})
@@ -62,9 +56,8 @@ async function main(args: string[]): Promise<number> {
     return print(CHECKS.map(({ id, title }) => `${id.padEnd(24)} ${title}\n`).join(''));
   }
   if (values.config === undefined) throw new UsageError('--config is missing');
-  if (!['text', 'tap', 'junit'].includes(values.output)) {
-    throw new UsageError('--output is text, tap or junit');
-  }
+  const format = FORMATS.find((name) => name === values.output);
+  if (!format) throw new UsageError('--output is text, tap, junit or html');
   if (!/^[1-9]\d?$/.test(values.jobs)) throw new UsageError('--jobs is a number from 1 to 99');
   const wanted = wantedBy(values.only);
   const config = readConfig(values.config, process.env);
@@ -74,7 +67,7 @@ async function main(args: string[]): Promise<number> {
     const outcome = await run.run(wanted, Number(values.jobs), (result) =>
       process.stderr.write(`${result.outcome} ${result.id}\n`),
     );
-    report(outcome, values.output as Format, values.to);
+    report(outcome, format, values.to);
     return exitCodeOf(outcome.results, values.strict);
   } finally {
     await end(run);

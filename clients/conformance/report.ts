@@ -1,36 +1,11 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { countsOf, type Outcome, type Result } from './outcome.ts';
+import { pageOf } from './report-page.ts';
 
-/** The outcome of a check. */
-export interface Result {
-  id: string;
-  title: string;
-  /** `unjudged`: a valid token showed nothing, so that the check says nothing about its guarantee. */
-  outcome: 'passed' | 'failed' | 'unjudged' | 'skipped' | 'error';
-  seconds: number;
-  /** Why it was skipped, or what was seen. */
-  reason?: string;
-  means?: string;
-  /** Commands that repeat it. */
-  steps?: string[];
-}
+/** The forms of a report. */
+export const FORMATS = ['text', 'tap', 'junit', 'html'] as const;
 
-/** The results of a run. */
-export interface Outcome {
-  results: Result[];
-  seconds: number;
-  /** The longest that the renderer has taken for a response. */
-  slowestSeconds: number;
-}
-
-export type Format = 'text' | 'tap' | 'junit';
-
-export type Counts = Record<Result['outcome'], number>;
-
-export function countsOf(results: Result[]): Counts {
-  const counts = { passed: 0, failed: 0, unjudged: 0, skipped: 0, error: 0 };
-  for (const { outcome } of results) counts[outcome]++;
-  return counts;
-}
+export type Format = (typeof FORMATS)[number];
 
 /** A report of all checks, without tokens. */
 export function reportOf(format: Format, outcome: Outcome): string {
@@ -40,7 +15,9 @@ export function reportOf(format: Format, outcome: Outcome): string {
     ...(result.steps && { steps: result.steps.map(withoutSecrets) }),
   }));
   if (format === 'junit') return junitOf(safe, outcome.seconds);
-  return withoutControls(format === 'tap' ? tapOf(safe) : textOf({ ...outcome, results: safe }));
+  const all = { ...outcome, results: safe };
+  if (format === 'html') return withoutControls(pageOf(all));
+  return withoutControls(format === 'tap' ? tapOf(safe) : textOf(all));
 }
 
 /** Tokens, JWTs, secrets of webhooks and credentials, whole or cut short. */

@@ -13,7 +13,8 @@ import { each } from './each.ts';
 import { type Check, Failed, Kit, NotJudged, type Run, Skipped } from './kit.ts';
 import { Proxy } from './proxy.ts';
 import { render } from './renderer.ts';
-import type { Outcome, Result } from './report.ts';
+import type { Outcome, Result, Subject } from './outcome.ts';
+import { withoutSecrets } from './report.ts';
 import { Service } from './service.ts';
 import { Trace } from './trace.ts';
 
@@ -80,6 +81,7 @@ export class Conformance {
     atOnce: number,
     report: (result: Result) => void,
   ): Promise<Outcome> {
+    const begunAt = new Date();
     const startedAt = performance.now();
     const shared = await this.#prepare();
     const results = new Map<string, Result>();
@@ -107,6 +109,7 @@ export class Conformance {
     } as const;
     const all = [BASELINE, ...rest];
     return {
+      subject: subjectOf(this.#config, begunAt),
       results: all.map(
         (check) => results.get(check.id) ?? { id: check.id, title: check.title, ...left },
       ),
@@ -153,7 +156,7 @@ export class Conformance {
     const seconds = () => (performance.now() - startedAt) / 1000;
     try {
       await check.run(new Kit(shared, trace));
-      return { id, title, outcome: 'passed', seconds: seconds() };
+      return { id, title, outcome: 'passed', seconds: seconds(), means, steps: trace.steps };
     } catch (error) {
       const reason = (error as Error).message;
       if (error instanceof Skipped) {
@@ -166,4 +169,16 @@ export class Conformance {
       return { id, title, outcome, seconds: seconds(), reason, means, steps: trace.steps };
     }
   }
+}
+
+function subjectOf({ template, service }: Config, startedAt: Date): Subject {
+  const renderer =
+    'command' in template ? withoutSecrets(template.command.join(' ')) : addressOf(template.url);
+  return { renderer, service: addressOf(service.url), startedAt };
+}
+
+/** The address without credentials, query and fragment: each may have a secret. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname.replaceAll('%7Btoken%7D', '{token}');
 }

@@ -32,6 +32,7 @@ const VERSIONS = {
   'clients/typescript/README.md': /user-group-service-client-(.+)\.tgz$/m,
   'clients/python/user_group_service/version.py': /__version__ = "(.+)"/,
   'clients/conformance/package.json': /^ {2}"version": "(.+)"/m,
+  'clients/conformance/version.ts': /VERSION = '(.+)'/,
   'clients/cube/package.json': /^ {2}"version": "(.+)"/m,
   'clients/embed/package.json': /^ {2}"version": "(.+)"/m,
   'clients/embed/README.md': /user-group-service-embed-(.+)\.tgz$/m,

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { claimsOf, ForgingKey, withClaims } from '../../clients/conformance/forge.ts';
-import { reportOf, type Result } from '../../clients/conformance/report.ts';
+import type { Result } from '../../clients/conformance/outcome.ts';
+import { FORMATS, reportOf } from '../../clients/conformance/report.ts';
 import { CHECKS } from '../../clients/conformance/run.ts';
 import { Trace } from '../../clients/conformance/trace.ts';
+import { VERSION } from '../../clients/conformance/version.ts';
 
 const RESULTS: Result[] = [
   { id: 'tenant-order', title: 'two tenants # in order', outcome: 'passed', seconds: 0.5 },
@@ -27,7 +31,16 @@ const RESULTS: Result[] = [
   },
 ];
 
-const outcomeOf = (results: Result[]) => ({ results, seconds: 3, slowestSeconds: 1.25 });
+const SUBJECT = {
+  renderer: 'http://127.0.0.1:4000/query',
+  service: 'http://127.0.0.1:3000/',
+  startedAt: new Date('2030-01-01T12:00:00Z'),
+};
+
+const outcomeOf = (results: Result[]) => ({
+  ...{ results, seconds: 3, slowestSeconds: 1.25 },
+  subject: SUBJECT,
+});
 
 test('every check has an id of its own, a title and a meaning', () => {
   const ids = CHECKS.map(({ id }) => id);
@@ -112,13 +125,46 @@ test('JUnit XML counts what it has, and is well-formed whatever a renderer says'
   expect(tags.filter(([, end]) => end)).toHaveLength(tags.filter(([, end]) => !end).length);
 });
 
+test('the page has the verdict, the facts of the run and the evidence of each check, as text', () => {
+  const passed = { ...RESULTS[0]!, means: 'Rows of another.', steps: ['curl -s "$URL"'] };
+  const page = reportOf('html', outcomeOf([passed, ...RESULTS.slice(1)]));
+  expect(page).toMatch(/^<!doctype html>\n/);
+  expect(page).toContain('<strong>No: a check has failed.</strong>');
+  expect(page).toContain('1 passed, 1 failed, 1 not checked, 1 could not be made');
+  for (const fact of [SUBJECT.renderer, SUBJECT.service, '2030-01-01T12:00:00.000Z', VERSION]) {
+    expect(page).toContain(fact);
+  }
+  expect(page).toContain('If it fails: Rows of another.');
+  expect(page).toContain('<pre>curl -s &quot;$URL&quot;</pre>');
+  expect(page).toContain('Seen: with region = &quot;');
+  expect(page).toContain('\\u0000 &lt;b&gt;&quot;');
+  expect(page).not.toMatch(/<b>|<script/);
+  const verdictOf = (...outcomes: Result['outcome'][]) => {
+    const results = outcomes.map((outcome) => ({ ...RESULTS[0]!, outcome }));
+    return /<strong>(.*)<\/strong>/.exec(reportOf('html', outcomeOf(results)))![1];
+  };
+  expect(verdictOf('passed', 'passed')).toBe('Yes: every check has passed.');
+  expect(verdictOf('passed', 'skipped')).toBe('Yes, as far as it was checked.');
+  for (const doubt of ['unjudged', 'error'] as const) {
+    expect(verdictOf('passed', doubt)).toBe('This run does not tell.');
+  }
+  expect(verdictOf('skipped')).toBe('This run does not tell.');
+});
+
+test('the kit and its package have one version', () => {
+  const { version } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '..', '..', 'clients/conformance/package.json'), 'utf8'),
+  ) as { version: string };
+  expect(VERSION).toBe(version);
+});
+
 test('no report has a character that a terminal obeys', () => {
   const reason = 'the response is 200: "\u001b[2J\u009b2J \u202eprod\u2066"';
   const results: Result[] = [
     { ...RESULTS[1]!, reason, steps: ['curl \u009b'] },
     { ...RESULTS[2]!, reason },
   ];
-  for (const format of ['text', 'tap', 'junit'] as const) {
+  for (const format of FORMATS) {
     const report = reportOf(format, outcomeOf(results));
     expect(report).not.toMatch(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
     expect(report).toContain(
@@ -149,7 +195,7 @@ test('no report has a secret, also one that the kit has never sent', () => {
     { ...RESULTS[2]!, reason },
     { ...RESULTS[3]!, reason },
   ];
-  for (const format of ['text', 'tap', 'junit'] as const) {
+  for (const format of FORMATS) {
     const report = reportOf(format, outcomeOf(results));
     for (const secret of secrets) expect(report).not.toContain(secret.replace(/^\w+[ _]/, ''));
     expect(report).toContain('uga_[redacted]');
