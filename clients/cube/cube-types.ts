@@ -1,5 +1,6 @@
 /** A request of Cube: that of Express, or the beginning of a WebSocket, which has no response. */
 export interface CubeRequest {
+  query?: unknown;
   res?: { set: (name: string, value: string) => unknown };
   securityContext?: unknown;
 }

@@ -67,8 +67,12 @@ class Groups {
 
   /** Lets a viewer in, or throws an error with the status of the response. */
   async enter(request: CubeRequest, token: string | undefined): Promise<void> {
-    const { res } = request;
+    const { query, res } = request;
     res?.set('Cache-Control', 'no-store');
+    // `/v1/meta?extended` shows the SQL of the model.
+    if (Object.hasOwn(Object(query) as object, 'extended')) {
+      throw this.#refused(403, 'extended', 'the call asks for the SQL of the model');
+    }
     const { dataSource, actor } = await this.#viewer(token, res);
     // A person who views as the group, such as support.
     if (actor !== undefined) res?.set('X-Acting', encodeURIComponent(actor.toWellFormed()));

@@ -5,6 +5,7 @@ import { describeOpenApi } from '../../src/server/app/openapi/openapi.ts';
 import { DeliveryRetention } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import type { WebhookAttemptView } from '../../src/features/webhook/delivery/dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from '../../src/features/webhook/delivery/retry-schedule.ts';
+import { LEASE_MS } from '../../src/features/webhook/sending/attempt-times.ts';
 import { WebhookWorker } from '../../src/features/webhook/delivery/webhook-worker.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
@@ -89,13 +90,27 @@ onEachDatabase((kind) => {
   const signatures = ({ headers }: ReceivedMessage) =>
     String(headers['webhook-signature']).split(' ');
 
+  test('a lease of a process whose clock is somewhat ahead is one', async () => {
+    const { id, path } = await subscribe();
+    receiver.reply = (response) => response.writeHead(500).end();
+    await api.create();
+    await attempted(path);
+    const until = Date.now() + LEASE_MS + 900;
+    await sql(
+      `UPDATE webhook_delivery SET due_at = 1, leased_until = ${until}
+       WHERE endpoint_id = ${id} AND due_at IS NOT NULL`,
+    );
+    await workerRounds(service);
+    expect(receiver.messages).toHaveLength(1);
+  });
+
   test('what a clock that was ahead has planned, and an endpoint that it has created, wait no longer than others', async () => {
     const { id, path } = await subscribe();
     receiver.reply = (response) => response.writeHead(500).end();
     const group = await api.create();
     await attempted(path);
     receiver.reply = (response) => response.writeHead(204).end();
-    const ahead = Date.now() + 2 * DAY_MS;
+    const ahead = Date.now() + 3 * DAY_MS;
     await sql(
       `UPDATE webhook_delivery SET due_at = ${ahead}, leased_until = ${ahead}
          WHERE endpoint_id = ${id} AND due_at IS NOT NULL;

@@ -9,6 +9,7 @@ import { currentTime } from '../../platform/common/time.ts';
 import { KeysetList, KeysetOrder } from '../../platform/database/keyset-list.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
+import { databaseTime } from '../../platform/database/stored-times.ts';
 import { BulkJobNotFound } from './bulk-job.errors.ts';
 import type { BulkJob } from './entities/bulk-job.entity.ts';
 
@@ -116,16 +117,16 @@ type Inserted = JobKey &
  */
 const insertJob = statement<{ [Name in keyof Inserted]: Inserted[Name] }, { id: number }>(
   'bulk-job.insert',
-  ({ greatest }) => `
+  (dialect) => `
     INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action,
       request, ids, undo_of, last_id, total, created_at, turn_at)
     VALUES (:id, :workspaceId, :apiTokenId, :firstTokenId, :requestId, :address, :action, :request,
       :ids, CAST(:undoOf AS integer),
       coalesce((SELECT max(g.id) FROM user_group g WHERE g.workspace_id = :workspaceId), 0),
       CAST(:total AS integer),
-      ${greatest}(CAST(:now AS bigint),
+      ${dialect.greatest}(CAST(:now AS bigint),
         coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)),
-      :now)
+      ${databaseTime(dialect)})
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 );
 

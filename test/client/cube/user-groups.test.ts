@@ -294,6 +294,14 @@ test('no response may be kept, and a viewer who acts for a group is named', asyn
   expect(cube.http.cors.exposedHeaders).toBe('X-Acting');
 });
 
+test.each(['', 'true'])('nobody gets the SQL of the model: extended=%j', async (extended) => {
+  const { cube } = renderer();
+  expect(await errorOf(() => cube.checkAuth({ query: { extended } }, 'the-token'))).toMatchObject({
+    status: 403,
+    type: 'extended',
+  });
+});
+
 test('a viewer may query and see the model, and no statements', async () => {
   const { cube } = renderer();
   await expect(cube.contextToApiScopes()).resolves.toEqual(['graphql', 'meta', 'data']);

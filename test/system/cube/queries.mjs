@@ -47,6 +47,7 @@ const WAYS = [
   ['/cubejs-system/v1/pre-aggregations', undefined, [404]],
   ['/playground/context', undefined, [404]],
   ['/cubejs-api/v1/meta', undefined, [200]],
+  ['/cubejs-api/v1/meta?extended', undefined, [403]],
 ];
 const GRAPHQL = { query: '{ cube { sale(orderBy: { product: asc }) { product } } }' };
 

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { randomNumber } from '../../../platform/common/secret/random-bytes.ts';
 import { currentTime } from '../../../platform/common/time.ts';
-import type { Dialect } from '../../../platform/database/dialect.ts';
-import { hasCome } from '../../../platform/database/has-come.ts';
+import { databaseTime, hasCome } from '../../../platform/database/stored-times.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
@@ -44,9 +43,6 @@ export type PartProgress = Pick<BulkJob, 'changed' | 'unchanged' | 'refused'> & 
 /** The counts of a job that has ended. */
 export type EndedCounts = Pick<BulkJob, 'changed' | 'unchanged' | 'refused'>;
 
-/** The time by the clock of the database, which all processes share. */
-const time = ({ clock }: Dialect) => `CAST(${clock ?? ':now'} AS bigint)`;
-
 const findOpen = statement<object, { id: number }>(
   'bulk-job.find-open',
   () => 'SELECT id FROM bulk_job WHERE ended_at IS NULL LIMIT 1',
@@ -60,16 +56,16 @@ const takeJob = statement<{ owner: number; now: number }, Row>('bulk-job.take', 
   const next = `
     SELECT j.id FROM bulk_job j
     WHERE j.ended_at IS NULL AND (j.lease_owner = :owner
-        OR ${hasCome('j.lease_until', LEASE_MS, time(dialect))})
+        OR ${hasCome('j.lease_until', LEASE_MS, databaseTime(dialect))})
       AND NOT EXISTS (
         SELECT 1 FROM bulk_job o WHERE o.workspace_id = j.workspace_id AND o.ended_at IS NULL
           AND o.first_token_id = j.first_token_id AND (o.created_at, o.id) < (j.created_at, j.id))
-    ORDER BY (SELECT max(w.turn_at) FROM bulk_job w
-        WHERE w.workspace_id = j.workspace_id AND w.ended_at IS NULL),
+    ORDER BY coalesce((SELECT max(w.turn_at) FROM bulk_job w
+        WHERE w.workspace_id = j.workspace_id AND w.ended_at IS NULL AND w.started_at IS NOT NULL), 0),
       j.turn_at, j.id LIMIT 1 ${dialect.lockFreeRows('j')}`;
   return `
-    UPDATE bulk_job SET state = 'running', started_at = coalesce(started_at, ${time(dialect)}),
-      lease_owner = :owner, lease_until = ${time(dialect)} + ${LEASE_MS}, turn_at = ${time(dialect)}
+    UPDATE bulk_job SET state = 'running', started_at = coalesce(started_at, ${databaseTime(dialect)}),
+      lease_owner = :owner, lease_until = ${databaseTime(dialect)} + ${LEASE_MS}, turn_at = ${databaseTime(dialect)}
     WHERE ${dialect.isAmong('id', next)} AND ended_at IS NULL
     RETURNING id, workspace_id AS "workspaceId", api_token_id AS "apiTokenId",
       first_token_id AS "firstTokenId", request_id AS "requestId", address, action, request, ids,
@@ -90,7 +86,7 @@ const storeProgress = statement<
   (dialect) => `
     UPDATE bulk_job SET changed = changed + :changed, unchanged = unchanged + :unchanged,
       refused = refused + :refused, position = coalesce(CAST(:position AS text), position),
-      lease_until = ${time(dialect)} + ${LEASE_MS}
+      lease_until = ${databaseTime(dialect)} + ${LEASE_MS}
     WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL RETURNING id`,
 );
 
@@ -100,7 +96,7 @@ const endJob = statement<
 >(
   'bulk-job.end',
   (dialect) => `
-    UPDATE bulk_job SET state = :state, ended_at = ${time(dialect)},
+    UPDATE bulk_job SET state = :state, ended_at = ${databaseTime(dialect)},
       failure_code = :failureCode, failure_detail = :failureDetail
     WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL
     RETURNING changed, unchanged, refused`,
@@ -109,7 +105,7 @@ const endJob = statement<
 const releaseJob = statement<Owned & { afterMs: number }>(
   'bulk-job.release',
   (dialect) => `
-    UPDATE bulk_job SET lease_owner = 0, lease_until = ${time(dialect)} + :afterMs
+    UPDATE bulk_job SET lease_owner = 0, lease_until = ${databaseTime(dialect)} + :afterMs
     WHERE id = :id AND lease_owner = :owner`,
 );
 

@@ -11,7 +11,7 @@ import type { WebhookAttempt } from '../entities/webhook-attempt.entity.ts';
 import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
 import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { DAY_MS, currentTime } from '../../../platform/common/time.ts';
-import { hasCome } from '../../../platform/database/has-come.ts';
+import { hasCome } from '../../../platform/database/stored-times.ts';
 import { LEASE_MS } from '../sending/attempt-times.ts';
 import { LONGEST_WAIT_MS } from './retry-schedule.ts';
 import { ExpirySweep, removeOldest } from '../../../platform/database/upkeep/expiry-sweep.ts';

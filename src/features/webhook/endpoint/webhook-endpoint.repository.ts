@@ -6,7 +6,7 @@ import { WebhookEndpointNotFound } from './webhook.errors.ts';
 import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { LEASE_MS, MAX_RETRY_AFTER_MS } from '../sending/attempt-times.ts';
-import { hasCome } from '../../../platform/database/has-come.ts';
+import { hasCome } from '../../../platform/database/stored-times.ts';
 import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
