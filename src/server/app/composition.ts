@@ -13,8 +13,11 @@ import { MODULE_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../../core/api-token/authentication/access.module.ts';
-import { accessOf } from '../../platform/common/access/access.decorator.ts';
-import { handlersOf, requireAccessOf } from '../../platform/common/access/handler-access.ts';
+import {
+  handlersOf,
+  requireAccessOf,
+  scopesNamedBy,
+} from '../../platform/common/access/handler-access.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
@@ -200,7 +203,7 @@ function servedModule(structure: UserGroupStructure): DynamicModule {
 }
 
 function scopesOf(controllers: readonly Type[]): string[] {
-  return controllers.flatMap(handlersOf).flatMap(({ handler }) => accessOf(handler).scopes);
+  return controllers.flatMap(handlersOf).flatMap(({ handler }) => scopesNamedBy(handler));
 }
 
 /** Returns the controllers of the features and of the plugins, with those of imported modules. */

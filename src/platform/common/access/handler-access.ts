@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { accessOf } from './access.decorator.ts';
-import { scopes } from './caller.ts';
+import { type Scope, scopes } from './scopes.ts';
 import { OperatorError } from '../problem/operator-error.ts';
 
 const scanner = new MetadataScanner();
@@ -28,13 +28,18 @@ export function requireAccessOf(controllers: readonly Type[]): void {
       `A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`,
     );
   }
-  const unknown = handlers.filter(({ handler }) => {
-    const { scopes: needed, also } = accessOf(handler);
-    return [...needed, ...(also ? [also] : [])].some((scope) => !scopes.includes(scope));
-  });
+  const unknown = handlers.filter(({ handler }) =>
+    scopesNamedBy(handler).some((scope) => !scopes.includes(scope)),
+  );
   if (unknown.length > 0) {
     throw new OperatorError(`A handler requires an undeclared scope: ${namesOf(unknown)}`);
   }
+}
+
+/** Returns each scope that a handler names. */
+export function scopesNamedBy(handler: object): Scope[] {
+  const { scopes: needed, also } = accessOf(handler);
+  return also ? [...needed, also] : [...needed];
 }
 
 interface Handler {
