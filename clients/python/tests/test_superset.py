@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import unittest
 from types import SimpleNamespace
 from typing import Any, cast
@@ -63,6 +64,15 @@ class Base:
 
     def get_current_guest_user_if_guest(self) -> Any:
         return self.guest
+
+    def raise_for_access(self, **kwargs: Any) -> None:
+        """Refuses nothing, as Superset does if the dataset is that of a chart."""
+
+    def get_datasource_access_error_object(self, dataset: Any) -> str:
+        return f"no access to {dataset.id}"
+
+    def has_guest_access(self, dashboard: Any) -> bool:
+        return any(one["id"] == dashboard.uuid for one in self.guest.guest_token["resources"])
 
     def get_guest_rls_filters(self, dataset: int) -> list[dict[str, Any]]:
         if self.guest is None:
@@ -332,6 +342,201 @@ class Connections(unittest.TestCase):
 
     def test_without_data_sources_connections_are_left_alone(self) -> None:
         self.assertIsNone(Scene(ACME).config["DB_CONNECTION_MUTATOR"])
+
+
+class Refused(Exception):
+    """Stands in for `SupersetSecurityException`."""
+
+
+class Unreadable(Exception):
+    """Stands in for `QueryClauseValidationException`."""
+
+
+def sanitize_clause(clause: str, engine: str) -> str:
+    """Formats a clause, as Superset does."""
+    if clause.count("(") != clause.count(")"):
+        raise Unreadable(clause)
+    return clause.replace("amount>", f"amount > /* {engine} */ ").replace("\n", "")
+
+
+MARGIN: dict[str, Any] = {"expressionType": "SQL", "sqlExpression": "sum(amount) * 2", "label": "margin"}
+YEAR: dict[str, Any] = {"expressionType": "SQL", "sqlExpression": "extract(year from day)", "label": "year"}
+LAYER: dict[str, Any] = {
+    **{"annotationType": "EVENT", "sourceType": "table"},
+    **{"value": 9, "overrides": {"time_range": None}},
+}
+XML = "max(query_to_xml('select * from sale', true, false, '')::text)"
+PROBE = "has_database_privilege(product, 'connect')"
+SHOWN: dict[str, Any] = {
+    "groupby": ["upper(product)", YEAR],
+    "metrics": ["count", MARGIN],
+    "adhoc_filters": [
+        {"expressionType": "SQL", "clause": "WHERE", "sqlExpression": "amount>1"},
+        {"expressionType": "SQL", "clause": "WHERE", "sqlExpression": "product <> 'a' -- no a"},
+        {"expressionType": "SIMPLE", "subject": "product", "sqlExpression": None},
+    ],
+    "annotation_layers": [{**LAYER, "name": "holidays", "show": True}],
+}
+SAVED: dict[str, Any] = {"queries": [{"extras": {"having": "(sum(amount) > 3)"}}]}
+OTHER: dict[str, Any] = {"metrics": [{**MARGIN, "sqlExpression": "min(amount)"}]}
+NATIVE: dict[str, Any] = {
+    "native_filter_configuration": [
+        {"targets": [{"datasetId": 1}], "adhoc_filters": [{"sqlExpression": "product > 'b'"}]},
+        {"targets": [{"datasetId": 2}, {}], "adhoc_filters": [{"sqlExpression": "product > 'c'"}]},
+    ]
+}
+
+
+def query(**more: Any) -> Any:
+    """A query as Superset has it when it asks the security manager."""
+    known: dict[str, Any] = {"columns": [], "metrics": None, "filter": [], "extras": {}}
+    return SimpleNamespace(**{**known, "orderby": [], "annotation_layers": [], **more})
+
+
+class Queries(unittest.TestCase):
+    def setUp(self) -> None:
+        columns = [SimpleNamespace(column_name=name) for name in ("product", "amount", "day")]
+        engine = SimpleNamespace(db_engine_spec=SimpleNamespace(engine="postgresql"))
+        self.dataset = SimpleNamespace(
+            id=1,
+            type="table",
+            columns=columns,
+            metrics=[SimpleNamespace(metric_name="count")],
+            database=engine,
+        )
+        self.dashboard: Any = SimpleNamespace(
+            uuid="d-1",
+            json_metadata=json.dumps(NATIVE),
+            slices=[
+                self.chart(1, json.dumps(SHOWN), json.dumps(SAVED)),
+                self.chart(1, None, None),
+                self.chart(2, json.dumps(OTHER), None),
+            ],
+        )
+        self.scene = Scene(ACME)
+        self.scene.guest()
+        found = mock.Mock()
+        found.query.return_value.filter.return_value.one_or_none = lambda: self.dashboard
+        self.scene.manager.session = found
+        modules: dict[str, Any] = {
+            "superset.exceptions": SimpleNamespace(SupersetSecurityException=Refused),
+            "superset.models.dashboard": SimpleNamespace(Dashboard=mock.Mock()),
+            "superset.sql.parse": SimpleNamespace(
+                sanitize_clause=sanitize_clause, QueryClauseValidationException=Unreadable
+            ),
+        }
+        patched = mock.patch.dict(sys.modules, modules)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def chart(self, dataset: int, params: str | None, query_context: str | None) -> Any:
+        of = {"datasource_id": dataset, "datasource_type": "table"}
+        return SimpleNamespace(params=params, query_context=query_context, **of)
+
+    def ask(self, form_data: Any = None, **more: Any) -> None:
+        given = {"dashboardId": 1, **(form_data or {})}
+        context = SimpleNamespace(
+            datasource=self.dataset, form_data=given, queries=[query(), query(**more)]
+        )
+        self.scene.manager.raise_for_access(query_context=context)
+
+    def expect_refused(self, form_data: Any = None, **more: Any) -> None:
+        with self.subTest(repr((form_data, more))):
+            with self.assertLogs("user_group_service"), self.assertRaises(Refused):
+                self.ask(form_data, **more)
+
+    def test_a_guest_asks_for_names_and_for_what_charts_have(self) -> None:
+        base_axis = {"columnType": "BASE_AXIS", "sqlExpression": "day", "label": "day"}
+        simple = {"expressionType": "SIMPLE", "aggregate": "SUM", "column": {"column_name": "amount"}}
+        where = "(amount > /* postgresql */ 1)"
+        allowed: list[dict[str, Any]] = [
+            {},
+            {"columns": ["product", "__timestamp", base_axis], "metrics": ["count", simple]},
+            {"columns": ["upper(product)", YEAR], "metrics": [MARGIN]},
+            {"orderby": [(MARGIN, False), ("margin", True)], "series_limit_metric": MARGIN},
+            {"filter": [{"col": YEAR, "op": "IN", "val": [2026]}]},
+            {"filter": [{"col": "a column of another dataset", "op": "==", "val": "sqlExpression"}]},
+            {"extras": {"where": "", "having": "(sum(amount) > 3)"}},
+            {"extras": {"where": where}},
+            {"extras": {"where": f"{where} AND (1 = 0) AND (product > 'b')"}},
+            {"extras": {"where": "(amount>1) AND (product <> 'a' -- no a\n)"}},
+            {"annotation_layers": [{**LAYER, "name": "another name"}]},
+            {"post_processing": [{"operation": "pivot", "options": {"columns": ["margin"]}}]},
+            {"form_data": SHOWN},
+        ]
+        for more in allowed:
+            with self.subTest(repr(more)):
+                self.ask(**more)
+
+    def test_sql_of_a_guest_is_refused(self) -> None:
+        own = {"expressionType": "SQL", "label": "margin", "sqlExpression": XML}
+        simple = {"expressionType": "SIMPLE", "aggregate": "MAX", "column": {"column_name": "sale"}}
+        wrong: list[dict[str, Any]] = [
+            {"columns": [XML]},
+            {"columns": [own]},
+            {"columns": [{**own, "isColumnReference": True}]},
+            {"columns": [{**own, "sqlExpression": {"a": XML}}]},
+            {"columns": [{**own, "sqlExpression": [XML]}]},
+            # A label is the text of the guest as well.
+            {"columns": [XML], "metrics": [{**MARGIN, "label": XML}]},
+            {"groupby": [XML]},
+            {"metrics": [own]},
+            {"metrics": [simple]},
+            {"metrics": [{**own, "sqlExpression": "min(amount)"}]},
+            {"orderby": [(own, True)]},
+            {"series_columns": [own]},
+            {"series_columns": [XML]},
+            {"series_limit_metric": own},
+            {"timeseries_limit_metric": own},
+            {"filter": [{"col": own, "op": "==", "val": 1}]},
+            {"extras": {"where": PROBE}},
+            {"extras": {"having": PROBE}},
+            {"extras": {"where": f"(amount>1) AND {PROBE}"}},
+            {"extras": {"where": f"{PROBE} AND (amount>1)"}},
+            {"extras": {"where": "(amount>1) OR (amount>1)"}},
+            {"extras": {"where": "(amount>1) AND "}},
+            {"extras": {"where": "(product > 'c')"}},
+            {"annotation_layers": [{**LAYER, "value": 10}]},
+            {"annotation_layers": [{**LAYER, "overrides": {"metrics": [own]}}]},
+            {"form_data": {"adhoc_filters": [{"expressionType": "SQL", "sqlExpression": PROBE}]}},
+            {"form_data": {"where": PROBE}},
+        ]
+        for more in wrong:
+            self.expect_refused(**more)
+
+    def test_the_charts_are_those_of_a_dashboard_that_the_guest_sees(self) -> None:
+        self.ask(metrics=[MARGIN])
+        for dashboard_id in (None, "1", [1]):
+            self.expect_refused({"dashboardId": dashboard_id}, metrics=[MARGIN])
+        self.dashboard.uuid = "d-3"
+        self.expect_refused(metrics=[MARGIN])
+        self.dashboard = None
+        self.expect_refused(metrics=[MARGIN])
+
+    def test_a_chart_of_the_older_interface_is_held_to_the_same(self) -> None:
+        def ask(form_data: dict[str, Any], **more: Any) -> None:
+            viz = SimpleNamespace(
+                datasource=self.dataset,
+                form_data={"dashboardId": 1, **form_data},
+                query_obj=lambda: vars(query(**more)),
+            )
+            self.scene.manager.raise_for_access(viz=viz)
+
+        ask(SHOWN, groupby=["product", YEAR], metrics=[MARGIN])
+        layers = {"annotation_layers": [{**LAYER, "value": 10}]}
+        wrong: list[tuple[dict[str, Any], Any]] = [({}, [XML]), (layers, ["product"])]
+        for form_data, groupby in wrong:
+            with self.assertLogs("user_group_service"), self.assertRaises(Refused):
+                ask(form_data, groupby=groupby)
+
+    def test_somebody_who_is_no_guest_writes_sql(self) -> None:
+        self.scene.manager.guest = None
+        self.ask(columns=[XML], extras={"where": PROBE})
+
+    def test_what_superset_refuses_stays_refused(self) -> None:
+        with mock.patch.object(Base, "raise_for_access", side_effect=Refused):
+            with self.assertRaises(Refused):
+                self.ask()
 
 
 class Arguments(unittest.TestCase):

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from .cached_introspector import CachedIntrospector
 from .models import IntrospectionResponse
 from .refusal import Refusal
+from .superset_queries import foreign_sql
 from .superset_rules import NO_ROWS, Rule, RuleType, clause_of, declarations_of, rule
 from .viewer import Resource, Viewer, viewer_of
 
@@ -106,6 +107,18 @@ def security_manager(
                 return None
             flask.after_this_request(lambda response: _mark(response, viewer))
             return self.get_guest_user_from_token(guests.claims_of(viewer, resources))
+
+        def raise_for_access(self, *args: Any, **kwargs: Any) -> None:
+            """Refuses as Superset does, and a guest whose request has SQL that no chart has."""
+            super().raise_for_access(*args, **kwargs)
+            if self.get_current_guest_user_if_guest() is None:
+                return
+            for asked in (kwargs.get("query_context"), kwargs.get("viz")):
+                if asked is None or (found := foreign_sql(self, asked)) is None:
+                    continue
+                _log.warning("a guest asks for SQL that no chart has: %s", json.dumps(found))
+                refused = import_module("superset.exceptions").SupersetSecurityException
+                raise refused(self.get_datasource_access_error_object(asked.datasource))
 
         def get_guest_rls_filters(self, dataset: Any) -> list[dict[str, Any]]:
             """Returns the filters of a dataset. A guest sees no row of one that no rule filters."""

@@ -5,6 +5,9 @@ import { HIDDEN, SHARED, TENANTS } from './lab.mjs';
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;
 const ANOTHER_DASHBOARD = '4f2c8a10-0000-4000-8000-000000000001';
 
+/** Reads a table without a subquery, which Superset would refuse by itself. */
+const READER = "max(query_to_xml('select * from sale', true, false, '')::text)";
+
 /** Changes to the request of the chart, by which a viewer could try to see more. */
 const FORGERIES = {
   'a condition that ends the filter': ({ queries: [query] }) =>
@@ -24,6 +27,22 @@ const FORGERIES = {
         sqlExpression: "(SELECT string_agg(product, ',') FROM sale)",
       },
     ]),
+  'a function that reads a table': ({ queries: [query] }) => (query.columns = [columnOf(READER)]),
+  'a text that is no column': ({ queries: [query] }) => {
+    query.columns = [READER];
+    query.metrics = ['count'];
+  },
+  'a metric that reads a table': ({ queries: [query] }) => (query.metrics = [metricOf(READER)]),
+  'a metric that reads a table, of no chart': (chart) => {
+    chart.queries = [{ columns: [], metrics: [metricOf(READER)] }];
+    chart.form_data = { dashboardId: 1 };
+  },
+  'an order that reads a table': ({ queries: [query] }) =>
+    (query.orderby = [[metricOf(READER), true]]),
+  'a filter of a column that reads a table': ({ queries: [query] }) =>
+    (query.filters = [{ col: columnOf(READER), op: '!=', val: 'a' }]),
+  'a condition whose error says more': ({ queries: [query] }) =>
+    (query.extras = { where: "has_database_privilege(product, 'connect')" }),
   'the rows as they are': (chart) => (chart.result_type = 'samples'),
   'the rows to drill into': (chart) => (chart.result_type = 'drill_detail'),
   'the statement': (chart) => (chart.result_type = 'query'),
@@ -158,6 +177,14 @@ function others(id) {
   return Object.entries(TENANTS)
     .filter(([other]) => other !== id)
     .map(([, { shows }]) => shows);
+}
+
+function metricOf(sqlExpression) {
+  return { expressionType: 'SQL', label: 'x', sqlExpression };
+}
+
+function columnOf(sqlExpression) {
+  return { ...metricOf(sqlExpression), label: 'product' };
 }
 
 /** A chart in the address of a view, as `GET /superset/explore_json/` takes it. */
