@@ -62,6 +62,9 @@ class Base:
     def get_guest_user_from_token(self, token: dict[str, Any]) -> Any:
         return SimpleNamespace(guest_token=token, rls=token.get("rls_rules", []))
 
+    def load_user(self, pk: int) -> Any:
+        return SimpleNamespace(is_authenticated=True) if pk == 1 else None
+
     def get_current_guest_user_if_guest(self) -> Any:
         return self.guest
 
@@ -93,6 +96,16 @@ class Form:
         return self.fields
 
 
+class Globals:
+    """`flask.g`."""
+
+    def __contains__(self, name: str) -> bool:
+        return name in vars(self)
+
+    def get(self, name: str) -> Any:
+        return vars(self).get(name)
+
+
 class Scene:
     """A security manager, with the introspection that it gets and the Flask that it uses."""
 
@@ -102,7 +115,10 @@ class Scene:
         self.config = {"GUEST_TOKEN_HEADER_NAME": "X-GuestToken", "DB_CONNECTION_MUTATOR": other}
         self.after: list[Any] = []
         self.flask = SimpleNamespace(
-            current_app=SimpleNamespace(config=self.config), after_this_request=self.after.append
+            current_app=SimpleNamespace(config=self.config),
+            after_this_request=self.after.append,
+            g=Globals(),
+            has_request_context=lambda: True,
         )
         introspector = mock.Mock(introspect=self.introspect)
         with (
@@ -314,20 +330,62 @@ class Filters(unittest.TestCase):
 class Connections(unittest.TestCase):
     def connect(self, scene: Scene) -> Any:
         mutate = cast(Any, scene.config["DB_CONNECTION_MUTATOR"])
-        return mutate("postgresql:///none", {"pool": 1}, None, scene.manager, None)
+        with mock.patch.object(superset, "_flask", return_value=scene.flask):
+            return mutate("postgresql:///none", {"pool": 1}, None, scene.manager, None)
 
-    def test_a_guest_gets_the_own_data_source_and_somebody_else_that_of_the_dataset(self) -> None:
+    def test_a_guest_gets_the_own_data_source(self) -> None:
+        for name, uri in SOURCES["data_sources"].items():
+            scene = Scene({**ACME, "mapping": {"sales": name}}, **SOURCES)
+            scene.guest()
+            self.assertEqual(self.connect(scene), (uri, {"pool": 1}))
+
+    def test_what_runs_after_the_request_of_a_guest_gets_the_own_data_source(self) -> None:
         scene = Scene(ACME, **SOURCES)
-        self.assertEqual(self.connect(scene), ("postgresql:///none", {"pool": 1}))
         scene.guest()
+        scene.manager.guest = None
+        for has_request in (True, False):
+            for user in (None, SimpleNamespace(is_authenticated=True)):
+                scene.flask.has_request_context = lambda known=has_request: known
+                scene.flask.g.user = user
+                self.assertEqual(self.connect(scene), ("postgresql:///acme", {"pool": 1}))
+
+    def test_a_job_of_a_guest_gets_the_own_data_source(self) -> None:
+        scene = Scene(ACME, **SOURCES)
+        scene.guest()
+        scene.flask.g = Globals()
         self.assertEqual(self.connect(scene), ("postgresql:///acme", {"pool": 1}))
-        scene.introspection = {**ACME, "mapping": {"sales": 7}}
-        scene.guest()
-        self.assertEqual(self.connect(scene), ("postgresql:///seven", {"pool": 1}))
+
+    def test_a_user_of_superset_and_a_command_get_that_of_the_dataset(self) -> None:
+        own = ("postgresql:///none", {"pool": 1})
+        scene = Scene(ACME, **SOURCES)
+        scene.flask.g.user = SimpleNamespace(is_authenticated=True)
+        self.assertEqual(self.connect(scene), own)
+        scene.flask.g.user = None
+        with mock.patch.object(superset, "_flask", return_value=scene.flask):
+            self.assertIsNotNone(scene.manager.load_user(1))
+        # A download goes on after the request.
+        self.assertEqual(self.connect(scene), own)
+        scene.flask.g = Globals()
+        scene.flask.has_request_context = lambda: False
+        self.assertEqual(self.connect(scene), own)
+
+    def test_nobody_gets_no_connection(self) -> None:
+        scene = Scene(ACME, **SOURCES)
+        with mock.patch.object(superset, "_flask", return_value=scene.flask):
+            self.assertIsNone(scene.manager.load_user(2))
+        with self.assertRaises(PermissionError):
+            self.connect(scene)
+        for user in (None, SimpleNamespace(is_authenticated=False)):
+            scene.flask.g.user = user
+            for has_request in (True, False):
+                scene.flask.has_request_context = lambda known=has_request: known
+                with self.assertRaises(PermissionError):
+                    self.connect(scene)
 
     def test_a_guest_without_a_known_data_source_gets_no_connection(self) -> None:
         scene = Scene(ACME, **SOURCES)
         scene.guest().guest_token["data_source"] = "warehouse-globex"
+        scene.flask.g = Globals()
         with self.assertRaises(KeyError):
             self.connect(scene)
 
@@ -336,6 +394,7 @@ class Connections(unittest.TestCase):
             return f"{uri}?own", {**params, "own": True}
 
         scene = Scene(ACME, other, **SOURCES)
+        scene.flask.g.user = SimpleNamespace(is_authenticated=True)
         self.assertEqual(self.connect(scene), ("postgresql:///none?own", {"pool": 1, "own": True}))
         scene.guest()
         self.assertEqual(self.connect(scene), ("postgresql:///acme", {"pool": 1, "own": True}))

@@ -22,6 +22,15 @@ __all__ = ["Rule", "RuleType", "rule", "security_manager"]
 _FORM_FIELD: Final = "guest_token"
 """The field in which pages of Superset send the token with a form, for example to download rows."""
 
+_DATA_SOURCE: Final = "user_group_data_source"
+"""The member of `flask.g` with the data source of the guest.
+
+Superset hands it on to what runs after the request, in which nobody is the current user any more.
+"""
+
+_SIGNED_IN: Final = "user_group_signed_in"
+"""The member of `flask.g` which says that a user of Superset is signed in."""
+
 _log: Final = logging.getLogger(__name__)
 
 _Connection = tuple[Any, dict[str, Any]]
@@ -85,6 +94,13 @@ def security_manager(
                 config = _flask().current_app.config
                 config["DB_CONNECTION_MUTATOR"] = guests.connecting(config.get("DB_CONNECTION_MUTATOR"))
 
+        def load_user(self, pk: Any) -> Any:
+            """Returns the user of a session or an access token of Superset."""
+            user = super().load_user(pk)
+            if user is not None:
+                setattr(_flask().g, _SIGNED_IN, True)
+            return user
+
         def get_guest_user_from_request(self, req: Any) -> Any:
             """Returns the guest of a request; None if there is no token, or its viewer is refused."""
             flask = _flask()
@@ -105,6 +121,7 @@ def security_manager(
                 if refusal.code == "service_unavailable":
                     flask.after_this_request(_unavailable(refusal))
                 return None
+            setattr(flask.g, _DATA_SOURCE, viewer.data_source)
             flask.after_this_request(lambda response: _mark(response, viewer))
             return self.get_guest_user_from_token(guests.claims_of(viewer, resources))
 
@@ -217,6 +234,8 @@ class _Guests:
     def connecting(self, other: _ConnectionMutator | None) -> _ConnectionMutator:
         """Returns a `DB_CONNECTION_MUTATOR` that leads each guest to the own data source.
 
+        Users who are signed in to Superset, and its commands, get the address of the dataset.
+
         Args:
             other: Another one, which runs first.
         """
@@ -226,10 +245,17 @@ class _Guests:
         ) -> _Connection:
             if other is not None:
                 uri, params = other(uri, params, username, manager, source)
+            flask = _flask()
+            if _DATA_SOURCE in flask.g:
+                return self._uris[flask.g.get(_DATA_SOURCE)], params
             guest = manager.get_current_guest_user_if_guest()
-            if guest is None:
+            if guest is not None:
+                return self._uris[guest.guest_token["data_source"]], params
+            is_command = "user" not in flask.g and not flask.has_request_context()
+            is_user = getattr(flask.g.get("user"), "is_authenticated", False)
+            if is_command or is_user or _SIGNED_IN in flask.g:
                 return uri, params
-            return self._uris[guest.guest_token["data_source"]], params
+            raise PermissionError("nobody knows who is viewing")
 
         return connect
 

@@ -166,9 +166,13 @@ export class Lab {
     return { status, products: data.map(({ product }) => product), isCached: is_cached, seen };
   }
 
-  /** Downloads the rows of the chart with a form, as pages of Superset do. */
-  download(token) {
-    const chart = { ...CHART, result_format: 'csv' };
+  /**
+   * Downloads the rows of the chart with a form, as pages of Superset do.
+   * @param more members of the form data; if `row_limit` is large, Superset queries the rows after the request
+   */
+  download(token, more = {}) {
+    const form_data = { ...CHART.form_data, ...more };
+    const chart = { ...CHART, form_data, result_format: 'csv' };
     const form = new URLSearchParams({ form_data: JSON.stringify(chart), guest_token: token });
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     return this.send('POST', '/api/v1/chart/data', headers, form.toString());
