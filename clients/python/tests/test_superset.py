@@ -604,7 +604,11 @@ class Arguments(unittest.TestCase):
             {"rules": []},
             {"rules": [], "schema": "sales", "data_sources": {}},
             {"schema": "sales"},
-            {"data_sources": {"a": "b"}},
+            {"data_sources": {"a": "postgresql:///a"}},
+            *(
+                {"schema": "sales", "data_sources": {"a": "postgresql:///a", "b": uri}}
+                for uri in ("mysql://b/b", "clickhousedb://b/b", "sqlite:///b", "postgresqls://b", "")
+            ),
             {"dashboards": []},
             {"dashboards": "d-1"},
             {"rules": [REGION, rule("region", "region", "string[]", engine="sqlite")]},

@@ -67,6 +67,7 @@ def security_manager(
         schema: The schema whose data source a viewer gets; `data_sources` belongs to it.
         data_sources: The URIs of databases by the ids that mappings have; 7 and "7" are two ids. A
             guest queries the database of the own data source alone, whatever database a dataset has.
+            They begin with `postgresql://` or `postgresql+psycopg2://`.
             Without them it is that of the dataset.
 
     Raises:
@@ -78,6 +79,10 @@ def security_manager(
         raise ValueError("without rules and data_sources every user group would see every row")
     if isinstance(dashboards, str) or not dashboards:
         raise ValueError("dashboards has to be a list of ids")
+    for name, uri in (data_sources or {}).items():
+        # A dataset names its schema in each query, which is a database of its own elsewhere.
+        if not uri.startswith(("postgresql://", "postgresql+psycopg2://")):
+            raise ValueError(f"the data source {name} is not of the engine postgresql")
     guests = _Guests(audience, origin, schema, dict(data_sources or {}), dashboards, rules)
 
     class UserGroupSecurityManager(base):  # type: ignore[misc]
