@@ -44,6 +44,14 @@ SOURCES: dict[str, Any] = {
     "schema": "sales",
     "data_sources": {"warehouse-acme": "postgresql:///acme", 7: "postgresql:///seven"},
 }
+CONFIG: dict[str, Any] = {
+    "GUEST_TOKEN_HEADER_NAME": "X-GuestToken",
+    "GUEST_ROLE_NAME": "Guest",
+    "AUTH_ROLE_PUBLIC": "Public",
+    "DEFAULT_FEATURE_FLAGS": {"GLOBAL_ASYNC_QUERIES": False},
+    "FEATURE_FLAGS": {"EMBEDDED_SUPERSET": True},
+}
+MARKER = r"^'([0-9a-f]{64})' = '\1'$"
 HOSTILE = (
     *("", " ", "EMEA", "'", "''", '"', "`", "\\", "\\'", "--", "/*", ";", "%s", "%(a)s", ":a", "\\:a"),
     *("{{ 7 * 7 }}", "{% raw %}", "{# #}", "{{", "}}", "${a}", "$1", "?", "\n", "\r", "\x1a", "\u2028"),
@@ -55,9 +63,12 @@ HOSTILE = (
 class Base:
     """The members of Superset's own that count, as it has them."""
 
-    def __init__(self, appbuilder: object) -> None:
-        self.appbuilder = appbuilder
+    def __init__(self, app: Any) -> None:
         self.guest: Any = None
+        self.create_login_manager(app)
+
+    def create_login_manager(self, app: object) -> str:
+        return "a login manager"
 
     def get_guest_user_from_token(self, token: dict[str, Any]) -> Any:
         return SimpleNamespace(guest_token=token, rls=token.get("rls_rules", []))
@@ -109,10 +120,12 @@ class Globals:
 class Scene:
     """A security manager, with the introspection that it gets and the Flask that it uses."""
 
-    def __init__(self, introspection: Any, other: Any = None, **options: Any) -> None:
+    def __init__(
+        self, introspection: Any, other: Any = None, config: Any = None, **options: Any
+    ) -> None:
         self.introspection = introspection
         self.asked: list[str] = []
-        self.config = {"GUEST_TOKEN_HEADER_NAME": "X-GuestToken", "DB_CONNECTION_MUTATOR": other}
+        self.config = {**CONFIG, "DB_CONNECTION_MUTATOR": other, **(config or {})}
         self.after: list[Any] = []
         self.flask = SimpleNamespace(
             current_app=SimpleNamespace(config=self.config),
@@ -120,13 +133,15 @@ class Scene:
             g=Globals(),
             has_request_context=lambda: True,
         )
+        self.before: list[Any] = []
+        app = SimpleNamespace(before_request=self.before.append)
         introspector = mock.Mock(introspect=self.introspect)
         with (
             mock.patch.object(superset, "CachedIntrospector", return_value=introspector),
             mock.patch.object(superset, "_flask", return_value=self.flask),
         ):
             manager = security_manager(Base, **{**OPTIONS, **options})
-            self.manager = cast(Any, manager)("an app builder")
+            self.manager = cast(Any, manager)(app)
 
     def introspect(self, token: str) -> Any:
         self.asked.append(token)
@@ -157,7 +172,7 @@ def clause(column: str, variable: str, type: RuleType, value: Any) -> str:
     filtered = rule(column, variable, type, engine="sqlite")
     scene = Scene({**ACME, "properties": {variable: value}}, rules=[filtered])
     assert scene.guest() is not None
-    [one] = scene.clauses()
+    [one, _] = scene.clauses()
     return one
 
 
@@ -167,9 +182,9 @@ class Guests(unittest.TestCase):
         token = scene.guest().guest_token
         self.assertEqual(token["user"], {"username": "g17"})
         self.assertEqual([one["id"] for one in token["resources"]], ["d-1", "d-2"])
-        self.assertEqual(
-            scene.clauses(), ["region = convert_from(decode('454d4541', 'hex'), 'UTF8')"]
-        )
+        [found, marker] = scene.clauses()
+        self.assertEqual(found, "region = convert_from(decode('454d4541', 'hex'), 'UTF8')")
+        self.assertRegex(marker, MARKER)
         self.assertEqual(scene.asked, ["the-token"])
         # Superset hands it to its workers as JSON.
         self.assertEqual(json.loads(json.dumps(token)), token)
@@ -243,13 +258,28 @@ class Guests(unittest.TestCase):
         self.assertEqual(scene.asked, [])
 
     def test_a_token_of_a_form_is_taken_out_of_it(self) -> None:
+        fields = [("guest_token", "the-token"), ("form_data", "{}"), ("guest_token", "another")]
+        for is_earlier in (True, False):
+            scene = Scene(ACME)
+            request = scene.request(headers={}, form=Form(fields))
+            scene.flask.request = request
+            with mock.patch.object(superset, "_flask", return_value=scene.flask):
+                if is_earlier:
+                    # Nobody asks for the guest if a user of Superset is signed in.
+                    [take] = scene.before
+                    self.assertIsNone(take())
+                    self.assertEqual(request.form.fields, [("form_data", "{}")])
+                self.assertIsNotNone(scene.manager.get_guest_user_from_request(request))
+            self.assertEqual(request.form.fields, [("form_data", "{}")])
+            self.assertEqual(scene.asked, ["the-token"])
+
+    def test_a_form_without_a_token_stays_as_it_is(self) -> None:
         scene = Scene(ACME)
-        form = Form([("guest_token", "the-token"), ("form_data", "{}"), ("guest_token", "another")])
-        request = scene.request(headers={}, form=form)
+        form = Form([("form_data", "{}")])
+        scene.flask.request = scene.request(form=form)
         with mock.patch.object(superset, "_flask", return_value=scene.flask):
-            self.assertIsNotNone(scene.manager.get_guest_user_from_request(request))
-        self.assertEqual(request.form.fields, [("form_data", "{}")])
-        self.assertEqual(scene.asked, ["the-token"])
+            scene.before[0]()
+        self.assertIs(scene.flask.request.form, form)
 
     def test_nobody_gets_what_superset_keeps_by_the_address_alone(self) -> None:
         for method, is_guest in (("GET", False), ("HEAD", False), ("POST", True)):
@@ -291,9 +321,21 @@ class Filters(unittest.TestCase):
             scene = Scene({**ACME, "mapping": {"sales": name}}, rules=[], **SOURCES)
             scene.guest()
             [one] = scene.clauses()
-            self.assertRegex(one, r"^'([0-9a-f]{64})' = '\1'$")
+            self.assertRegex(one, MARKER)
             found.add(one)
         self.assertEqual(len(found), 2)
+
+    def test_the_filters_of_other_datasets_are_a_part_of_those_of_each(self) -> None:
+        level_rule = rule("level", "level", "integer", engine="sqlite", dataset=8)
+        rules = [REGION._replace(dataset=7), level_rule]
+        found = []
+        for level in (3, 4, 3):
+            scene = Scene({**ACME, "properties": {"region": "EMEA", "level": level}}, rules=rules)
+            scene.guest()
+            found.append(scene.clauses(7))
+        self.assertEqual(found[0][0], found[1][0])
+        self.assertNotEqual(found[0], found[1])
+        self.assertEqual(found[0], found[2])
 
     def test_lists_numbers_and_booleans(self) -> None:
         self.assertEqual(clause("level", "level", "integer", 3), "level = 3")
@@ -308,7 +350,7 @@ class Filters(unittest.TestCase):
         country = rule("country", "address.country", "string", engine="sqlite")
         scene = Scene({**ACME, "properties": {"address": {"country": "a"}}}, rules=[country])
         scene.guest()
-        self.assertEqual(scene.clauses(), ["country = CAST(x'61' AS TEXT)"])
+        self.assertEqual(scene.clauses()[0], "country = CAST(x'61' AS TEXT)")
 
     def test_hostile_values_find_their_own_row_through_templates_and_sqlalchemy(self) -> None:
         database = sqlite3.connect(":memory:")
@@ -616,6 +658,17 @@ class Arguments(unittest.TestCase):
         for options in wrong:
             with self.subTest(repr(options)), self.assertRaises(ValueError):
                 security_manager(Base, **{**OPTIONS, **options})
+
+    def test_settings_that_let_refused_viewers_see_rows_are_refused(self) -> None:
+        wrong: list[dict[str, Any]] = [
+            {"GUEST_ROLE_NAME": "Public"},
+            {"AUTH_ROLE_PUBLIC": "Guest"},
+            {"FEATURE_FLAGS": {"GLOBAL_ASYNC_QUERIES": True}},
+            {"DEFAULT_FEATURE_FLAGS": {"GLOBAL_ASYNC_QUERIES": True}},
+        ]
+        for config in wrong:
+            with self.subTest(repr(config)), self.assertRaises(ValueError):
+                Scene(ACME, config=config)
 
     def test_rules_that_cannot_be_used_are_refused(self) -> None:
         wrong: list[tuple[str, Any, Any]] = [

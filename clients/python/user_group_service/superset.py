@@ -28,6 +28,9 @@ _DATA_SOURCE: Final = "user_group_data_source"
 Superset hands it on to what runs after the request, in which nobody is the current user any more.
 """
 
+_TOKEN: Final = "user_group_form_token"
+"""The member of `flask.g` with the token of the form, which is not in the form any more."""
+
 _SIGNED_IN: Final = "user_group_signed_in"
 """The member of `flask.g` which says that a user of Superset is signed in."""
 
@@ -90,6 +93,7 @@ def security_manager(
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
+            _refuse_settings(_flask().current_app.config)
             self._introspector = CachedIntrospector(
                 url,
                 api_token,
@@ -98,6 +102,11 @@ def security_manager(
             if data_sources is not None:
                 config = _flask().current_app.config
                 config["DB_CONNECTION_MUTATOR"] = guests.connecting(config.get("DB_CONNECTION_MUTATOR"))
+
+        def create_login_manager(self, app: Any) -> Any:
+            """Returns that of Superset, and takes tokens out of forms before each request."""
+            app.before_request(lambda: _take_token(_flask().request))
+            return super().create_login_manager(app)
 
         def load_user(self, pk: Any) -> Any:
             """Returns the user of a session or an access token of Superset."""
@@ -110,12 +119,10 @@ def security_manager(
             """Returns the guest of a request; None if there is no token, or its viewer is refused."""
             flask = _flask()
             header = req.headers.get(flask.current_app.config["GUEST_TOKEN_HEADER_NAME"])
-            token = header or req.form.get(_FORM_FIELD)
+            _take_token(req)
+            token = header or flask.g.get(_TOKEN)
             if token is None:
                 return None
-            # Superset stores the fields of forms in its table of logs.
-            fields = [one for one in req.form.items(multi=True) if one[0] != _FORM_FIELD]
-            req.form = type(req.form)(fields)
             # Superset keeps what this view returns to GET by the address alone, for all viewers.
             if req.method != "POST" and str(req.endpoint).endswith(".explore_json"):
                 return None
@@ -225,10 +232,10 @@ class _Guests:
             }
             for one in self._rules
         ]
-        if viewer.data_source is not None:
-            # The chart cache knows the clauses, and not the connection.
-            digest = _digest(json.dumps(viewer.data_source))
-            filters.append({"dataset": None, "clause": f"'{digest}' = '{digest}'"})
+        # The chart cache knows neither the connection, nor the clauses of another dataset.
+        clauses = [(one["dataset"], one["clause"]) for one in filters]
+        digest = _digest(json.dumps([viewer.data_source, clauses]))
+        filters.append({"dataset": None, "clause": f"'{digest}' = '{digest}'"})
         return {
             "user": {"username": name},
             "resources": resources,
@@ -263,6 +270,24 @@ class _Guests:
             raise PermissionError("nobody knows who is viewing")
 
         return connect
+
+
+def _refuse_settings(config: Mapping[str, Any]) -> None:
+    """Raises a ValueError for settings of Superset with which a viewer who is refused would see rows."""
+    if config["GUEST_ROLE_NAME"] == config["AUTH_ROLE_PUBLIC"]:
+        raise ValueError("GUEST_ROLE_NAME is AUTH_ROLE_PUBLIC: guests need a role of their own")
+    flags = {**config["DEFAULT_FEATURE_FLAGS"], **config["FEATURE_FLAGS"]}
+    if flags.get("GLOBAL_ASYNC_QUERIES"):
+        raise ValueError("GLOBAL_ASYNC_QUERIES is on: its jobs ask nobody who is viewing")
+
+
+def _take_token(req: Any) -> None:
+    """Moves the token from the form to `flask.g`: Superset stores forms in its table of logs."""
+    token = req.form.get(_FORM_FIELD)
+    if token is None:
+        return
+    setattr(_flask().g, _TOKEN, token)
+    req.form = type(req.form)([one for one in req.form.items(multi=True) if one[0] != _FORM_FIELD])
 
 
 def _unavailable(refusal: Refusal) -> Callable[[Any], Any]:
