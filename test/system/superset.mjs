@@ -12,6 +12,7 @@ import { runSteps, Violated } from './lab/report.mjs';
 import { cachesApart, ends, findsHostileRegions } from './superset/ends.mjs';
 import { keepsApart } from './superset/keeps-apart.mjs';
 import { AUDIENCE, CHART, HIDDEN, Lab, TENANTS } from './superset/lab.mjs';
+import { showsOwnSql } from './superset/own-sql.mjs';
 
 // Does what docs/guides/superset.md says, and shows on the Superset that runs then: two user groups see their own rows, in
 // a browser too; the conformance kit passes; a viewer is out at the next chart; values change no SQL; the chart cache keeps
@@ -184,6 +185,7 @@ async function main() {
     'the steps of the page': followThePage,
     'two groups': keepsApart,
     'two groups in a browser': showsOnScreen,
+    'SQL of charts': showsOwnSql,
     'ends at the next chart': ends,
     'hostile regions': (own) => findsHostileRegions(own, HOSTILE_REGIONS),
     'the chart cache': cachesApart,
