@@ -8,7 +8,11 @@ import { buildRevision } from '../lab/revision.mjs';
 import { Installation } from './installation.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const BASELINE = 'src/platform/database/migrations/create-schema';
+/** The schema, and the scopes that stored API tokens have: versions with both can be updated from one to the other. */
+const BASELINE = [
+  'src/platform/database/migrations/create-schema',
+  'src/core/user-group/user-group.catalogue.ts',
+];
 /** Migrations that this version has and the old one lacks, whatever those of the service itself are. */
 const NEXT = { env: { PLUGINS: join(ROOT, 'test/system/lab/next-migrations.mjs') } };
 const SIDE_BY_SIDE_MS = 1500;
@@ -58,7 +62,7 @@ async function exchange(installation, name, version) {
 
 /** The first commit with the present baseline, from which every later version can be updated. */
 function oldestWithThisSchema() {
-  const args = ['-C', ROOT, 'log', '-1', '--format=%h', '--', BASELINE];
+  const args = ['-C', ROOT, 'log', '-1', '--format=%h', '--', ...BASELINE];
   return execFileSync('git', args, { encoding: 'utf8' }).trim();
 }
 
