@@ -15,8 +15,8 @@ import { AUDIENCE, CHART, HIDDEN, Lab, TENANTS } from './superset/lab.mjs';
 import { showsOwnSql } from './superset/own-sql.mjs';
 
 // Does what docs/guides/superset.md says, and shows on the Superset that runs then: two user groups see their own rows, in
-// a browser too; the conformance kit passes; a viewer is out at the next chart; values change no SQL; the chart cache keeps
-// data sources apart; and no log has a token.
+// a browser too; the conformance kit passes; a viewer is out at the next chart; values change no SQL, and viewers write none;
+// the chart cache keeps data sources apart; and no log has a token.
 //
 //   node test/system/superset.mjs
 //

@@ -149,6 +149,13 @@ class Scene {
         if (status !== 200 || !isShown) this.violations.push(`${what}: ${status} ${seen}`);
       }
     }
+    // A user of Superset gets the rows of the database that the dataset has. None of its logs may have the token.
+    for (const more of [{}, { row_limit: 100_000 }]) {
+      const told = await this.lab.downloadSignedIn(this.tokens.acme, more);
+      this.#expectNothing('a download of a user of Superset', told);
+      const isAsExpected = told.startsWith('200 ') && !told.includes('__STREAM_ERROR__');
+      if (!isAsExpected) this.violations.push(`a download of a user of Superset: ${told}`);
+    }
     const { status, seen } = await this.lab.download(UNKNOWN);
     this.#expectNothing('a download of nobody', seen);
     if (status !== 401) this.violations.push(`a download of nobody: ${status}`);

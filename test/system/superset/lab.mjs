@@ -14,6 +14,7 @@ import { API_TOKEN } from '../lab/server.mjs';
 import { Page } from './page.mjs';
 
 const ROOT = new URL('../../../', import.meta.url);
+const SIGNED_IN = fileURLToPath(new URL('signed_in_download.py', import.meta.url));
 const CONSTRAINTS = fileURLToPath(new URL('constraints.txt', import.meta.url));
 const STEP_MS = 50;
 const END_LIMIT_MS = 20_000;
@@ -36,6 +37,10 @@ export const CHART = {
   result_format: 'json',
   result_type: 'full',
 };
+
+function csvOf(more) {
+  return { ...CHART, form_data: { ...CHART.form_data, ...more }, result_format: 'csv' };
+}
 
 /** A service, a PostgreSQL, and a Superset that is made and started as the page says. */
 export class Lab {
@@ -171,11 +176,21 @@ export class Lab {
    * @param more members of the form data; if `row_limit` is large, Superset queries the rows after the request
    */
   download(token, more = {}) {
-    const form_data = { ...CHART.form_data, ...more };
-    const chart = { ...CHART, form_data, result_format: 'csv' };
-    const form = new URLSearchParams({ form_data: JSON.stringify(chart), guest_token: token });
+    const form = new URLSearchParams({
+      form_data: JSON.stringify(csvOf(more)),
+      guest_token: token,
+    });
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     return this.send('POST', '/api/v1/chart/data', headers, form.toString());
+  }
+
+  /** Does the same in the session of a user of Superset. @returns the status and the rows, as text */
+  async downloadSignedIn(token, more) {
+    const script = `superset/bin/python "${SIGNED_IN}" "$SUPERSET_URL" "$FORM_DATA"`;
+    this.page.env.SUPERSET_URL = `http://127.0.0.1:${this.port}`;
+    this.page.env.FORM_DATA = JSON.stringify(csvOf(more));
+    this.page.env.GUEST_TOKEN = token;
+    return (await this.page.sh(script)).stdout;
   }
 
   send(method, path, headers = {}, body = '') {
