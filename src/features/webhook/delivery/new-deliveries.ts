@@ -43,7 +43,10 @@ export class NewDeliveries {
     for (const { id, workspaceId, createdAt, eventTypes, skippingSince } of endpoints) {
       const isWanted = kindsMatching(eventTypes.split(' '));
       // A time to come is of a clock that was ahead: the endpoint gets all that is not fanned out yet.
-      const since = createdAt > now + CLOCK_SKEW_MS ? keptSince : Math.max(createdAt - CLOCK_SKEW_MS, keptSince);
+      const since =
+        createdAt > now + CLOCK_SKEW_MS
+          ? keptSince
+          : Math.max(createdAt - CLOCK_SKEW_MS, keptSince);
       const own = changes.filter(
         (change) => change.workspaceId === workspaceId && change.occurredAt >= since,
       );
