@@ -1,4 +1,4 @@
-// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, two steps at once, and
+// Runs everything that must hold and prints how long each step takes: `.ci/run` before each merge, its lanes at once, and
 // `npm run release:check` at full length, one step after the other.
 //
 //   node scripts/checks/run.mjs ci|release [part of a step's name]
@@ -37,11 +37,16 @@ async function main() {
 
 /** Runs all of them, also after a failure: one run names all that fail. */
 async function runAll(steps) {
-  const left = steps.filter(commandOf);
-  const runLane = async () => {
-    for (let step = left.shift(); step; step = left.shift()) await runStep(step);
-  };
-  await Promise.all(Array.from({ length: kind === 'ci' ? 2 : 1 }, runLane));
+  const lanes = new Map();
+  for (const step of steps.filter(commandOf)) {
+    const lane = kind === 'ci' ? step.lane : 'only';
+    lanes.set(lane, [...(lanes.get(lane) ?? []), step]);
+  }
+  await Promise.all(
+    [...lanes.values()].map(async (lane) => {
+      for (const step of lane) await runStep(step);
+    }),
+  );
 }
 
 function commandOf({ ci, release = ci }) {

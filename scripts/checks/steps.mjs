@@ -4,6 +4,8 @@
  * @property {string} name
  * @property {string} [ci] the command of `.ci/run`. A step without one is too long for each merge
  * @property {string} [release] the command of the release check, if it is another: the full length of a short form
+ * @property {'suites'} [lane] `.ci/run` makes the steps of a lane one after the other: the two large suites, which take
+ *   longest, and fill both cores together; and beside them all others. A third lane ends no sooner, and makes every test slower
  * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
  */
 
@@ -28,13 +30,10 @@ const system = (name, short = '') => ({
 });
 const atFullLengthOnly = (command) => ({ release: command });
 
-/**
- * `.ci/run` makes two of them at once, the longest first. A third ends no sooner, and makes every test slower.
- * @type {Step[]}
- */
+/** @type {Step[]} */
 export const STEPS = [
-  { name: 'tests on both databases, with Redis', ci: 'npm test', seconds: 560 },
-  { name: 'browser', ci: 'npm run --silent test:browser', seconds: 360 },
+  { name: 'tests on both databases, with Redis', ci: 'npm test', lane: 'suites', seconds: 560 },
+  { name: 'browser', ci: 'npm run --silent test:browser', lane: 'suites', seconds: 360 },
   { name: 'conformance kit', ...system('conformance', '--short'), seconds: 150 },
   // Has no test that could be held up, and leaves the cores to those that have.
   {
