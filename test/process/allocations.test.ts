@@ -14,6 +14,7 @@ const CALLERS = 32;
 /** For each of them, before anything is counted: until then much of the code is interpreted. */
 const WARM_UP = 10;
 const CALLS = 10;
+
 /**
  * KiB of JavaScript heap that a call of each operation may allocate, its response included: half as much again as
  * it does. Unlike time this is the same on a slow or busy machine. If a change makes an operation cheaper, lower

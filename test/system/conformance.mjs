@@ -16,8 +16,8 @@ import { runSabotaged, SABOTAGES } from './conformance/sabotage.mjs';
 //   node test/system/conformance.mjs [--short] [--only <part of a step's name>] [--faults 'like;etag']
 //
 // --short runs against every third sabotaged renderer, and there only the checks that must fail,
-// not those that must pass.
-// With TEST_DATABASE_URL, on whose server it makes a database of its own, the service is tried on PostgreSQL too.
+// not those that must pass. With TEST_DATABASE_URL, on whose server it makes a database of its own, the service is tried
+// on PostgreSQL too.
 
 /** Steps, and sabotaged renderers, mostly wait. */
 const STEPS_AT_ONCE = 3;
