@@ -1,12 +1,11 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
-import { keepCachesCurrent, recordRoundTrips } from '../support/database/database-traffic.ts';
+import { isOfChangeFeed, recordCalls } from '../support/database/database-traffic.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { noteTokens } from '../support/jest/leaks.ts';
 import { withService } from '../support/test-service.ts';
 
-const roundTrips = recordRoundTrips();
-keepCachesCurrent();
+const roundTrips = recordCalls();
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -15,10 +14,10 @@ onEachDatabase((kind) => {
     roundTrips.length = 0;
     const { status, body } = await service.api.call('POST', '/api/v1/tokens/inspect', { token });
     expect([status, body]).toMatchObject([200, { inspection: { kind: 'unknown' } }]);
-    // Other processes hear of changes besides, and what is remembered of the caller is read again after a while.
+    // The memory of the caller is read again after a while.
     const sent = roundTrips
       .flat()
-      .filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot|allowed_cidrs AS/.test(sql));
+      .filter((sql) => !isOfChangeFeed(sql) && !sql.includes('allowed_cidrs AS'));
     expect(sent).not.toEqual([]);
     return sent.sort();
   }

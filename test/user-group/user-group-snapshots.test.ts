@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { UserGroupSnapshots } from '../../src/core/user-group/snapshot/user-group-snapshots.ts';
-import { keepCachesCurrent, recordRoundTrips } from '../support/database/database-traffic.ts';
+import { recordCalls } from '../support/database/database-traffic.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
@@ -10,8 +10,7 @@ const AT_ONCE = 500;
 const SEARCHES_BY_HASH = /WHERE h\.workspace_id/;
 
 onEachDatabase((kind) => {
-  const roundTrips = recordRoundTrips();
-  keepCachesCurrent();
+  const roundTrips = recordCalls();
   let service: TestService;
   let snapshots: UserGroupSnapshots;
   let workspaceId: number;

@@ -1,7 +1,10 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Duplex } from 'node:stream';
 import { Connection } from 'pg';
+import { TalliedEvents } from '../../../src/core/audit/tally/tallied-events.ts';
 import { PostgresChangeFeed } from '../../../src/core/change-log/postgres/postgres-change-feed.ts';
+import { EncryptionKeyRepository } from '../../../src/core/encryption-key/encryption-key.repository.ts';
+import { WakeableLoop } from '../../../src/platform/common/concurrency/wakeable-loop.ts';
 import { LastUse } from '../../../src/platform/database/upkeep/last-use.ts';
 
 /**
@@ -15,14 +18,33 @@ export type RoundTrip = string[];
  * Records the round trips of every connection that this test file opens from now on. It reads the
  * bytes that the PostgreSQL driver writes and wraps what the SQLite driver prepares, so that nothing
  * escapes it, whether TypeORM, a pool or a connection of its own sends it. Call it before the
- * service starts. When tokens are used is not stored: that happens behind the calls, at a time of its own.
+ * service starts.
  */
 export function recordRoundTrips(): RoundTrip[] {
   const roundTrips: RoundTrip[] = [];
-  jest.spyOn(LastUse.prototype, 'record').mockReturnValue(undefined);
   recordPostgres(roundTrips);
   recordSqlite(roundTrips);
   return roundTrips;
+}
+
+/**
+ * Records as `recordRoundTrips` in a service that does nothing but what calls ask for: its loops and intervals rest,
+ * nothing is written late, and no cache is read again because the machine was held up. The change feed goes on:
+ * `isOfChangeFeed`.
+ */
+export function recordCalls(): RoundTrip[] {
+  jest.spyOn(WakeableLoop.prototype, 'wake').mockReturnValue(undefined);
+  jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0));
+  jest.spyOn(LastUse.prototype, 'record').mockReturnValue(undefined);
+  jest.spyOn(TalliedEvents.prototype, 'flush').mockResolvedValue(undefined);
+  jest.spyOn(EncryptionKeyRepository.prototype, 'addEncryptions').mockResolvedValue(0);
+  keepCachesCurrent();
+  return recordRoundTrips();
+}
+
+/** Tells whether a statement lets a process know of the changes of others. It is sent at any time. */
+export function isOfChangeFeed(sql: string): boolean {
+  return /^LISTEN|^SELECT 1$|pg_notify|pg_current_snapshot/.test(sql);
 }
 
 /** Keeps the caches of this test file current: on a machine that is held up, calls would read again what is in memory. */

@@ -1,7 +1,7 @@
 import { type Answer, NDJSON } from '../../support/api/api-client.ts';
 import {
-  keepCachesCurrent,
-  recordRoundTrips,
+  isOfChangeFeed,
+  recordCalls,
   type RoundTrip,
 } from '../../support/database/database-traffic.ts';
 import { type DatabaseKind, onEachDatabase } from '../../support/database/databases.ts';
@@ -42,7 +42,7 @@ const COSTS: Record<DatabaseKind, Record<string, { alone: Cost; together?: Cost 
   },
 };
 
-/** The upper bounds of an import: it takes long enough for background work to add to the count. */
+/** The upper bounds of an import. */
 const IMPORT_COSTS: Record<DatabaseKind, Cost> = { postgres: cost(8), sqlite: cost(50) };
 
 function cost(statements: number, roundTrips = statements): Cost {
@@ -50,8 +50,7 @@ function cost(statements: number, roundTrips = statements): Cost {
 }
 
 onEachDatabase((kind) => {
-  const roundTrips = recordRoundTrips();
-  keepCachesCurrent();
+  const roundTrips = recordCalls();
   const service = withService(kind);
   const alone: Record<string, RoundTrip[]> = {};
   const together: Record<string, RoundTrip[]> = {};
@@ -133,11 +132,6 @@ async function all(calls: Promise<Answer>[]): Promise<Answer[]> {
   const answers = await Promise.all(calls);
   for (const { status } of answers) expect(status).toBe(200);
   return answers;
-}
-
-/** Other processes are told of many changes at once, and asked about theirs now and then, during the calls. */
-function isOfChangeFeed(sql: string): boolean {
-  return sql.includes('pg_notify') || sql.includes('pg_current_snapshot');
 }
 
 function expectAtMost(sent: RoundTrip[], most: Cost): void {

@@ -1,14 +1,11 @@
-import { keepCachesCurrent, recordRoundTrips } from '../../support/database/database-traffic.ts';
+import { isOfChangeFeed, recordCalls } from '../../support/database/database-traffic.ts';
 import { onEachDatabase } from '../../support/database/databases.ts';
 import { type TestService, withService } from '../../support/test-service.ts';
 
 onEachDatabase((kind) => {
-  const roundTrips = recordRoundTrips();
-  keepCachesCurrent();
+  const roundTrips = recordCalls();
   const service = withService(kind);
-  /** The statements without those that tell other processes of changes at the same time. */
-  const sent = () =>
-    roundTrips.flat().filter((sql) => !/^LISTEN|pg_notify|pg_current_snapshot/.test(sql));
+  const sent = () => roundTrips.flat().filter((sql) => !isOfChangeFeed(sql));
 
   const group = {
     user_group_id: 'cheap',

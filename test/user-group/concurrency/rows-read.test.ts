@@ -1,5 +1,5 @@
 import { NDJSON } from '../../support/api/api-client.ts';
-import { keepCachesCurrent, recordRoundTrips } from '../../support/database/database-traffic.ts';
+import { recordCalls } from '../../support/database/database-traffic.ts';
 import { onPostgres } from '../../support/database/databases.ts';
 import { planOf, wholeScansIn } from '../../support/database/query-plan.ts';
 import { withService } from '../../support/test-service.ts';
@@ -11,8 +11,7 @@ const TABLES = ['user_group', 'user_group_token', 'data_source_mapping', 'audit_
 // A young database has no statistics, and one without autovacuum never has any: PostgreSQL then guesses, and a statement
 // must not leave it the choice to read a whole table or a whole index.
 onPostgres('without statistics of the tables', () => {
-  const roundTrips = recordRoundTrips();
-  keepCachesCurrent();
+  const roundTrips = recordCalls();
   const service = withService('postgres');
 
   beforeAll(async () => {
