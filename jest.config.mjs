@@ -28,6 +28,7 @@ export default {
     '/node_modules/',
     '<rootDir>/test/browser/',
     '<rootDir>/test/examples/',
+    '<rootDir>/test/generators/',
     '<rootDir>/test/package/',
     // What a real network and a real clock show needs a machine that does nothing else.
     ...(process.env.LONG_TESTS ? [] : ['\\.long\\.test\\.ts$']),

@@ -97,6 +97,11 @@ export const STEPS = [
     seconds: 500,
   },
   {
+    name: 'generators of clients',
+    ...atFullLengthOnly('npm run --silent test:generators'),
+    seconds: 90,
+  },
+  {
     name: 'tools that take tokens of targets',
     ...atFullLengthOnly('npm run --silent test:targets'),
     seconds: 400,

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
+import { runIn } from '../support/process/run-in.ts';
 
 // Two generators of others run on the document; the typed client of ours is made by openapi-typescript, and tested as packed.
 
@@ -176,18 +177,7 @@ function tool(path: string, ...args: string[]): void {
   run(join(directory, 'node_modules', path), ...args);
 }
 
-/** @throws with what it has written, if it fails */
 function run(...args: string[]): string {
-  const env = { ...process.env, BASE: server.baseUrl, TOKEN: BOOTSTRAP_TOKEN };
-  try {
-    return execFileSync(process.execPath, args, {
-      cwd: directory,
-      env,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(stdout + stderr, { cause: error });
-  }
+  const env = { BASE: server.baseUrl, TOKEN: BOOTSTRAP_TOKEN };
+  return runIn(directory, env, process.execPath, ...args);
 }
