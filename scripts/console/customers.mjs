@@ -52,7 +52,11 @@ export const GROUPS = CUSTOMERS.map(([user_group_id, name, region, plan, days]) 
 export const SUSPENDED = ['tailspin-toys', 'lucerne-publishing'];
 
 export const API_TOKENS = [
-  { name: 'backend of the product', scopes: ['user-groups:write', 'tokens:rotate'], days: 341 },
+  {
+    name: 'backend of the product',
+    scopes: ['user-groups:read', 'user-groups:write', 'user-group-tokens:read', 'tokens:rotate'],
+    days: 341,
+  },
   { name: 'dashboards', scopes: ['tokens:introspect'], days: 330 },
   { name: 'billing export', scopes: ['user-groups:read', 'audit:read'], days: 75 },
 ];

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath, URL } from 'node:url';
 import { isDeepStrictEqual, promisify } from 'node:util';
+import { requireVenv } from './lab/packages.mjs';
 import { freePort } from './lab/ports.mjs';
 import { temporaryDirectory } from './lab/processes.mjs';
 import { runSteps, Violated } from './lab/report.mjs';
@@ -76,6 +77,7 @@ async function startIssuer() {
 async function superset(tools) {
   const python = join(tools, 'superset', 'bin', 'python');
   if (!existsSync(python)) {
+    requireVenv();
     await run('python3', ['-m', 'venv', join(tools, 'superset')]);
     await run(python, ['-m', 'pip', 'install', '--quiet', ...SUPERSET]);
   }

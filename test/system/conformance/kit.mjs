@@ -9,6 +9,7 @@ import { Api } from '../lab/api.mjs';
 import { runCli } from '../lab/command.mjs';
 import { accepts, freePort } from '../lab/ports.mjs';
 import { start, temporaryDirectory } from '../lab/processes.mjs';
+import { Violated } from '../lab/report.mjs';
 import { API_TOKEN, startServer } from '../lab/server.mjs';
 
 const KIT = fileURLToPath(
@@ -108,6 +109,19 @@ export async function runKit(config, args = [], env = {}) {
     outcomes.set(id, 'unjudged');
   }
   return { code, outcomes, stdout, stderr };
+}
+
+/**
+ * Judges a run that must pass every check but those that are skipped.
+ * @returns figures @throws Violated
+ */
+export function passedAllBut(skips, { code, outcomes, stdout, stderr }) {
+  const skipped = idsOf(outcomes, 'skipped');
+  if (code !== 0 || skipped.toSorted().join(' ') !== skips.toSorted().join(' ')) {
+    const what = `exit code ${code}; skipped: ${skipped.join(' ')}`;
+    throw new Violated([what, stderr.slice(-300), stdout]);
+  }
+  return `${idsOf(outcomes, 'passed').length} passed, skipped: ${skipped.join(' ')}`;
 }
 
 export function idsOf(outcomes, wanted) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireVenv } from '../lab/packages.mjs';
 import { freePort } from '../lab/ports.mjs';
 import { run, start, temporaryDirectory } from '../lab/processes.mjs';
 import { write } from '../renderers/gateways.mjs';
@@ -81,6 +82,7 @@ async function startStreamlit() {
   const python = join(tools, 'streamlit', 'bin', 'python');
   if (!existsSync(python)) {
     mkdirSync(tools, { recursive: true });
+    requireVenv();
     await run('python3', ['-m', 'venv', join(tools, 'streamlit')]);
     await run(python, ['-m', 'pip', 'install', '--quiet', STREAMLIT]);
   }

@@ -26,6 +26,13 @@ export function requirePrograms(programs) {
   if (absent.length > 0) throw new Error(`could not be installed: ${absent.join(' ')}`);
 }
 
+/** Lets a Python make virtual environments: Debian has their module in a package of its own. @throws Error as above */
+export function requireVenv(python = 'python3') {
+  if (spawnSync(python, ['-c', 'import ensurepip']).status === 0) return;
+  const name = `${python}-venv`;
+  requirePrograms({ [`/var/lib/dpkg/info/${name}.list`]: name });
+}
+
 /** A path need not name a program: it may name a module of one. */
 function isThere(program) {
   if (program.startsWith('/')) return existsSync(program);
