@@ -17,6 +17,10 @@ onEachDatabase((kind) => {
 
   const workspace = async (deliveries: number) => {
     const api = service.clientOf(await service.issueToken([...scopes], `replays ${Math.random()}`));
+    return { api, id: await endpoint(api, deliveries) };
+  };
+
+  const endpoint = async (api: ApiClient, deliveries: number): Promise<number> => {
     const { body } = await api.call('POST', PATH, { url: `http://${PERMITTED}:1/` });
     const { id } = body.webhook_endpoint;
     const numbers =
@@ -28,7 +32,7 @@ onEachDatabase((kind) => {
       `INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from)
        SELECT ${id}, n.value, 'user_group.create', '{}', ${Date.parse(SINCE)} + n.value, 'delivered', 1, 0 FROM ${numbers}`,
     );
-    return { api, id };
+    return id;
   };
 
   const replay = (api: ApiClient, id: number) =>
@@ -44,7 +48,7 @@ onEachDatabase((kind) => {
   const recorded = async (api: ApiClient) =>
     (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay')).body.audit_events;
 
-  test('a time is replayed in the background, one at a time in a workspace, in turn with others, and recorded', async () => {
+  test('a time is replayed in the background, one at a time for an endpoint, in turn with others, and recorded', async () => {
     const busy = await workspace(2 * PART + 1);
     const other = await workspace(1);
     expect((await replay(busy.api, busy.id)).body).toEqual({ success: 1 });
@@ -72,6 +76,30 @@ onEachDatabase((kind) => {
     }
     expect((await replay(busy.api, busy.id)).status).toBe(200);
     while (await replays.run());
+  });
+
+  test('endpoints of one workspace are replayed at once, and workspaces take turns whatever each has to replay', async () => {
+    const busy = await workspace(2 * PART + 1);
+    const second = await endpoint(busy.api, 2 * PART + 1);
+    const other = await workspace(2 * PART + 1);
+    for (const [api, id] of [
+      [busy.api, busy.id],
+      [busy.api, second],
+      [other.api, other.id],
+    ] as const) {
+      expect((await replay(api, id)).status).toBe(200);
+    }
+    const replays = service.app.get(WebhookReplays);
+    for (let turn = 0; turn < 4; turn++) await replays.run();
+    expect([await due(busy.id), await due(second), await due(other.id)]).toEqual([
+      PART,
+      PART,
+      2 * PART,
+    ]);
+    while (await replays.run());
+    expect([await due(busy.id), await due(second), await due(other.id)]).toEqual(
+      Array(3).fill(2 * PART + 1),
+    );
   });
 
   test('a replay of one event is recorded', async () => {

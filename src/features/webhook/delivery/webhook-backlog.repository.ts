@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { currentTime } from '../../../platform/common/time.ts';
-import { type Statement, statement } from '../../../platform/database/statement.ts';
+import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { WebhookBacklog } from '../entities/webhook-backlog.entity.ts';
@@ -22,21 +22,18 @@ const insertBacklogs = statement<{ rows: readonly object[]; position: string; no
     ON CONFLICT (workspace_id) DO NOTHING`,
 );
 
-/**
- * Gives the turn to the workspace that has waited longest and that no other process handles. Returns its row.
- * @param table has one row for each workspace
- */
-export function takeTurnIn<Row>(table: string, column: string): Statement<{ now: number }, Row> {
-  return statement(`${table}.take-turn`, ({ isAmong, lockFreeRows }) => {
+/** Gives the turn to the workspace that has waited longest and that no other process handles. Returns its row. */
+const takeTurn = statement<{ now: number }, Backlog>(
+  'webhook-backlog.take-turn',
+  ({ isAmong, lockFreeRows }) => {
     const next = `
-      SELECT t.workspace_id FROM ${table} t ORDER BY t.turn_at, t.workspace_id LIMIT 1 ${lockFreeRows('t')}`;
+      SELECT b.workspace_id FROM webhook_backlog b
+      ORDER BY b.turn_at, b.workspace_id LIMIT 1 ${lockFreeRows('b')}`;
     return `
-      UPDATE ${table} SET turn_at = :now WHERE ${isAmong('workspace_id', next)}
-      RETURNING workspace_id AS "workspaceId", ${column}`;
-  });
-}
-
-const takeTurn = takeTurnIn<Backlog>('webhook_backlog', 'position');
+      UPDATE webhook_backlog SET turn_at = :now WHERE ${isAmong('workspace_id', next)}
+      RETURNING workspace_id AS "workspaceId", position`;
+  },
+);
 
 const advanceBacklog = statement<
   { workspaceId: number; last: string; next: string },

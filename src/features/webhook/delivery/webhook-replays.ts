@@ -8,7 +8,6 @@ import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
 import type { WebhookReplay } from '../entities/webhook-replay.entity.ts';
-import { takeTurnIn } from './webhook-backlog.repository.ts';
 import { TEST_KIND } from './webhook-delivery.repository.ts';
 
 /** Deliveries per transaction. */
@@ -34,34 +33,43 @@ type StoredReplay = Omit<WebhookReplay, 'endpoint'>;
 
 const insertReplay = statement<
   { [Name in keyof StoredReplay]: StoredReplay[Name] },
-  { workspaceId: number }
+  { endpointId: number }
 >(
   'webhook-replay.insert',
   () => `
-    INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at)
-    VALUES (:workspaceId, :endpointId, :progress, :turnAt)
-    ON CONFLICT (workspace_id) DO NOTHING
-    RETURNING workspace_id AS "workspaceId"`,
+    INSERT INTO webhook_replay (endpoint_id, workspace_id, progress, turn_at)
+    VALUES (:endpointId, :workspaceId, :progress, :turnAt)
+    ON CONFLICT (endpoint_id) DO NOTHING
+    RETURNING endpoint_id AS "endpointId"`,
 );
 
-const findAny = statement<object, { workspaceId: number }>(
+const findAny = statement<object, { endpointId: number }>(
   'webhook-replay.find-any',
-  () => 'SELECT workspace_id AS "workspaceId" FROM webhook_replay LIMIT 1',
+  () => 'SELECT endpoint_id AS "endpointId" FROM webhook_replay LIMIT 1',
 );
 
-const takeTurn = takeTurnIn<Pick<WebhookReplay, 'workspaceId' | 'progress'>>(
-  'webhook_replay',
-  'progress',
+/** Gives the turn to the workspace that has waited longest, and in it to the endpoint that has. Returns its row. */
+const takeTurn = statement<{ now: number }, Pick<WebhookReplay, 'endpointId' | 'progress'>>(
+  'webhook-replay.take-turn',
+  ({ isAmong, lockFreeRows }) => {
+    const next = `
+      SELECT r.endpoint_id FROM webhook_replay r
+      ORDER BY (SELECT max(o.turn_at) FROM webhook_replay o WHERE o.workspace_id = r.workspace_id),
+        r.turn_at, r.endpoint_id LIMIT 1 ${lockFreeRows('r')}`;
+    return `
+      UPDATE webhook_replay SET turn_at = :now WHERE ${isAmong('endpoint_id', next)}
+      RETURNING endpoint_id AS "endpointId", progress`;
+  },
 );
 
-const storeProgress = statement<{ workspaceId: number; progress: string }>(
+const storeProgress = statement<{ endpointId: number; progress: string }>(
   'webhook-replay.store-progress',
-  () => 'UPDATE webhook_replay SET progress = :progress WHERE workspace_id = :workspaceId',
+  () => 'UPDATE webhook_replay SET progress = :progress WHERE endpoint_id = :endpointId',
 );
 
-const endReplay = statement<{ workspaceId: number }>(
+const endReplay = statement<{ endpointId: number }>(
   'webhook-replay.end',
-  () => 'DELETE FROM webhook_replay WHERE workspace_id = :workspaceId',
+  () => 'DELETE FROM webhook_replay WHERE endpoint_id = :endpointId',
 );
 
 /**
@@ -97,7 +105,7 @@ const replayThese = statement<
 );
 
 /**
- * Replays periods in the background, part by part; workspaces take turns. A part is stored together with the progress
+ * Replays periods in the background, part by part; workspaces take turns, and in each its endpoints do. A part is stored together with the progress
  * of the replay, so that another process can continue.
  */
 @Injectable()
@@ -108,7 +116,7 @@ export class WebhookReplays {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Stores a replay for a worker. @throws WebhookReplayRunning while the workspace has another */
+  /** Stores a replay for a worker. @throws WebhookReplayRunning while the endpoint has another */
   async begin(
     manager: EntityManager,
     actor: AuditActor & { workspaceId: number },
@@ -133,14 +141,14 @@ export class WebhookReplays {
     return this.transactor.run(async (manager) => {
       const [turn] = await this.statements.run(manager, takeTurn, { now: currentTime() });
       if (!turn) return false;
-      const { workspaceId } = turn;
+      const { endpointId } = turn;
       const progress = JSON.parse(turn.progress) as Progress;
       if (await this.replayPart(manager, progress)) {
-        const stored = { workspaceId, progress: JSON.stringify(progress) };
+        const stored = { endpointId, progress: JSON.stringify(progress) };
         await this.statements.run(manager, storeProgress, stored);
         return true;
       }
-      await this.statements.run(manager, endReplay, { workspaceId });
+      await this.statements.run(manager, endReplay, { endpointId });
       await this.recordEnd(manager, progress);
       return true;
     });

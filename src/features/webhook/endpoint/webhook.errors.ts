@@ -9,7 +9,7 @@ export class WebhookEventNotFound extends problem(404, 'webhook_event_not_found'
 }) {}
 
 export class WebhookReplayRunning extends problem(409, 'webhook_replay_running', {
-  about: 'A replay of webhooks is running in the workspace; ask again when it has ended.',
+  about: 'A replay of the webhooks of the endpoint is running; ask again when it has ended.',
 }) {}
 
 export class WebhookTestRefused extends problem(409, 'webhook_test_refused', {

@@ -1,13 +1,13 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** A replay of a period. A workspace has at most one at a time. */
+/** A replay of a period. An endpoint has at most one at a time. */
 @Entity('webhook_replay')
 export class WebhookReplay {
-  @PrimaryColumn('integer') workspaceId!: number;
-
   @ForeignKey('webhook_endpoint', { onDelete: 'CASCADE' })
-  @Column('integer')
+  @PrimaryColumn('integer')
   endpointId!: number;
+
+  @Column('integer') workspaceId!: number;
 
   /** The request, its caller and its progress: JSON text. */
   @Column('text') progress!: string;

@@ -71,11 +71,11 @@ export function webhooksAndConsole({ binaryType, compared, longCountedId }: Spel
       ${primaryKey('webhook_progress', 'id')})`,
 
     `CREATE TABLE webhook_replay (
-      workspace_id integer NOT NULL,
       endpoint_id integer NOT NULL,
+      workspace_id integer NOT NULL,
       progress text NOT NULL,
       turn_at bigint NOT NULL,
-      ${primaryKey('webhook_replay', 'workspace_id')},
+      ${primaryKey('webhook_replay', 'endpoint_id')},
       ${reference('webhook_replay', 'endpoint_id', 'webhook_endpoint', 'CASCADE')})`,
 
     `CREATE TABLE webhook_backlog (
