@@ -112,6 +112,11 @@ export const STEPS = [
     seconds: 300,
   },
   {
+    name: 'PostGraphile with row-level security',
+    ...atFullLengthOnly('npm run --silent test:postgraphile'),
+    seconds: 200,
+  },
+  {
     name: 'Superset with two user groups',
     ...atFullLengthOnly('npm run --silent test:superset'),
     seconds: 600,

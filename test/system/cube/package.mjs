@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
-import { installOwn, tarballs } from './installed.mjs';
+import { installOwn, tarballsOf } from '../lab/npm-tools.mjs';
+import { OWN } from './installed.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PROGRAM = `
@@ -41,10 +42,10 @@ userGroups({ ...options, filter: () => [] });
 
 /** The tarball is published as others expect, and its types can be used. @returns figures @throws Violated */
 export function isTyped() {
-  const [, cube] = tarballs();
+  const [, cube] = tarballsOf(OWN);
   const lint = join(ROOT, 'scripts', 'surface', 'lint-package.mjs');
   const app = temporaryDirectory();
-  installOwn(app);
+  installOwn(app, OWN);
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
   writeFileSync(join(app, 'program.ts'), PROGRAM);
   const compilerOptions = {

@@ -6,9 +6,10 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { URL } from 'node:url';
 import { startRenderer } from '../conformance/kit.mjs';
+import { installInto } from '../lab/npm-tools.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { settingsOf } from '../renderers/settings.mjs';
-import { installInto } from './installed.mjs';
+import { OWN } from './installed.mjs';
 
 /** The rows of docs/guides/cube.md. */
 export const HIDDEN = 'Prototypes';
@@ -42,7 +43,7 @@ function makeProject({ cube }, code = configuration()) {
   mkdirSync(join(project, 'model'));
   writeFileSync(join(project, 'model', 'sale.js'), settingsOf('cube.model', {}));
   writeFileSync(join(project, 'cube.js'), code);
-  installInto(project, cube);
+  installInto(project, cube, OWN);
   return project;
 }
 

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { settingsOf } from '../renderers/settings.mjs';
+import { tarballsOf } from './npm-tools.mjs';
+import { accepts } from './ports.mjs';
+import { adopt, release, signal } from './processes.mjs';
+import { Violated } from './report.mjs';
+
+const START_STEPS = 1500;
+const STEP_MS = 40;
+
+/**
+ * Returns a function that runs an example of a page in a shell. Each call has the variables that those before it have
+ * exported, as a reader has in one shell.
+ * @param directory keeps the variables
+ */
+export function pageShell(directory, env) {
+  const exported = join(directory, 'exported');
+  return (name, cwd, own = {}) => {
+    const kept = existsSync(exported) ? `. ${exported}\n` : '';
+    const text = `set -eu\n${kept}${settingsOf(name, own)}\nexport -p > ${exported}`;
+    return execFileSync('sh', ['-c', text], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
+  };
+}
+
+/**
+ * Starts a server as a page does, in the background and with a log.
+ * @param port the one that takes the place of the page's
+ * @returns a function that ends it
+ * @throws Error if it does not start
+ */
+export async function startByPage(shell, name, cwd, { log, port, own }) {
+  const background = `${log} 2>&1 &`;
+  shell(name, cwd, { ...own, [background]: `${background} echo $! > pid` });
+  const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'));
+  adopt(pid);
+  for (let step = 0; !(await accepts(port)); step++) {
+    if (step === START_STEPS) {
+      throw new Error(`it does not start: ${readFileSync(join(cwd, log), 'utf8')}`);
+    }
+    await sleep(STEP_MS);
+  }
+  return () => {
+    signal(pid, 'SIGKILL');
+    release(pid);
+  };
+}
+
+/**
+ * Requires that the commands of a page install what the lockfile has, and packages of `clients`.
+ * @param own the folders by the names of the packages
+ * @param pattern of their tarballs in the commands
+ * @throws Violated
+ */
+export function requireInstallation(name, lockedIn, own, pattern) {
+  const commands = settingsOf(name, {});
+  const { dependencies } = JSON.parse(readFileSync(join(lockedIn, 'package.json'), 'utf8'));
+  const folders = Object.values(own).map((folder) => `./clients/${folder}`);
+  const wanted = [
+    ...Object.entries(dependencies).map(([one, version]) => `${one}@${version}`),
+    ...[folders.join(' '), `npm install ../${pattern}`],
+  ];
+  const missing = wanted.filter((text) => !commands.includes(text));
+  const [begin, end] = pattern.split('*');
+  for (const tarball of tarballsOf(own).map((path) => basename(path))) {
+    if (!tarball.startsWith(begin) || !tarball.endsWith(end)) missing.push(tarball);
+  }
+  if (missing.length > 0) throw new Violated([`the page does not install ${missing.join(' ')}`]);
+}
