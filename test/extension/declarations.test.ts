@@ -1,6 +1,12 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
+import { Entity } from 'typeorm';
 import { controllersIn } from '../../src/server/app/composition.ts';
-import { requireConsistent } from '../../src/server/app/consistency.ts';
+import {
+  ofFeature,
+  ofService,
+  requireConsistent,
+  requireKnownFeatures,
+} from '../../src/server/app/consistency/consistency.ts';
 import { exportMetric } from '../../src/server/app/app.metrics.ts';
 import { features } from '../../src/server/app/features.ts';
 import { Extensions } from '../../src/platform/common/extension/extensions.ts';
@@ -11,14 +17,7 @@ import {
 import type { Metric } from '../../src/platform/common/extension/metric.ts';
 import { problem } from '../../src/platform/common/problem/problem.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
-import {
-  declareScope,
-  definePlugin,
-  FromEnv,
-  integer,
-  Public,
-  UserGroupServiceModule,
-} from '../../src/server/library/index.ts';
+import { declareScope, FromEnv, integer, Public } from '../../src/server/library/index.ts';
 
 const ABOUT = 'Seats of a group.';
 
@@ -35,6 +34,9 @@ class HostSettings {
 class SeatTaken extends problem(409, 'seat_taken', { about: ABOUT }) {}
 class SeatReserved extends problem(409, 'seat_taken', { about: ABOUT }) {}
 class BodyUnusable extends problem(400, 'body_missing', { about: ABOUT }) {}
+
+@Entity('seat')
+class Seat {}
 
 class CreateSeat1796000000001 {
   up = () => Promise.resolve();
@@ -71,8 +73,13 @@ class SeatModule {}
 @Module({ controllers: [OtherSeatController] })
 class OtherSeatModule {}
 
-const require = (...declared: readonly FeatureDefinition[]) =>
-  requireConsistent(declared, ({ modules = [] }) => controllersIn(modules));
+const require = (...declared: readonly FeatureDefinition[]) => {
+  requireKnownFeatures(declared);
+  requireConsistent([
+    ofService(),
+    ...declared.map((one) => ofFeature(one, controllersIn(one.modules ?? []))),
+  ]);
+};
 
 const feature = (name: string, parts: object) => defineFeature({ name, about: ABOUT, ...parts });
 
@@ -86,13 +93,14 @@ test.each([
   ['action', 'seats.count', { actions: { changing: [], unchanging: ['seats.count'] } }],
   ['variable', 'SEATS', { settings: SeatSettings }],
   ['table', 'seat', { rights: { seat: 'SELECT' } }],
-  ['migration', 'CreateSeat1796000000001', { migrations: [CreateSeat1796000000001] }],
+  ['migration number', '1796000000001', { migrations: [CreateSeat1796000000001] }],
+  ['table', 'seat', { entities: [Seat] }],
   ['command', 'seat', { commands: [{ name: 'seat', about: '', define: () => undefined }] }],
 ])('two features cannot have the same %s', (kind, name, parts) => {
   const [seats, rows] = [feature('seats', parts), feature('rows', parts)];
   expect(() => require(seats)).not.toThrow();
   expect(() => require(seats, rows)).toThrow(
-    `The feature rows cannot have the ${kind} ${name}: the feature seats has it already.`,
+    `The feature rows cannot have the ${kind} ${name}: the feature seats has it already. Choose another ${kind}.`,
   );
 });
 
@@ -123,7 +131,7 @@ test('a feature cannot have a variable or an error of every service', () => {
 
 test('two features cannot have the same name', () => {
   expect(() => require(feature('seats', {}), feature('seats', {}))).toThrow(
-    'There are two declarations of the feature seats.',
+    'There are two declarations of the feature seats; rename or remove one.',
   );
 });
 
@@ -140,7 +148,9 @@ test('two features cannot have the same metric', () => {
   exportMetric(metrics, extensions.named('feature seats'), metric);
   expect(() => {
     exportMetric(metrics, extensions.named('feature rows'), metric);
-  }).toThrow(/^the metric seats of the feature rows cannot be exported: .*seats/);
+  }).toThrow(
+    'The feature rows cannot have the metric seats: the feature seats exports it already. Choose another name.',
+  );
 });
 
 test.each([
@@ -148,55 +158,4 @@ test.each([
   [{ name: 'seats', migration: [] }, /^The feature seats has migration; it can have .*migrations/],
 ])('a declaration such as %j is refused', (parts, message) => {
   expect(() => defineFeature({ about: ABOUT, ...parts })).toThrow(message);
-});
-
-describe('a plugin keeps the same rules:', () => {
-  const plugin = (name: string, parts: object) =>
-    definePlugin({ name, compatibility: '^0.1.0', ...parts });
-  const compose = (...plugins: ReturnType<typeof plugin>[]) =>
-    UserGroupServiceModule.forRoot({ databaseUrl: undefined, plugins });
-
-  @Controller('api/v1/schemas')
-  class SchemaController {
-    @Get(':schema')
-    @Public()
-    get(): string {
-      return '';
-    }
-  }
-
-  @Module({ controllers: [SchemaController] })
-  class SchemaModule {}
-
-  test.each([
-    [
-      'route of the service',
-      [plugin('seats', { modules: [SchemaModule] })],
-      'The plugin seats cannot have the route GET /api/v1/schemas/{}: the service has it already.',
-    ],
-    [
-      'route of another plugin',
-      [plugin('seats', { modules: [SeatModule] }), plugin('rows', { modules: [OtherSeatModule] })],
-      'The plugin rows cannot have the route GET /api/v1/seats/{}: the plugin seats has it already.',
-    ],
-    [
-      'command of a feature',
-      [plugin('seats', { commands: [{ name: 'keys', about: '', define: () => undefined }] })],
-      'The plugin seats cannot have the command keys: the feature key-administration has it already.',
-    ],
-    [
-      'name of another plugin',
-      [plugin('seats', {}), plugin('seats', {})],
-      'There are two declarations of the plugin seats.',
-    ],
-  ])('it cannot have the %s', (_kind, plugins, message) => {
-    expect(() => compose(...plugins)).toThrow(message);
-  });
-
-  test('a route of a feature that is not served is free', () => {
-    const plugins = [plugin('seats', { modules: [SchemaModule] })];
-    expect(() =>
-      UserGroupServiceModule.forRoot({ http: { features: ['core'] }, plugins }),
-    ).not.toThrow();
-  });
 });

@@ -353,7 +353,7 @@ describe('what cannot be used ends the start with a line that names it', () => {
     [ODD[1]![1], 'metrics of the plugin odd has failed: odd luck.'],
     [
       () => [{ type: 'gauge', name: 'event_streams', help: 'Odd.', read: () => 1 }],
-      /^the metric event_streams of the plugin odd cannot be exported: /,
+      /^The plugin odd cannot have the metric event_streams: the feature events exports it already/,
     ],
     [
       () => [{ type: 'histogram', name: 'odd', help: 'Odd.', buckets: [1], start: ODD[1]![1] }],

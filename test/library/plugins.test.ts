@@ -281,7 +281,7 @@ test('a service does not start with a plugin that has one of its routes', async 
   class ShadowModule {}
   const plugin = definePlugin({ name: 'shadow', ...COMPATIBLE, modules: [ShadowModule] });
   await expect(startTestService('sqlite', {}, [plugin])).rejects.toThrow(
-    'The plugin shadow cannot have the route GET /api/user: the service has it already.',
+    'The plugin shadow cannot have the route GET /api/user: the feature user-groups has it already. Choose another path.',
   );
 });
 

@@ -46,6 +46,7 @@ export default definePlugin({
   name: 'greetings',
   compatibility: '^0.1.0',
   modules: [GreetingModule],
+  scopes: ['greetings:read'],
   migrations: [class CreateGreetings1795100000002 {
     up(runner) { return runner.query('CREATE TABLE greetings_given (id bigint PRIMARY KEY)'); }
     down(runner) { return runner.query('DROP TABLE greetings_given'); }
@@ -225,7 +226,7 @@ describe('what cannot be added ends the start with one line', () => {
       commands: [{ name: 'keys', about: '', define: () => undefined }],
     }`);
     expect(await starting(writePlugin('keys', code), 'cli.js')).toMatch(
-      'The command keys of the plugin keys exists already.',
+      'The plugin keys cannot have the command keys: the feature key-administration has it already.',
     );
   });
 });

@@ -13,6 +13,7 @@ import { createLog } from '../../src/platform/common/log.ts';
 import { settingsFrom } from '../../src/platform/config/settings.ts';
 import { ConsoleSettings } from '../../src/features/console/console.settings.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
+import { requireComposable } from '../../src/server/app/app.module.ts';
 import { createApp } from '../../src/server/app/create-app.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../src/platform/database/data-source-name.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
@@ -101,6 +102,7 @@ export async function startTestService(
   const given = loadConfig(variables, { plugins });
   Object.assign(settingsFrom(given, ConsoleSettings), page);
   letServicesWait();
+  requireComposable(given);
   const { config } = await prepareDatabase(given);
   const app = await createApp(config, await createLog(config, openLog()));
   try {

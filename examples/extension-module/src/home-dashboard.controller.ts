@@ -4,6 +4,9 @@ import { type Caller, CurrentCaller, declareScope, JsonBody } from 'user-group-s
 import { RequiresScope, textViolations } from 'user-group-service';
 import { HomeDashboards } from './home-dashboards.js';
 
+export const READ = declareScope('dashboards:read');
+export const WRITE = declareScope('dashboards:write');
+
 class HomeDashboardDto {
   @ApiProperty({ description: 'The id of the dashboard.', example: 'sales' })
   @Rule(textViolations, { required: 'The field dashboard is required.' })
@@ -15,7 +18,7 @@ export class HomeDashboardController {
   constructor(private readonly dashboards: HomeDashboards) {}
 
   @Get()
-  @RequiresScope(declareScope('dashboards:read'))
+  @RequiresScope(READ)
   @ApiOperation({ operationId: 'readHomeDashboard', summary: 'Read the home of a user group' })
   @ApiOkResponse({ description: 'Its dashboard.' })
   find(@CurrentCaller() caller: Caller, @Param('id') id: string) {
@@ -23,7 +26,7 @@ export class HomeDashboardController {
   }
 
   @Put()
-  @RequiresScope(declareScope('dashboards:write'))
+  @RequiresScope(WRITE)
   @ApiOperation({ operationId: 'chooseHomeDashboard', summary: 'Choose the home of a user group' })
   @ApiOkResponse({ description: 'Its dashboard.' })
   choose(

@@ -14,7 +14,7 @@ import { USER_GROUP_DATA_SOURCE, UserGroups } from 'user-group-service';
 import { type UserGroupEvent, UserGroupEvents } from 'user-group-service';
 import { HomeDashboard } from './home-dashboard.entity.js';
 
-const CHOOSE = declareAction('home_dashboard.choose');
+export const CHOOSE = declareAction('home_dashboard.choose');
 
 export class HomeDashboardSettings {
   @FromEnv('HOME_DASHBOARD', { about: 'The dashboard of groups without a choice.', read: text })

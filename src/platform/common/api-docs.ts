@@ -42,8 +42,27 @@ export const ApiExtraModels = recordedAs('ApiExtraModels');
 export const ApiHeader = recordedAs('ApiHeader');
 /** `ApiOkResponse` of @nestjs/swagger, applied when the document is built. */
 export const ApiOkResponse = recordedAs('ApiOkResponse');
+const recordOperation = recordedAs('ApiOperation');
+const operationIds = new WeakMap<object, string>();
+
 /** `ApiOperation` of @nestjs/swagger, applied when the document is built. */
-export const ApiOperation = recordedAs('ApiOperation');
+export const ApiOperation: typeof Swagger.ApiOperation = (options, ...others) => {
+  const record = recordOperation(options, ...others);
+  return (target, key, descriptor) => {
+    const { operationId } = options;
+    if (operationId !== undefined) operationIds.set(descriptor.value as object, operationId);
+    record(target, key, descriptor);
+  };
+};
+
+/**
+ * Returns the id that a handler has in the OpenAPI document.
+ * @param name such as `SeatController.find`
+ */
+export function operationIdOf(handler: object, name: string): string {
+  return operationIds.get(handler) ?? name.replace('.', '_');
+}
+
 /** `ApiParam` of @nestjs/swagger, applied when the document is built. */
 export const ApiParam = recordedAs('ApiParam');
 /** `ApiProperty` of @nestjs/swagger, applied when the document is built. */

@@ -78,7 +78,7 @@ function ownersOf(plugins: readonly Plugin[]): Owner[] {
 function refuseTakenVariables(owners: readonly Owner[]): void {
   const readers = new Map<string, string>();
   for (const { title, type } of owners) {
-    for (const { name } of variablesOf(type)) {
+    for (const name of variablesOf(type).flatMap(spellingsOf)) {
       const other = readers.get(name);
       if (other) {
         throw new ConfigError(
@@ -177,11 +177,13 @@ function requireKeys({ vaultAddress, databaseUrl, tokenEncryptionKeys }: Config)
   }
 }
 
+function spellingsOf({ name, hasFile }: Variable): string[] {
+  return hasFile ? [name, `${name}_FILE`] : [name];
+}
+
 /** Refuses to start on a setting that looks misspelled, which would silently keep its default. */
 function refuseMisspelled(env: Environment, variables: readonly Variable[]): void {
-  const known = variables.flatMap(({ name, hasFile }) =>
-    hasFile ? [name, `${name}_FILE`] : [name],
-  );
+  const known = variables.flatMap(spellingsOf);
   for (const [name, value] of Object.entries(env)) {
     if (!value || known.includes(name)) continue;
     const meant = known.find((candidate) => looksLike(name, candidate));

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { OperatorError } from '../common/problem/operator-error.ts';
 import { errorCatalogue } from '../common/problem/problem.ts';
 import type { ExtensionCall } from '../common/extension/extensions.ts';
 import type { ObservedRequest } from '../common/http/observing/observe-requests.ts';
@@ -30,10 +31,17 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  /** Has the owner of each exported name, such as `plugin seats`. */
+  private readonly owners = new Map<string, string>();
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // Codes start at 0: Prometheus cannot see the step from nothing to one.
     for (const { code } of errorCatalogue) this.problems.inc({ code }, 0);
+    for (const one of this.registry.getMetricsAsArray()) {
+      const isHistogram = this.registry.getSingleMetric(one.name) instanceof Histogram;
+      for (const name of namesOf(one.name, isHistogram)) this.owners.set(name, 'service');
+    }
   }
 
   observeRequest({ method, route, status, problem, seconds }: ObservedRequest): void {
@@ -45,8 +53,21 @@ export class Metrics {
     this.extensionCalls.observe({ extension, call, result }, seconds);
   }
 
-  /** @throws Error if the name is taken or invalid, or as `start` of a histogram */
-  watch(metric: Metric): void {
+  /**
+   * Exports a metric.
+   * @param owner such as `plugin seats`
+   * @throws OperatorError if another one exports one of its names; Error if it is invalid, or as `start` of a histogram
+   */
+  watch(metric: Metric, owner: string): void {
+    for (const name of namesOf(metric.name, metric.type === 'histogram')) {
+      const other = this.owners.get(name);
+      if (other !== undefined) {
+        throw new OperatorError(
+          `The ${owner} cannot have the metric ${metric.name}: the ${other} exports ${name === metric.name ? 'it' : name} already. Choose another name.`,
+        );
+      }
+      this.owners.set(name, owner);
+    }
     if (metric.type === 'histogram') this.startHistogram(metric);
     else this.watchValues(metric);
   }
@@ -82,4 +103,9 @@ export class Metrics {
       },
     });
   }
+}
+
+/** Returns the names of the series of a metric. */
+function namesOf(name: string, isHistogram: boolean): string[] {
+  return isHistogram ? [name, `${name}_bucket`, `${name}_count`, `${name}_sum`] : [name];
 }

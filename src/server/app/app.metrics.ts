@@ -7,6 +7,7 @@ import {
   type Extension,
   Extensions,
 } from '../../platform/common/extension/extensions.ts';
+import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { reasonOf } from '../../platform/common/problem/reason-of.ts';
 import type { Metric, ReadMetric } from '../../platform/common/extension/metric.ts';
 import type { Config } from '../../platform/config/config.ts';
@@ -77,12 +78,13 @@ export function watchPlugins(app: INestApplication, plugins: readonly Plugin[]):
 /**
  * Exports a metric.
  * @param owner names what declares it, in messages
- * @throws ExtensionFailed if another metric has its name, or it is invalid
+ * @throws OperatorError if another metric has its name; ExtensionFailed if it is invalid
  */
 export function exportMetric(metrics: Metrics, owner: Extension, metric: Metric): void {
   try {
-    metrics.watch(metric);
+    metrics.watch(metric, owner.name);
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     throw owner.failed(`the metric ${metric.name}`, `cannot be exported: ${reasonOf(error)}`);
   }
 }

@@ -14,12 +14,28 @@ import { Metrics } from '../../platform/metrics/metrics.ts';
   providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, Metrics],
 })
 export class AppModule {
-  /** @throws OperatorError for features that cannot be served */
+  /** @throws OperatorError for features that cannot be served, and plugins that do not fit */
   static with(config: Config): DynamicModule {
     const structure = { http: servedChoice(config), plugins: config.plugins };
+    const pages = [
+      ...(config.docs || structure.http.console ? ['/'] : []),
+      ...(config.docs ? ['/docs', '/docs/*file', '/docs-json'] : []),
+    ];
+    const process = { modules: [HealthModule], pages };
     return {
       module: AppModule,
-      imports: [HealthModule, ...compose(ConfigModule.with({ useValue: config }), structure)],
+      imports: [
+        HealthModule,
+        ...compose(ConfigModule.with({ useValue: config }), structure, process),
+      ],
     };
   }
+}
+
+/**
+ * Requires that the features and plugins of a configuration fit together, before anything changes the database.
+ * @throws OperatorError naming what does not, and what to change
+ */
+export function requireComposable(config: Config): void {
+  AppModule.with(config);
 }

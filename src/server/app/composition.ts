@@ -19,7 +19,7 @@ import {
   scopesNamedBy,
 } from '../../platform/common/access/handler-access.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
-import { ServedFeatures } from '../../platform/common/extension/feature.ts';
+import { type FeatureDefinition, ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
 import type { UserGroupOptions } from './declared-options.ts';
@@ -33,7 +33,14 @@ import {
   type FeatureChoice,
   features,
 } from './features.ts';
-import { requireConsistent, requireDistinctPlugins, routesOf } from './consistency.ts';
+import {
+  ofFeature,
+  ofPlugin,
+  ofService,
+  requireConsistent,
+  requireKnownFeatures,
+  requireListedScopes,
+} from './consistency/consistency.ts';
 import { Config } from '../../platform/config/config.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';
 
@@ -112,7 +119,11 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
   useExisting?: Type<UserGroupOptionsFactory>;
 }
 
-requireConsistent(features, ({ modules = [] }) => controllersIn(modules));
+requireKnownFeatures(features);
+requireConsistent([
+  ofService(),
+  ...features.map((feature) => ofFeature(feature, controllersIn(feature.modules ?? []))),
+]);
 
 const services = features.flatMap(({ services: own = [] }) => own);
 
@@ -121,9 +132,17 @@ const services = features.flatMap(({ services: own = [] }) => own);
 @Module({ imports: services, exports: services })
 class ServicesModule {}
 
+/** Routes of the process itself. */
+interface ProcessRoutes {
+  modules?: readonly Type[];
+  /** Paths of its pages. */
+  pages?: readonly string[];
+}
+
 /**
  * Returns the modules of a user group service for a configuration.
  * @param config provides the `Config`, to every module
+ * @param process the routes of the process that no feature has
  * @throws OperatorError if plugins are incompatible, a handler of one does not declare its access, or one has a part of
  *   the name of another
  */
@@ -135,6 +154,7 @@ export function compose(
     plugins = [],
     imports,
   }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
+  process: ProcessRoutes = {},
 ): NonNullable<ModuleMetadata['imports']> {
   const { guards, decorators = [] } = http || {};
   if (!plugins.every((plugin) => plugin instanceof Plugin)) {
@@ -149,10 +169,7 @@ export function compose(
     }
   }
   const ownModules = http ? modulesOfRoutes(http) : [];
-  requireDistinctPlugins(features, plugins, [
-    routesOf('service', controllersIn(ownModules)),
-    ...plugins.map((plugin) => routesOf(plugin.title, controllersIn(modulesOfPlugins([plugin])))),
-  ]);
+  requirePluginsFit(plugins, http ? chooseFeatures(http) : [], process);
   const modules = [...ownModules, ...plugins.flatMap(({ definition }) => definition.modules ?? [])];
   const routed = [...ownModules, ...pluginModules];
   const path = http ? prefixOf(http) : '';
@@ -181,6 +198,28 @@ export function compose(
       ? []
       : [RouterModule.register(routed.map((module) => ({ path, module: classOf(module) })))]),
   ];
+}
+
+/** The routes of features that are not served are free. @throws OperatorError naming the plugin, and the part */
+function requirePluginsFit(
+  plugins: readonly Plugin[],
+  served: readonly FeatureDefinition[],
+  { modules = [], pages = [] }: ProcessRoutes,
+): void {
+  if (plugins.length === 0) return;
+  const ownScopes = features.flatMap(({ scopes = [] }) => scopes);
+  const declared = plugins.map((plugin) => {
+    const controllers = controllersIn(modulesOfPlugins([plugin]));
+    requireListedScopes(plugin, controllers, ownScopes);
+    return ofPlugin(plugin, controllers);
+  });
+  requireConsistent([
+    ofService(controllersIn(modules), pages),
+    ...features.map((feature) =>
+      ofFeature(feature, served.includes(feature) ? controllersIn(feature.modules ?? []) : []),
+    ),
+    ...declared,
+  ]);
 }
 
 @Module({})

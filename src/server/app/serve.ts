@@ -10,7 +10,7 @@ import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { findExposed, loadConfig, loadDotEnv } from '../../platform/config/load-config.ts';
 import { loadPlugins } from '../../platform/config/load-plugins.ts';
 import { createApp } from './create-app.ts';
-import { servedChoice } from './features.ts';
+import { requireComposable } from './app.module.ts';
 import { claimDataDir } from '../../platform/database/sqlite/claim-data-dir.ts';
 import { prepareDatabase } from '../../platform/database/schema/migrate.ts';
 import { Readiness } from '../../platform/health/readiness.ts';
@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
 async function start(): Promise<void> {
   loadDotEnv();
   const given = loadConfig(process.env, { plugins: await loadPlugins(process.env) });
-  servedChoice(given);
+  requireComposable(given);
   const log = await createLog(given);
   // Node and libraries warn in several lines of text, which a reader of JSON cannot parse.
   process

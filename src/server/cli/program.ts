@@ -75,6 +75,8 @@ export async function createProgram(
         write(redactTokens(text));
       },
     });
+  /** Has the owner of each command, such as `plugin seats`. */
+  const owners = new Map<string, string>();
   const { features } = loadConfig({ FEATURES: process.env['FEATURES'] });
   const ofFeatures = (await listCommands()).map((command) => ofFeature(command, features));
   for (const { owner, name, about, hidden, define } of [
@@ -93,9 +95,13 @@ export async function createProgram(
         `The command ${name} of the ${owner} is below one that is not there.`,
       );
     }
-    if (last === 'help' || childOf(parent, last)) {
-      throw new OperatorError(`The command ${name} of the ${owner} exists already.`);
+    const other = last === 'help' ? 'program' : owners.get(name);
+    if (other !== undefined) {
+      throw new OperatorError(
+        `The ${owner} cannot have the command ${name}: the ${other} has it already. Choose another name.`,
+      );
     }
+    owners.set(name, owner);
     const command = parent.command(last, { hidden }).description(about);
     if (isNamed) await define(command);
   }

@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../app/app.module.ts';
-import { servedChoice } from '../app/features.ts';
+import { AppModule, requireComposable } from '../app/app.module.ts';
 import { operator } from '../../platform/common/access/caller.ts';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
 import { createLog, NestLog } from '../../platform/common/log.ts';
@@ -17,7 +16,7 @@ import { notifyOperator } from './notify-operator.ts';
 /** Runs `work` on the services of the application; sends no webhooks. */
 export const withServices: CommandServices['withServices'] = async (work, needs = {}) => {
   const given = await configure();
-  servedChoice(given);
+  requireComposable(given);
   settingsFrom(given, WebhookSettings).webhookDelivery = false;
   const config = needs.mayMake
     ? (await prepareDatabase(given, notifyOperator)).config

@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import type { Express, Request } from 'express';
 import type { CommandDefinition } from './command.ts';
-import type { Scope } from '../access/scopes.ts';
 import type { ErrorSpec } from '../problem/problem.ts';
 import type { OpenApiParts } from './openapi-parts.ts';
 import { type PluginDefinition, requireParts } from './plugin.ts';
@@ -18,7 +17,7 @@ export interface FeatureCommand extends CommandDefinition {
  */
 export interface FeatureDefinition<Name extends string = string> extends Omit<
   PluginDefinition,
-  'name' | 'compatibility' | 'migrations' | 'ports' | 'commands'
+  'name' | 'compatibility' | 'migrations' | 'ports' | 'commands' | 'actions'
 > {
   name: Name;
   /** One sentence for the reference. */
@@ -31,8 +30,6 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   uses?: readonly string[];
   /** The reason for which `FEATURES` cannot leave it out; of a feature above the core that has no routes. */
   always?: string;
-  /** Scopes that its handlers require. */
-  scopes?: readonly Scope[];
   /** Actions of its entries in the audit log; those that change nothing are no events. */
   actions?: Readonly<Record<'changing' | 'unchanging', readonly string[]>>;
   /** The module of its errors, by their names. */

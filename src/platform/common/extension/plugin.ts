@@ -1,5 +1,6 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
+import type { Scope } from '../access/scopes.ts';
 import { OperatorError } from '../problem/operator-error.ts';
 import type { CommandDefinition } from './command.ts';
 import type { PortProvider } from './ports.ts';
@@ -14,6 +15,10 @@ export interface PluginDefinition {
   compatibility: string;
   /** Nest modules with controllers; each handler must declare its access. */
   modules?: readonly (Type | DynamicModule)[];
+  /** The results of `declareScope` that its handlers require. */
+  scopes?: readonly Scope[];
+  /** The results of `declareAction` that it records. */
+  actions?: readonly string[];
   /** Entities on the service's own connection, `USER_GROUP_DATA_SOURCE`; their repositories can be injected. */
   entities?: readonly Type[];
   /** Run after the service's migrations, in the order of the numbers at the end of their names. */
@@ -31,6 +36,8 @@ const PARTS: Record<keyof PluginDefinition, true> = {
   name: true,
   compatibility: true,
   modules: true,
+  scopes: true,
+  actions: true,
   entities: true,
   migrations: true,
   settings: true,

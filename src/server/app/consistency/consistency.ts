@@ -1,0 +1,162 @@
+import type { Type } from '@nestjs/common';
+import { getMetadataArgsStorage } from 'typeorm';
+import { handlersOf, scopesNamedBy } from '../../../platform/common/access/handler-access.ts';
+import { operationIdOf } from '../../../platform/common/api-docs.ts';
+import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
+import type { Plugin } from '../../../platform/common/extension/plugin.ts';
+import * as commonProblems from '../../../platform/common/problem/errors.ts';
+import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
+import { Config } from '../../../platform/config/config.ts';
+import { variablesOf } from '../../../platform/config/variable.ts';
+import { requireDistinctRoutes, type RoutedDeclaration } from './routes.ts';
+
+type Names = Readonly<Record<string, readonly string[]>>;
+
+/** The parts that one declaration adds to the service. */
+interface Declared extends RoutedDeclaration {
+  /** The names of its parts, by the kind of the part. */
+  names: Names;
+  /** Names that are distinct within the declaration alone. */
+  inner?: Names;
+}
+
+const problems = Object.fromEntries(
+  Object.entries(commonProblems).flatMap(([name, one]) => ('spec' in one ? [[name, one]] : [])),
+);
+
+/**
+ * Returns what the service has whatever its features are.
+ * @param pages the paths of pages that no controller serves
+ */
+export function ofService(
+  controllers: readonly Type[] = [],
+  pages: readonly string[] = [],
+): Declared {
+  const names = namesOf({ problems, settings: Config });
+  return { title: 'service', names, controllers, pages };
+}
+
+/** @param controllers those that are served */
+export function ofFeature(feature: FeatureDefinition, controllers: readonly Type[]): Declared {
+  const { migrations = [] } = feature;
+  // The migrations of all features are one list.
+  const names = { ...namesOf(feature), 'migration number': migrations.map(numberOf) };
+  return { title: `feature ${feature.name}`, names, controllers };
+}
+
+/** @param controllers those of its modules, and of the modules that these import */
+export function ofPlugin(plugin: Plugin, controllers: readonly Type[]): Declared {
+  const { title, definition, prefix } = plugin;
+  const { actions: changing = [], migrations = [] } = definition;
+  const names = namesOf({ ...definition, actions: { changing, unchanging: [] } });
+  const record = migrations.length > 0 ? [`${prefix}migration`] : [];
+  return {
+    title,
+    names: { ...names, table: [...names.table, ...record] },
+    inner: { 'migration number': migrations.map(numberOf) },
+    controllers,
+  };
+}
+
+function namesOf(parts: Omit<Partial<FeatureDefinition>, 'name'>) {
+  const { scopes = [], actions, settings, rights = {}, entities = [], commands = [] } = parts;
+  return {
+    scope: scopes,
+    action: Object.values(actions ?? {}).flat(),
+    error: Object.values(parts.problems ?? {}).map(({ spec }) => spec.code),
+    variable: settings ? variablesOf(settings).map(({ name }) => name) : [],
+    table: [...new Set([...Object.keys(rights), ...entities.flatMap(tablesOf)])],
+    // Repositories are injected by the name of the class.
+    entity: entities.map(({ name }) => name),
+    command: commands.map(({ name }) => name),
+  };
+}
+
+function tablesOf(entity: Type): string[] {
+  const { tables } = getMetadataArgsStorage();
+  return tables.filter(({ target }) => target === entity).flatMap(({ name }) => name ?? []);
+}
+
+/** The order of migrations is that of the numbers at the end of their names. */
+function numberOf({ name }: Type): string {
+  return /\d*$/.exec(name)![0];
+}
+
+/**
+ * Requires that no two declarations have a part of one name or a route in common, and none has one twice.
+ * @throws OperatorError naming both declarations, the part, and the remedy
+ */
+export function requireConsistent(declared: readonly Declared[]): void {
+  const titles = declared.map(({ title }) => title);
+  const repeated = titles.find((title, index) => titles.indexOf(title) < index);
+  if (repeated !== undefined) {
+    throw new OperatorError(`There are two declarations of the ${repeated}; rename or remove one.`);
+  }
+  requireDistinctNames(declared);
+  for (const { title, inner = {} } of declared) requireDistinctNames([{ title, names: inner }]);
+  requireDistinctNames(operationIdsOf(declared));
+  requireDistinctRoutes(declared);
+}
+
+function requireDistinctNames(declared: readonly Pick<Declared, 'title' | 'names'>[]): void {
+  const owners = new Map<string, string>();
+  for (const { title, names } of declared) {
+    for (const [kind, own] of Object.entries(names)) {
+      for (const name of own) {
+        const part = `${kind} ${name}`;
+        const other = owners.get(part);
+        if (other === title) {
+          throw new OperatorError(`The ${title} has the ${part} twice; remove or rename one.`);
+        }
+        if (other !== undefined) {
+          throw new OperatorError(
+            `The ${title} cannot have the ${part}: the ${other} has it already. Choose another ${kind}.`,
+          );
+        }
+        owners.set(part, title);
+      }
+    }
+  }
+}
+
+/** A controller that modules of two plugins have is there once. */
+function operationIdsOf(declared: readonly Declared[]): Pick<Declared, 'title' | 'names'>[] {
+  const seen = new Set<Type>();
+  return declared.map(({ title, controllers }) => {
+    const added = new Set(controllers.filter((one) => !seen.has(one)));
+    for (const one of added) seen.add(one);
+    const handlers = [...added].flatMap(handlersOf);
+    const ids = handlers.map(({ handler, name }) => operationIdOf(handler, name));
+    return { title, names: { 'operation id': ids } };
+  });
+}
+
+/** Requires that the features exist that others need or use. @throws OperatorError naming both */
+export function requireKnownFeatures(features: readonly FeatureDefinition[]): void {
+  const known = features.map(({ name }) => name);
+  for (const { name, needs = [], uses = [] } of features) {
+    for (const [member, others] of Object.entries({ needs, uses })) {
+      const unknown = others.find((one) => !known.includes(one));
+      if (unknown === undefined) continue;
+      throw new OperatorError(`The feature ${name} ${member} ${unknown}, which is no feature.`);
+    }
+  }
+}
+
+/**
+ * Requires that a plugin lists the scopes of its handlers that are not the service's, so that those of two plugins can
+ * be told apart.
+ * @throws OperatorError naming the plugin, and the scope
+ */
+export function requireListedScopes(
+  { title, definition: { scopes = [] } }: Plugin,
+  controllers: readonly Type[],
+  ownScopes: readonly string[],
+): void {
+  const needed = controllers.flatMap(handlersOf).flatMap(({ handler }) => scopesNamedBy(handler));
+  const unlisted = needed.find((one) => !ownScopes.includes(one) && !scopes.includes(one));
+  if (unlisted === undefined) return;
+  throw new OperatorError(
+    `The ${title} requires the scope ${unlisted} and does not list it; add it to its scopes.`,
+  );
+}
