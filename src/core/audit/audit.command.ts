@@ -21,8 +21,8 @@ type Filter = Exclude<keyof AuditEventQueryDto, keyof CountedQueryDto>;
 
 const filters: Record<Filter, string> = {
   types: 'only these actions, such as user_group.update,api_token.*',
-  object_type: 'only of this kind of thing, such as user_group',
-  object_id: 'only of the thing with this id; of a group your own id',
+  object_type: 'only of this kind of object, such as user_group',
+  object_id: 'only of the object with this id; of a group your own id',
   api_token_id: 'only by this API token, by its number',
   request_id: 'only by the request with this X-Request-Id',
   from: 'only of this moment and later, such as 2030-01-01T00:00:00Z',

@@ -8,7 +8,7 @@ export interface DescribedDataSource {
   name: string;
 }
 
-/** A mapping with the things that it refers to. */
+/** A mapping with the schemas and data sources that it refers to. */
 export interface DescribedMapping {
   mapping: Record<string, string | number | DescribedDataSource>;
   /** The requested schemas without a data source; undefined if unknown. */

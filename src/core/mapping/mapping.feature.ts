@@ -1,6 +1,6 @@
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { DataSourceMapping } from './data-source-mapping.entity.ts';
-import { RegisteredDataSource, RegisteredSchema } from './registered-things.entity.ts';
+import { RegisteredDataSource, RegisteredSchema } from './schemas-and-data-sources.entity.ts';
 
 export const mapping = defineFeature({
   name: 'mapping',

@@ -2,7 +2,7 @@ import type { Violation } from '../../platform/common/problem/violation.ts';
 import { toPointer } from '../../platform/common/json-pointer.ts';
 import type { Dialect } from '../../platform/database/dialect.ts';
 
-/** The registered things that an entry names; null for unknown ones. */
+/** The registered schema and data source that an entry names; null for unknown ones. */
 export interface Resolution {
   schemaId: string;
   schemaNumber: number | null;
@@ -12,7 +12,7 @@ export interface Resolution {
 }
 
 /**
- * Joins the registered things that an entry of a mapping, the alias `m`, names. A string names the thing with that
+ * Joins the schema and the data source that an entry of a mapping, the alias `m`, names. A string names the one with that
  * provided id, or else the one with that internal number, in canonical decimal digits; an integer names the internal
  * number. Every resolution uses these joins.
  */

@@ -33,7 +33,7 @@ export class Workspace {
   /** Number of user groups, maintained while there is a quota; otherwise null. */
   @Column('integer', { nullable: true }) userGroupCount!: number | null;
 
-  /** Grows with each change of its rules, and of the registered things that mappings name. */
+  /** Grows with each change of its rules, and of the schemas and data sources that mappings name. */
   @Column('integer', { default: 0 }) rulesVersion!: number;
 
   /** Time of a change of its rules by which the flaws of its groups are not all checked yet, or null. */

@@ -23,7 +23,7 @@ export class ApiTokenView {
   @Integer('Number of the token.', 2)
   id!: number;
 
-  @Text('Purpose of the token.', 'billing')
+  @Text('A name for people, such as the purpose of the token.', 'billing')
   name!: string;
 
   @Text('The last four characters of the token.', '9fQ2')

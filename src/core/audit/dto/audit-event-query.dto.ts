@@ -16,11 +16,13 @@ export class AuditEventQueryDto extends CountedQueryDto {
   )
   types?: string;
 
-  @Text.optional('The kind of thing, such as `user_group`.')
+  @Text.optional('Only events of objects of this kind, such as `user_group`.')
   @Rule(identifierViolations)
   object_type?: string;
 
-  @Text.optional('The id of the thing, as the API knows it: of a group your own id.')
+  @Text.optional(
+    'Only events of the object with this id, as the API knows it: of a group your own id.',
+  )
   @Rule(identifierViolations)
   object_id?: string;
 
@@ -43,7 +45,7 @@ export class AuditEventQueryDto extends CountedQueryDto {
   to?: string;
 
   @Text.optional(
-    'The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case.',
+    'The action, the id of the object, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case.',
   )
   @Rule(searchViolations)
   search?: string;

@@ -23,7 +23,7 @@ class AuditEventActor {
 }
 
 class AuditEventObject {
-  @Text('The kind of thing.', 'user_group')
+  @Text('The kind of object; the filter `object_type` takes it.', 'user_group')
   type!: string;
 
   @Text('Its id, as the API knows it.', 'acme-emea')
@@ -44,7 +44,7 @@ export class AuditEventView {
   @Nested(AuditEventActor, 'Who did it.')
   actor!: AuditEventActor;
 
-  @Nested.optional(AuditEventObject, 'What it was done to.')
+  @Nested.optional(AuditEventObject, 'The changed or shown object. Absent if the action has none.')
   object?: AuditEventObject;
 
   @AnyObject.optional('The fields that changed, as they were.', { name: 'Acme EMEA' })

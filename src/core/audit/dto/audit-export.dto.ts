@@ -26,19 +26,19 @@ export class ExportAuditEventsRequest {
   @Rule(auditTypesViolations)
   types?: string[];
 
-  @Text.optional('The kind of thing.', 'user_group')
+  @Text.optional('Only events of objects of this kind.', 'user_group')
   @Rule(identifierViolations)
   object_type?: string;
 
-  @Text.optional('The id of the thing.', 'acme-emea')
+  @Text.optional('Only events of the object with this id; of a group your own id.', 'acme-emea')
   @Rule(identifierViolations)
   object_id?: string;
 
-  @Integer.optional('The API token that did it, by its number.', 1)
+  @Integer.optional('Only events that the API token with this number has caused.', 1)
   @Rule(wholeNumber(0, 999_999_999))
   api_token_id?: number;
 
-  @Text.optional('The request that did it.', 'order-4711')
+  @Text.optional('Only events of the request with this `X-Request-Id`.', 'order-4711')
   @Rule(identifierViolations)
   request_id?: string;
 
@@ -50,7 +50,7 @@ export class ExportAuditEventsRequest {
   @Rule(timeViolations)
   to?: string;
 
-  @Text.optional('A text, as in the filter of the list.', 'acme')
+  @Text.optional('Only events that the filter `search` of the list would find.', 'acme')
   @Rule(searchViolations)
   search?: string;
 }

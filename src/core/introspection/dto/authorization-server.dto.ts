@@ -5,7 +5,11 @@ import { ListOf, Text } from '../../../platform/common/fields.ts';
  * `success`. The empty lists are present because leaving them out would mean something else.
  */
 export class AuthorizationServerMetadata {
-  @Text('PUBLIC_URL.', 'https://user-groups.example.com', { format: 'uri' })
+  @Text(
+    'The value of PUBLIC_URL, with which all other URLs here begin.',
+    'https://user-groups.example.com',
+    { format: 'uri' },
+  )
   issuer!: string;
 
   @Text(

@@ -13,7 +13,7 @@ import { EmbedTokenResource } from '../../embed-token/dto/embed-token.dto.ts';
 import type { DescribedDataSource, DescribedMapping } from '../../mapping/described-mapping.ts';
 
 class ResolvedDataSource implements DescribedDataSource {
-  @Integer('The number of the data source.', 7)
+  @Integer('The number that this service has given to the data source.', 7)
   id!: number;
 
   @Text('Your own id of the data source.', 'warehouse-emea')
@@ -74,7 +74,11 @@ export class IntrospectionResponse {
   )
   variables?: JsonObject;
 
-  @CodeOf.optional(['user_group_token', 'embed_token'], 'The kind of token.', 'user_group_token')
+  @CodeOf.optional(
+    ['user_group_token', 'embed_token'],
+    'Whether it is the token of a group, or a short-lived one for a browser. Absent if it is not active.',
+    'user_group_token',
+  )
   token_type?: 'user_group_token' | 'embed_token';
 
   @Integer.optional('When it was issued, in seconds since 1970.', 1_893_499_200)

@@ -105,8 +105,8 @@ function flawsOf(
 }
 
 function toUnresolved({ schemaId, schema }: ResolvedEntry): StatusReason {
-  const thing = schema ? 'data source' : 'schema';
-  const detail = `The mapping of this schema names no registered ${thing}.`;
+  const kind = schema ? 'data source' : 'schema';
+  const detail = `The mapping of this schema names no registered ${kind}.`;
   return {
     code: schema ? 'unknown_data_source' : 'unknown_schema',
     pointer: toPointer(['mapping', schemaId]),

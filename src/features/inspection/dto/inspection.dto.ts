@@ -76,7 +76,11 @@ class InspectedGroup {
 }
 
 class EmbedTokenFacts {
-  @CodeOf(tokenFormats, 'Its format.', 'jwt')
+  @CodeOf(
+    tokenFormats,
+    '`jwt`: a renderer can verify it offline. `opaque`: only introspection reads it.',
+    'jwt',
+  )
   format!: (typeof tokenFormats)[number];
 
   @Text(
@@ -85,13 +89,19 @@ class EmbedTokenFacts {
   )
   aud!: string;
 
-  @Text.optional('The web origin that it was issued for.', 'https://app.example.com')
+  @Text.optional(
+    'The only web origin from which a browser may use it, if it was issued for one.',
+    'https://app.example.com',
+  )
   origin?: string;
 
-  @Text('Its issuer.', 'user-group-service')
+  @Text(
+    'The issuer that it names. Compare it with the one that your renderer expects.',
+    'user-group-service',
+  )
   iss!: string;
 
-  @Text('Its own id.', 'Jb0X4p5mTqGdR0o1c3Y2kA')
+  @Text('Its own id, which no other embed token has.', 'Jb0X4p5mTqGdR0o1c3Y2kA')
   jti!: string;
 
   @Time('When it was issued.')
@@ -109,7 +119,7 @@ class EmbedTokenFacts {
   @Text.optional('Your own id of the person who looks, if it was given.', 'u-17')
   user_id?: string;
 
-  @Text.optional('The name of that person.', 'Ada Lovelace')
+  @Text.optional('The name of the person who looks, if it was given.', 'Ada Lovelace')
   user_name?: string;
 
   @Text.optional('The e-mail address of that person.', 'ada@acme.example')
@@ -170,10 +180,10 @@ export class InspectionView {
   )
   token_generation?: TokenView;
 
-  @Nested.optional(EmbedTokenFacts, 'What an embed token says.')
+  @Nested.optional(EmbedTokenFacts, 'The claims of an embed token. Absent for other tokens.')
   embed_token?: EmbedTokenFacts;
 
-  @Nested.optional(ApiTokenFacts, 'The API token.')
+  @Nested.optional(ApiTokenFacts, 'The facts of an API token. Absent for other tokens.')
   api_token?: ApiTokenFacts;
 }
 

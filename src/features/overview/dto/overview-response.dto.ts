@@ -47,10 +47,10 @@ export class ApiTokensOverview {
 }
 
 class Overview {
-  @Nested(UserGroupsOverview, 'The user groups.')
+  @Nested(UserGroupsOverview, 'Counts of the user groups.')
   user_groups!: UserGroupsOverview;
 
-  @Nested(UserGroupTokensOverview, 'The tokens of user groups.')
+  @Nested(UserGroupTokensOverview, 'Counts of the tokens of user groups.')
   user_group_tokens!: UserGroupTokensOverview;
 
   @Nested.orNull(ApiTokensOverview, 'The API tokens; null unless yours has the scope `admin`.')

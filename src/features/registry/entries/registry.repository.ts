@@ -6,7 +6,7 @@ import { KeysetList, KeysetOrder } from '../../../platform/database/keyset-list.
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { dataSourceKind, type EntryKind, schemaKind } from './registered-kind.ts';
-import type { RegisteredSchema } from '../../../core/mapping/registered-things.entity.ts';
+import type { RegisteredSchema } from '../../../core/mapping/schemas-and-data-sources.entity.ts';
 
 /** A registered schema or data source; both have the same columns. */
 export type RegistryEntry = Omit<RegisteredSchema, 'workspaceId' | 'workspace'>;

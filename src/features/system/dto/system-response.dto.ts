@@ -30,7 +30,10 @@ class SystemMigrations {
   @Integer('Migrations of this version that are not applied.', 0)
   pending!: number;
 
-  @Text.orNull('The newest applied migration.', 'CreateSchema1795640000000')
+  @Text.orNull(
+    'The newest migration that the database has. Null before the first.',
+    'CreateSchema1795640000000',
+  )
   latest!: string | null;
 }
 

@@ -2,7 +2,7 @@ import { ListOf, Text } from '../../../platform/common/fields.ts';
 import { response } from '../../../platform/common/http/responses/response.ts';
 
 class TargetSetup {
-  @Text('The file or the page of the tool.', 'superset_config.py')
+  @Text('The file, or the page of the tool, that the setting belongs to.', 'superset_config.py')
   place!: string;
 
   @Text.orNull(

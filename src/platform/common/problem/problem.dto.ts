@@ -38,7 +38,10 @@ export class Problem {
   @Text('URI that names the kind of problem.', problemType('validation_failed'), { format: 'uri' })
   type!: string;
 
-  @Text('The kind of problem for people.', 'Request not acceptable')
+  @Text(
+    'Short text for people, the same for every problem with this `code`.',
+    'Request not acceptable',
+  )
   title!: string;
 
   @Integer('The HTTP status.', 422)

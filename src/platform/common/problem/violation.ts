@@ -51,7 +51,7 @@ export const violationCodes: Record<ViolationCode, string> = {
     'The query or form names the parameter more than once, the list an entry, a mapping one schema by two ids, or an import a group.',
   unknown_schema: 'No schema of the registry has this id.',
   unknown_data_source: 'No data source of the registry has this id.',
-  refers: 'What stands there refers to the thing.',
+  refers: 'This place refers to the schema or the data source.',
   resource_invalid: 'The entry names no resource: its type is not a word.',
   variable_missing: 'The workspace requires every token to have this variable.',
   variable_not_from_token:

@@ -27,7 +27,10 @@ export class UserGroupAtQueryDto {
 }
 
 class PastTokenView {
-  @Integer('The generation.', 2)
+  @Integer(
+    'The position of the token among those of the group: 1 for the first, and 1 more with each rotation.',
+    2,
+  )
   generation!: number;
 
   @Text('The last four characters of the token.', '9fQ2')

@@ -25,7 +25,7 @@ export class ChangedUserGroup {
 
 /** A changed object other than a user group. */
 export class ChangedObject {
-  @Text('The kind of thing.', 'api_token')
+  @Text('The kind of object: the noun of the `type` of the event.', 'api_token')
   type!: string;
 
   @Text('Its id, as the API knows it.', '3')

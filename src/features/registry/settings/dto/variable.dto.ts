@@ -62,9 +62,13 @@ export class VariableDto {
   )
   enum?: JsonValue[];
 
-  @Text.optional('What it is for.', 'The sales region of the customer.', {
-    maxLength: MAX_DESCRIPTION,
-  })
+  @Text.optional(
+    'Explains the variable to people who write dashboards.',
+    'The sales region of the customer.',
+    {
+      maxLength: MAX_DESCRIPTION,
+    },
+  )
   description?: string;
 
   @Flag.optional(

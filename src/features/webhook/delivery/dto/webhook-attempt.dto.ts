@@ -64,7 +64,7 @@ export class WebhookAttemptView {
   @Text('The event: the `webhook-id` of the message.', EVENT_ID_EXAMPLE)
   event_id!: string;
 
-  @Text('Type of the event.', 'user_group.update')
+  @Text('Type of the event, as `noun.verb`.', 'user_group.update')
   type!: string;
 
   @Text(

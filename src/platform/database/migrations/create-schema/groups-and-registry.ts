@@ -1,6 +1,6 @@
 import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
 
-/** User groups with their tokens and mappings, and the registered things that mappings name. */
+/** User groups with their tokens and mappings, and the registered schemas and data sources that mappings name. */
 export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling): string[] {
   // The two tables differ in what refers to them, not in what they hold.
   const registered = (table: string) => `CREATE TABLE ${table} (

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/** A thing that mappings refer to. */
+/** An entry of the registry, which mappings refer to. */
 abstract class Registered {
   @PrimaryGeneratedColumn() id!: number;
 
