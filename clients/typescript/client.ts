@@ -761,7 +761,7 @@ export class UserGroupClient {
   }
 
   /**
-   * Where things are, for OAuth 2.0 clients.
+   * Read the endpoints for OAuth 2.0 clients.
    *
    * Metadata as RFC 8414 has it and without `success`, by which clients find introspection. Available if PUBLIC_URL is
    * set: the address is never derived from headers. Needs no API token.

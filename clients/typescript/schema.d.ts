@@ -521,7 +521,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where things are, for OAuth 2.0 clients
+         * Read the endpoints for OAuth 2.0 clients
          * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection. Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API token.
          */
         get: operations["getAuthorizationServerMetadata"];
@@ -1356,7 +1356,7 @@ export interface components {
              * @description URI that names the kind of problem.
              */
             type: string;
-            /** @description The kind of problem for people. */
+            /** @description Short text for people, the same for every problem with this `code`. */
             title: string;
             /** @description The HTTP status. */
             status: number;
@@ -1748,7 +1748,7 @@ export interface components {
             total?: components["schemas"]["Total"];
         } & components["schemas"]["Page"];
         PastTokenView: {
-            /** @description The generation. */
+            /** @description The position of the token among those of the group: 1 for the first, and 1 more with each rotation. */
             generation: number;
             /** @description The last four characters of the token. */
             last_four: string;
@@ -2123,7 +2123,7 @@ export interface components {
             schema_id?: string;
         };
         ResolvedDataSource: {
-            /** @description The number of the data source. */
+            /** @description The number that this service has given to the data source. */
             id: number;
             /** @description Your own id of the data source. */
             provided_id: string;
@@ -2157,7 +2157,7 @@ export interface components {
             variables?: {
                 [key: string]: unknown;
             };
-            /** @description The kind of token. */
+            /** @description Whether it is the token of a group, or a short-lived one for a browser. Absent if it is not active. */
             token_type?: string;
             /** @description When it was issued, in seconds since 1970. */
             iat?: number;
@@ -2226,7 +2226,7 @@ export interface components {
         AuthorizationServerMetadata: {
             /**
              * Format: uri
-             * @description PUBLIC_URL.
+             * @description The value of PUBLIC_URL, with which all other URLs here begin.
              */
             issuer: string;
             /**
@@ -2271,15 +2271,15 @@ export interface components {
             status: string;
         };
         EmbedTokenFacts: {
-            /** @description Its format. */
+            /** @description `jwt`: a renderer can verify it offline. `opaque`: only introspection reads it. */
             format: string;
             /** @description Audience that it was issued for. Compare it with the name of your renderer. */
             aud: string;
-            /** @description The web origin that it was issued for. */
+            /** @description The only web origin from which a browser may use it, if it was issued for one. */
             origin?: string;
-            /** @description Its issuer. */
+            /** @description The issuer that it names. Compare it with the one that your renderer expects. */
             iss: string;
-            /** @description Its own id. */
+            /** @description Its own id, which no other embed token has. */
             jti: string;
             /**
              * Format: date-time
@@ -2295,7 +2295,7 @@ export interface components {
             acting_for?: string;
             /** @description Your own id of the person who looks, if it was given. */
             user_id?: string;
-            /** @description The name of that person. */
+            /** @description The name of the person who looks, if it was given. */
             user_name?: string;
             /** @description The e-mail address of that person. */
             email?: string;
@@ -2327,9 +2327,9 @@ export interface components {
             user_group?: components["schemas"]["InspectedGroup"];
             /** @description The generation of the token of the group, or the one that an embed token depends on: who has replaced it, and its last introspection. */
             token_generation?: components["schemas"]["UserGroupToken"];
-            /** @description What an embed token says. */
+            /** @description The claims of an embed token. Absent for other tokens. */
             embed_token?: components["schemas"]["EmbedTokenFacts"];
-            /** @description The API token. */
+            /** @description The facts of an API token. Absent for other tokens. */
             api_token?: components["schemas"]["ApiTokenFacts"];
         };
         InspectionResponse: {
@@ -2499,7 +2499,7 @@ export interface components {
             } | unknown[];
             /** @description The allowed values, or the allowed entries of a list; of the type of the variable. */
             enum?: unknown[];
-            /** @description What it is for. */
+            /** @description Explains the variable to people who write dashboards. */
             description?: string;
             /** @description Whether lists of groups and the audit log leave its value out; false if it is not sent. */
             is_secret?: boolean;
@@ -2683,7 +2683,7 @@ export interface components {
             target: components["schemas"]["TargetView"];
         };
         TargetSetup: {
-            /** @description The file or the page of the tool. */
+            /** @description The file, or the page of the tool, that the setting belongs to. */
             place: string;
             /** @description A text to paste there, with the values of this target and without its secrets; null if the tool has no such text. */
             settings: string | null;
@@ -2753,7 +2753,7 @@ export interface components {
             generation?: number;
         };
         ChangedObject: {
-            /** @description The kind of thing. */
+            /** @description The kind of object: the noun of the `type` of the event. */
             type: string;
             /** @description Its id, as the API knows it. */
             id: string;
@@ -2898,7 +2898,7 @@ export interface components {
         WebhookAttempt: {
             /** @description The event: the `webhook-id` of the message. */
             event_id: string;
-            /** @description Type of the event. */
+            /** @description Type of the event, as `noun.verb`. */
             type: string;
             /** @description The body of the message, to the byte. */
             body: string;
@@ -2967,7 +2967,7 @@ export interface components {
         ApiToken: {
             /** @description Number of the token. */
             id: number;
-            /** @description Purpose of the token. */
+            /** @description A name for people, such as the purpose of the token. */
             name: string;
             /** @description The last four characters of the token. */
             last_four: string;
@@ -3090,9 +3090,9 @@ export interface components {
             expiring_within_30_days: number;
         };
         Overview: {
-            /** @description The user groups. */
+            /** @description Counts of the user groups. */
             user_groups: components["schemas"]["UserGroupsOverview"];
-            /** @description The tokens of user groups. */
+            /** @description Counts of the tokens of user groups. */
             user_group_tokens: components["schemas"]["UserGroupTokensOverview"];
             /** @description The API tokens; null unless yours has the scope `admin`. */
             api_tokens: components["schemas"]["ApiTokensOverview"] | null;
@@ -3156,7 +3156,7 @@ export interface components {
             applied: number;
             /** @description Migrations of this version that are not applied. */
             pending: number;
-            /** @description The newest applied migration. */
+            /** @description The newest migration that the database has. Null before the first. */
             latest: string | null;
         };
         SystemChangeFeed: {
@@ -3271,7 +3271,7 @@ export interface components {
             request_id?: string;
         };
         AuditEventObject: {
-            /** @description The kind of thing. */
+            /** @description The kind of object; the filter `object_type` takes it. */
             type: string;
             /** @description Its id, as the API knows it. */
             id: string;
@@ -3288,7 +3288,7 @@ export interface components {
             action: string;
             /** @description Who did it. */
             actor: components["schemas"]["AuditEventActor"];
-            /** @description What it was done to. */
+            /** @description The changed or shown object. Absent if the action has none. */
             object?: components["schemas"]["AuditEventObject"];
             /** @description The fields that changed, as they were. */
             before?: {
@@ -3322,13 +3322,13 @@ export interface components {
         ExportAuditEventsRequest: {
             /** @description Only events with these actions, where `*` stands for any characters. */
             types?: string[];
-            /** @description The kind of thing. */
+            /** @description Only events of objects of this kind. */
             object_type?: string;
-            /** @description The id of the thing. */
+            /** @description Only events of the object with this id; of a group your own id. */
             object_id?: string;
-            /** @description The API token that did it, by its number. */
+            /** @description Only events that the API token with this number has caused. */
             api_token_id?: number;
-            /** @description The request that did it. */
+            /** @description Only events of the request with this `X-Request-Id`. */
             request_id?: string;
             /**
              * Format: date-time
@@ -3340,7 +3340,7 @@ export interface components {
              * @description Events before this moment.
              */
             to?: string;
-            /** @description A text, as in the filter of the list. */
+            /** @description Only events that the filter `search` of the list would find. */
             search?: string;
         };
         Event: {
@@ -7068,9 +7068,9 @@ export interface operations {
                 count?: components["parameters"]["count"];
                 /** @description Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
-                /** @description The kind of thing, such as `user_group`. */
+                /** @description Only events of objects of this kind, such as `user_group`. */
                 object_type?: string;
-                /** @description The id of the thing, as the API knows it: of a group your own id. */
+                /** @description Only events of the object with this id, as the API knows it: of a group your own id. */
                 object_id?: string;
                 /** @description The API token that did it, by its number. */
                 api_token_id?: number;
@@ -7080,7 +7080,7 @@ export interface operations {
                 from?: string;
                 /** @description Events before this moment. */
                 to?: string;
-                /** @description The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case. */
+                /** @description The action, the id of the object, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case. */
                 search?: string;
             };
             header?: never;

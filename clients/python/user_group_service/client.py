@@ -1570,7 +1570,7 @@ class UserGroupClient(Transport):
         *,
         timeout: Timeout | None = None,
     ) -> AuthorizationServerMetadata:
-        """Where things are, for OAuth 2.0 clients.
+        """Read the endpoints for OAuth 2.0 clients.
 
         Metadata as RFC 8414 has it and without `success`, by which clients find introspection.
         Available if PUBLIC_URL is set: the address is never derived from headers. Needs no API
@@ -3589,14 +3589,15 @@ class UserGroupClient(Transport):
                 every entry.
             types: Only events with these actions, separated by commas, where `*` stands for any
                 characters: `user_group.update`, `user_group.*`.
-            object_type: The kind of thing, such as `user_group`.
-            object_id: The id of the thing, as the API knows it: of a group your own id.
+            object_type: Only events of objects of this kind, such as `user_group`.
+            object_id: Only events of the object with this id, as the API knows it: of a group your
+                own id.
             api_token_id: The API token that did it, by its number.
             request_id: The request that did it, by its `X-Request-Id`.
             from_: Events of this moment and later, such as 2030-01-01T00:00:00Z.
             to: Events before this moment.
-            search: The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed
-                or of the details contains this text, in upper or lower case.
+            search: The action, the id of the object, the `X-Request-Id`, or the JSON of what
+                changed or of the details contains this text, in upper or lower case.
         """
         return cast(
             AuditEventsResponse,
@@ -3680,13 +3681,13 @@ class UserGroupClient(Transport):
 
         Args:
             types: Only events with these actions, where `*` stands for any characters.
-            object_type: The kind of thing.
-            object_id: The id of the thing.
-            api_token_id: The API token that did it, by its number.
-            request_id: The request that did it.
+            object_type: Only events of objects of this kind.
+            object_id: Only events of the object with this id; of a group your own id.
+            api_token_id: Only events that the API token with this number has caused.
+            request_id: Only events of the request with this `X-Request-Id`.
             from_: Events of this moment and later.
             to: Events before this moment.
-            search: A text, as in the filter of the list.
+            search: Only events that the filter `search` of the list would find.
         """
         return self._lines(
             "POST",

@@ -28,7 +28,7 @@ class Problem(TypedDict):
     """URI that names the kind of problem."""
 
     title: str
-    """The kind of problem for people."""
+    """Short text for people, the same for every problem with this `code`."""
 
     status: int
     """The HTTP status."""
@@ -530,7 +530,9 @@ class UserGroupsResponse(Page):
 
 class PastTokenView(TypedDict):
     generation: int
-    """The generation."""
+    """The position of the token among those of the group: 1 for the first, and 1 more with each
+    rotation.
+    """
 
     last_four: str
     """The last four characters of the token."""
@@ -980,7 +982,7 @@ class IntrospectionRequest(TypedDict):
 
 class ResolvedDataSource(TypedDict):
     id: int
-    """The number of the data source."""
+    """The number that this service has given to the data source."""
 
     provided_id: str
     """Your own id of the data source."""
@@ -1026,7 +1028,9 @@ class IntrospectionResponse(TypedDict):
     """
 
     token_type: NotRequired[str]
-    """The kind of token."""
+    """Whether it is the token of a group, or a short-lived one for a browser. Absent if it is not
+    active.
+    """
 
     iat: NotRequired[int]
     """When it was issued, in seconds since 1970."""
@@ -1126,7 +1130,7 @@ class UserGroupViewResponse(TypedDict):
 
 class AuthorizationServerMetadata(TypedDict):
     issuer: str
-    """PUBLIC_URL."""
+    """The value of PUBLIC_URL, with which all other URLs here begin."""
 
     introspection_endpoint: str
     """Where tokens are introspected (RFC 7662)."""
@@ -1180,19 +1184,19 @@ class InspectedGroup(TypedDict):
 
 class EmbedTokenFacts(TypedDict):
     format: str
-    """Its format."""
+    """`jwt`: a renderer can verify it offline. `opaque`: only introspection reads it."""
 
     aud: str
     """Audience that it was issued for. Compare it with the name of your renderer."""
 
     origin: NotRequired[str]
-    """The web origin that it was issued for."""
+    """The only web origin from which a browser may use it, if it was issued for one."""
 
     iss: str
-    """Its issuer."""
+    """The issuer that it names. Compare it with the one that your renderer expects."""
 
     jti: str
-    """Its own id."""
+    """Its own id, which no other embed token has."""
 
     issued_at: str
     """When it was issued."""
@@ -1207,7 +1211,7 @@ class EmbedTokenFacts(TypedDict):
     """Your own id of the person who looks, if it was given."""
 
     user_name: NotRequired[str]
-    """The name of that person."""
+    """The name of the person who looks, if it was given."""
 
     email: NotRequired[str]
     """The e-mail address of that person."""
@@ -1255,10 +1259,10 @@ class Inspection(TypedDict):
     """
 
     embed_token: NotRequired[EmbedTokenFacts]
-    """What an embed token says."""
+    """The claims of an embed token. Absent for other tokens."""
 
     api_token: NotRequired[ApiTokenFacts]
-    """The API token."""
+    """The facts of an API token. Absent for other tokens."""
 
 
 class InspectionResponse(TypedDict):
@@ -1490,7 +1494,7 @@ class DeclaredVariable(TypedDict):
     """The allowed values, or the allowed entries of a list; of the type of the variable."""
 
     description: NotRequired[str]
-    """What it is for."""
+    """Explains the variable to people who write dashboards."""
 
     is_secret: NotRequired[bool]
     """Whether lists of groups and the audit log leave its value out; false if it is not sent."""
@@ -1706,7 +1710,7 @@ class TargetResponse(TypedDict):
 
 class TargetSetup(TypedDict):
     place: str
-    """The file or the page of the tool."""
+    """The file, or the page of the tool, that the setting belongs to."""
 
     settings: str | None
     """A text to paste there, with the values of this target and without its secrets; null if the
@@ -1799,7 +1803,7 @@ class ChangedUserGroup(TypedDict):
 
 class ChangedObject(TypedDict):
     type: str
-    """The kind of thing."""
+    """The kind of object: the noun of the `type` of the event."""
 
     id: str
     """Its id, as the API knows it."""
@@ -1960,7 +1964,7 @@ class WebhookAttempt(TypedDict):
     """The event: the `webhook-id` of the message."""
 
     type: str
-    """Type of the event."""
+    """Type of the event, as `noun.verb`."""
 
     body: str
     """The body of the message, to the byte."""
@@ -2026,7 +2030,7 @@ class ApiToken(TypedDict):
     """Number of the token."""
 
     name: str
-    """Purpose of the token."""
+    """A name for people, such as the purpose of the token."""
 
     last_four: str
     """The last four characters of the token."""
@@ -2221,10 +2225,10 @@ class ApiTokensOverview(TypedDict):
 
 class Overview(TypedDict):
     user_groups: UserGroupsOverview
-    """The user groups."""
+    """Counts of the user groups."""
 
     user_group_tokens: UserGroupTokensOverview
-    """The tokens of user groups."""
+    """Counts of the tokens of user groups."""
 
     api_tokens: ApiTokensOverview | None
     """The API tokens; null unless yours has the scope `admin`."""
@@ -2289,7 +2293,7 @@ class SystemMigrations(TypedDict):
     """Migrations of this version that are not applied."""
 
     latest: str | None
-    """The newest applied migration."""
+    """The newest migration that the database has. Null before the first."""
 
 
 class SystemChangeFeed(TypedDict):
@@ -2449,7 +2453,7 @@ class AuditEventActor(TypedDict):
 
 class AuditEventObject(TypedDict):
     type: str
-    """The kind of thing."""
+    """The kind of object; the filter `object_type` takes it."""
 
     id: str
     """Its id, as the API knows it."""
@@ -2470,7 +2474,7 @@ class AuditEvent(TypedDict):
     """Who did it."""
 
     object: NotRequired[AuditEventObject]
-    """What it was done to."""
+    """The changed or shown object. Absent if the action has none."""
 
     before: NotRequired[dict[str, Any]]
     """The fields that changed, as they were."""
