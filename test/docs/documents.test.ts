@@ -7,7 +7,8 @@ import { featuresDocument } from './render-features.ts';
 import { optionsFile } from './render-options.ts';
 import { metricsDocument } from './render-metrics.ts';
 import { routesDocument } from './render-routes.ts';
-import { sqlDocuments } from './render-sql.ts';
+import { statementsByName } from '../../src/platform/database/statement.ts';
+import { sqlDocuments, WRITES } from './render-sql.ts';
 import { configTables, envExample, errorsDocument, settingsTable } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -37,6 +38,55 @@ test.each(Object.entries(documents))('%s says what the code does', async (name, 
 test('docs/sql has a file for each form of a statement, and no other', () => {
   const files = readdirSync(join(root, 'docs', 'sql')).map((name) => `docs/sql/${name}`);
   expect(files.sort()).toEqual(Object.keys(sqlDocuments).sort());
+});
+
+/** Files with SQL of their own: a step of the statements that record, and writes to the empty database of a move. */
+const ELSEWHERE = [
+  'core/change-log/change-log.ts',
+  'platform/database/move/migrate-data.ts',
+  'platform/database/move/table-layout.ts',
+];
+
+/** Files that store rows by TypeORM, as docs/sql says. */
+const SAVING = [
+  'core/api-token/api-token.repository.ts',
+  'core/api-token/api-token.service.ts',
+  'core/api-token/sso-tokens.ts',
+  'core/workspace/workspace.service.ts',
+];
+
+describe('no write is missing in docs/sql:', () => {
+  const src = join(root, 'src');
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/migrations?[./]/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(src, path), 'utf8') }));
+
+  test('each statement of the sources is loaded, so that it can be listed', () => {
+    const made = files.flatMap(({ text }) =>
+      [...text.matchAll(/\bstatement(?:<[^;]*?>)?\(\s*'([^']+)'/g)].map(([, name]) => name!),
+    );
+    expect(made.length).toBeGreaterThan(50);
+    expect(made.filter((name) => !statementsByName.has(name))).toEqual([]);
+  });
+
+  test('SQL that changes rows stands in statements', () => {
+    const elsewhere = files.filter(
+      ({ path, text }) =>
+        WRITES.test(text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')) &&
+        !/from '.*\/(statement|expiry-sweep)\.ts'/.test(text) &&
+        !path.endsWith('dialect.ts'),
+    );
+    expect(elsewhere.map(({ path }) => path).sort()).toEqual(ELSEWHERE);
+  });
+
+  test('TypeORM makes no other writes than those that docs/sql names', () => {
+    const saving = files.filter(({ text }) =>
+      /\bmanager\.(save|insert|update|upsert|delete|remove|increment|decrement|softDelete|createQueryBuilder)\(/.test(
+        text,
+      ),
+    );
+    expect(saving.map(({ path }) => path).sort()).toEqual(SAVING);
+  });
 });
 
 /** The page with this text between the marks of the name. */

@@ -3,7 +3,9 @@ import {
   CompiledStatements,
   type SqlParameter,
   type Statement,
+  statementsByName,
 } from '../../src/platform/database/statement.ts';
+import { ModulesContainer } from '@nestjs/core';
 import { applyCounted } from '../../src/core/user-group/writing/write-statements.ts';
 import { importGroups } from '../support/api/lines.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
@@ -63,10 +65,11 @@ const KINDS = { postgres: 'PostgreSQL', sqlite: 'SQLite' } as const;
 
 /** The files docs/sql/*.sql: typical forms of the statements that store changes, in each database. */
 export const sqlDocuments = Object.fromEntries(
-  [...Object.keys(FORMS), 'wave'].flatMap((form) =>
+  [...Object.keys(FORMS), 'wave', 'all'].flatMap((form) =>
     (['postgres', 'sqlite'] as const).map((kind) => [
       `docs/sql/${form}.${kind}.sql`,
       async () => {
+        if (form === 'all') return allWrites(kind);
         recorded ??= record();
         return sqlOf(
           form === 'wave' ? WAVE : FORMS[form]!.about,
@@ -78,6 +81,58 @@ export const sqlDocuments = Object.fromEntries(
   ),
 );
 
+/** Matches SQL that changes rows, and no lock. */
+export const WRITES = /\b(?:INSERT INTO|DELETE FROM|(?<!FOR |FOR NO KEY |DO )UPDATE) [a-z_$]/;
+
+type Sql = Statement<never, unknown>['sql'];
+
+/** Returns the text of a statement in its form for lists of any length, or one text for each of its steps. */
+function textsOf(sql: Sql, kind: keyof typeof KINDS): { name?: string; sql: string }[] {
+  const found = sql(dialectOf({ type: kind } as Parameters<typeof dialectOf>[0]), () => true);
+  if (typeof found === 'string') return [{ sql: found }];
+  return found.flatMap(({ name, sql: text }) => (text === undefined ? [] : [{ name, sql: text }]));
+}
+
+/** The sweeps of a service that remove expired rows, by the name of the class. */
+function sweepsOf({ app }: TestService): [string, Sql][] {
+  const providers = [...app.get(ModulesContainer).values()].flatMap((one) => [
+    ...one.providers.values(),
+  ]);
+  const sweeps = new Map<string, Sql>();
+  for (const { instance } of providers) {
+    const { removeExpired } = Object(instance) as { removeExpired?: { sql: Sql } };
+    if (removeExpired) sweeps.set((instance as object).constructor.name, removeExpired.sql);
+  }
+  return [...sweeps];
+}
+
+/** Returns the document of every statement that changes rows, but those of several forms. */
+async function allWrites(kind: keyof typeof KINDS): Promise<string> {
+  recorded ??= record();
+  const forms = new Set([...(await recorded).values()].map(({ statement }) => statement.name));
+  const all = [...statementsByName].map(([name, { sql }]): [string, Sql] => [name, sql]);
+  const writes = [...all.filter(([name]) => !forms.has(name)), ...sweeps!]
+    .map(([name, sql]) => ({ name, texts: textsOf(sql, kind) }))
+    .filter(({ texts }) => texts.some(({ sql }) => WRITES.test(sql)))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const parts = writes.map(({ name, texts }) => {
+    const laid = texts.map((text) => {
+      const step = text.name === undefined ? '' : `-- step ${text.name}\n`;
+      return `${step}${layOutSql(text.sql, '\n')};`;
+    });
+    return [`-- ${name}`, ...laid].join('\n');
+  });
+  return `-- This file has every other statement that changes rows, in its form for ${KINDS[kind]}, sorted by name.
+-- The name of a class is that of a sweep, which removes expired rows.
+-- :name is a value, or a list as JSON.
+-- TypeORM makes the statements for rows that EntityManager.save stores: those of workspace and api_token.
+-- This file is made from the code by \`npm run docs\`.
+
+${parts.join('\n\n')}
+`;
+}
+
+let sweeps: [string, Sql][] | undefined;
 let recorded: Promise<Map<string, Recorded>> | undefined;
 
 /** Makes the calls, and returns the last statement of several steps of each. */
@@ -96,6 +151,7 @@ async function record(): Promise<Map<string, Recorded>> {
       bound.findLast(({ statement }) => hasSteps(statement))!,
     );
   }
+  sweeps = sweepsOf(service);
   await service.close();
   bind.mockRestore();
   const changed = found.get('change')!.parameters;

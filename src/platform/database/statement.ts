@@ -41,7 +41,10 @@ export interface Statement<Parameters extends Record<keyof Parameters, SqlParame
 /** PostgreSQL cuts a name off after 63 characters; a dot and a sign for each list follow this one. */
 const MAX_NAME_LENGTH = 52;
 
-const names = new Set<string>();
+const made = new Map<string, Pick<Statement<never, unknown>, 'sql'>>();
+
+/** Every statement that has been made, by its name. */
+export const statementsByName: ReadonlyMap<string, Pick<Statement<never, unknown>, 'sql'>> = made;
 
 /**
  * Makes a statement whose text is fixed. Databases keep it prepared, so it is made once, when its file is loaded.
@@ -54,8 +57,8 @@ export function statement<Parameters extends Record<keyof Parameters, SqlParamet
   if (name.length > MAX_NAME_LENGTH) {
     throw new Error(`the name of the statement ${name} is too long`);
   }
-  if (names.has(name)) throw new Error(`there are two statements of the name ${name}`);
-  names.add(name);
+  if (made.has(name)) throw new Error(`there are two statements of the name ${name}`);
+  made.set(name, { sql });
   return { name, sql };
 }
 
