@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const directory = join(import.meta.dirname, '..', '..', 'dist', 'console');
+const folder = join(import.meta.dirname, '..', '..', 'console', 'src');
 const assets = join(directory, 'assets');
 const page = readFileSync(join(directory, 'index.html'), 'utf8');
 const scripts = new Map(
@@ -47,6 +48,15 @@ test('the page holds nothing that its policy would refuse', () => {
   expect(sources()).not.toMatch(/innerHTML|InnerHTML|outerHTML =/);
 });
 
+test('the page has each picture that a script can name, and no other', () => {
+  const icons = readFileSync(join(folder, 'ui', 'icons.tsx'), 'utf8');
+  const [, union] = /type IconName =([^;]*);/.exec(icons)!;
+  const named = [...union!.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  const drawn = [...page.matchAll(/<symbol id="icon-(\w+)"/g)].map(([, name]) => name);
+  expect(drawn.length).toBeGreaterThan(20);
+  expect(drawn).toEqual(named);
+});
+
 test('nothing but the colours and the zone is kept by the browser', () => {
   expect(sources().match(/localStorage\.\w+\([^)]*\)/g)).toEqual([
     'localStorage.getItem(keptAs)',
@@ -56,7 +66,6 @@ test('nothing but the colours and the zone is kept by the browser', () => {
 });
 
 function sources(): string {
-  const folder = join(import.meta.dirname, '..', '..', 'console', 'src');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'))

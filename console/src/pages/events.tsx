@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { unchangingActions } from '../../../src/server/app/own-actions.ts';
 import { dataOf, api } from '../api.ts';
 import { curl } from '../curl.ts';
 import { followEvents } from '../follow-events.ts';
@@ -17,6 +16,7 @@ import { Badge, Name, Text, Time } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';
 import { Unfold } from '../ui/unfold.tsx';
 import { AuditDetails, type TokenNames } from './audit/row.tsx';
+import { isEvent } from './audit/sentence.ts';
 
 type Event = Schemas['Event'];
 
@@ -38,7 +38,7 @@ async function latest(types: string, signal: AbortSignal): Promise<Event[]> {
   const call = api.GET('/api/v1/audit-events', { params: { query: { limit: LOOKED_AT } }, signal });
   const { audit_events: found } = await dataOf(call);
   return found
-    .filter(({ action }) => !unchangingActions.includes(action) && isOfTypes(action, types))
+    .filter(({ action }) => isEvent(action) && isOfTypes(action, types))
     .slice(0, BEGUN_WITH)
     .map(({ id, action: type, occurred_at, object }) => ({
       ...{ id, type, occurred_at },

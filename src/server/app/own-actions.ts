@@ -1,7 +1,11 @@
 import type { AuditAction } from '../../core/audit/audit-actions.ts';
 import { declaredActions } from './declared-actions.ts';
 
-type OwnAction = (typeof declaredActions)[number]['changing' | 'unchanging'][number];
+/** An action that is an event, too. */
+export type ChangingAction = (typeof declaredActions)[number]['changing'][number];
+/** An action that is no event. */
+export type UnchangingAction = (typeof declaredActions)[number]['unchanging'][number];
+type OwnAction = ChangingAction | UnchangingAction;
 
 declare module '../../core/audit/audit-actions.ts' {
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- adds what it extends
@@ -9,8 +13,8 @@ declare module '../../core/audit/audit-actions.ts' {
 }
 
 /**
- * The actions of the service, as `noun.verb`, without those of plugins; docs/reference/audit-log.md describes each. The
- * console's page imports this file.
+ * The actions of the service, as `noun.verb`, without those of plugins; docs/reference/audit-log.md describes each.
+ * The console's page imports the types of this file.
  */
 export const ownActions: readonly AuditAction[] = declaredActions
   .flatMap(({ changing, unchanging }): OwnAction[] => [...changing, ...unchanging])

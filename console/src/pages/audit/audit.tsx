@@ -1,4 +1,3 @@
-import { ownActions } from '../../../../src/server/app/own-actions.ts';
 import { api, fetchOk, dataOf } from '../../api.ts';
 import { useList, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -15,6 +14,7 @@ import { readLines, save } from '../../save.ts';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 import { FilterText, SINCE, tokenOptions } from './filters.tsx';
 import { Row, type TokenNames } from './row.tsx';
+import { actions } from './sentence.ts';
 import { Trouble } from '../../ui/trouble.tsx';
 
 type AuditEvent = Schemas['AuditEvent'];
@@ -92,7 +92,7 @@ export default function Audit() {
         />
         {text('types', 'Action', { list: 'actions', size: 20, placeholder: 'any' })}
         <datalist id="actions">
-          {ownActions.map((one) => (
+          {actions.map((one) => (
             <option key={one} value={one} />
           ))}
         </datalist>

@@ -1,17 +1,17 @@
-import { ownActions, unchangingActions } from '../../../../src/server/app/own-actions.ts';
 import { Choice as Checkbox, TextField } from '../../ui/fields.tsx';
+import { actions, isEvent } from '../audit/sentence.ts';
 
 const ALL = '*';
 
 /** The types of events of the service itself, by their noun; plugins may add others. */
 const TYPES = new Map<string, string[]>();
-for (const type of ownActions) {
+for (const type of actions) {
   const noun = type.split('.')[0]!;
-  if (!unchangingActions.includes(type)) TYPES.set(noun, [...(TYPES.get(noun) ?? []), type]);
+  if (isEvent(type)) TYPES.set(noun, [...(TYPES.get(noun) ?? []), type]);
 }
 
 const isKnown = (pattern: string) =>
-  ownActions.some((type) => type === pattern || allOf(type.split('.')[0]!) === pattern);
+  actions.some((type) => type === pattern || allOf(type.split('.')[0]!) === pattern);
 
 const allOf = (noun: string) => `${noun}.*`;
 
