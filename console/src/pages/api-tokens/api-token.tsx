@@ -37,7 +37,7 @@ export function ApiTokenPage({ id }: { id: number }) {
     },
     [id],
   );
-  const names = useApiTokenNames();
+  const names = useApiTokenNames(data ? [data.issue, ...data.done].filter((one) => !!one) : []);
   const { buttonsOf, dialogs } = useActions(reload);
   const up = { address: addressOf(['api-tokens']), name: 'API tokens' };
   if (!data) {

@@ -1,5 +1,5 @@
 import { api, fetchOk, dataOf } from '../../api.ts';
-import { useList, useLoad } from '../../load.ts';
+import { each, useList, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { filter, place } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -12,6 +12,7 @@ import { localMinute, localOf, momentOf, zone } from '../../ui/local-time.ts';
 import { Header } from '../../ui/page.tsx';
 import { readLines, save } from '../../save.ts';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { nameOfApiToken } from '../group/who.ts';
 import { FilterText, SINCE, tokenOptions } from './filters.tsx';
 import { Row, type TokenNames } from './row.tsx';
 import { actions } from './sentence.ts';
@@ -69,7 +70,7 @@ export default function Audit() {
       }}
     />
   );
-  const names = useApiTokenNames();
+  const names = useApiTokenNames(list.rows);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -197,12 +198,30 @@ export default function Audit() {
 
 const NAMED_AT_MOST = 200;
 
-/** Loads the names of API tokens, as far as the session may see them. */
-export function useApiTokenNames(): TokenNames {
-  const { data } = useLoad(async (signal) => {
+/** Loads the names of API tokens, as far as the session may see them: of the first, and of all that the events name. */
+export function useApiTokenNames(events: AuditEvent[]): TokenNames {
+  const { data: first } = useLoad(async (signal) => {
     const query = { limit: NAMED_AT_MOST };
     if (!may('admin')) return [];
     return (await dataOf(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
   }, []);
-  return new Map(data?.map(({ id, name }) => [id, name]));
+  const names = new Map(first?.map(({ id, name }) => [id, name]));
+  const others = new Set<number>();
+  if (first?.length === NAMED_AT_MOST) {
+    for (const { actor, object } of events) {
+      const named = [actor.api_token_id, object?.type === 'api_token' && Number(object.id)];
+      for (const id of named) if (id && !names.has(id)) others.add(id);
+    }
+  }
+  const { data: found } = useLoad(
+    (signal) =>
+      each([...others], async (id): Promise<[number, string | undefined]> => [
+        id,
+        // A token that was removed has no name any more.
+        await nameOfApiToken(id, signal).catch(() => undefined),
+      ]),
+    [[...others].join()],
+  );
+  for (const [id, name] of found ?? []) if (name !== undefined) names.set(id, name);
+  return names;
 }
