@@ -40,6 +40,11 @@ export class Violations {
     return words.join(' ') || undefined;
   }
 
+  /** Returns the code of the first violation of exactly this place. */
+  codeOf(place: string): string | undefined {
+    return this.errors.find((one) => placeOf(one) === place)?.code;
+  }
+
   /** Returns the error without what the fields show. */
   rest(): unknown {
     if (!(this.error instanceof Refusal) || this.shownAt.size === 0) return this.error;

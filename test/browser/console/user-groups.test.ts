@@ -111,7 +111,7 @@ onEachDatabase((kind) => {
       await page.write(page.field('Name'), 'Mine');
       await api.put({ user_group_id: 'acme', name: 'Theirs', properties: { a: 2 } });
       await page.use(page.button('Save'));
-      await page.dialog('Edit').getByText('Changed by someone else').waitFor();
+      await page.dialog('Edit').getByText('Both of you changed the same').waitFor();
       page.takeRefusal(412);
       expect((await stored(api, 'acme')).name).toBe('Theirs');
       await page.use(page.button('Compare'));

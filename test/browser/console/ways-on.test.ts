@@ -3,6 +3,40 @@ import { noteTokens } from '../../support/jest/leaks.ts';
 
 const { begin } = withConsole('sqlite');
 
+const path = '/api/v1/user-groups/acme';
+
+test('an error of a mapping marks its data source or its schema, and the focus goes there', async () => {
+  const { page, api } = await begin();
+  await api.call('POST', '/api/v1/schemas', { provided_id: 'sales', name: 'Sales' });
+  await api.call('POST', '/api/v1/data-sources', { provided_id: 'warehouse', name: 'Warehouse' });
+  await createGroup(api, 'acme', { mapping: { sales: 'warehouse' } });
+  await api.call('PATCH', '/api/v1/workspace', { mapping_policy: 'registered' });
+  await page.visit('groups/acme');
+  await page.button('Edit').click();
+  await page.field('Data source 1').fill('nowhere');
+  await page.button('Save').click();
+  await page.shows('No data source of the workspace has the id');
+  page.takeRefusal(422);
+  expect(await page.getsFocus(page.field('Data source 1'))).toBe(true);
+  const marked = (name: string) => page.field(name).getAttribute('aria-invalid');
+  expect(await page.read('true', () => marked('Data source 1').then(String))).toBe('true');
+  expect(await marked('Schema 1')).toBeNull();
+
+  await page.field('Data source 1').fill('warehouse');
+  await page.field('Schema 1').fill('nothing');
+  await page.button('Save').click();
+  await page.shows('No schema of the workspace has this id.');
+  page.takeRefusal(422);
+  expect(await page.getsFocus(page.field('Schema 1'))).toBe(true);
+  expect(await marked('Data source 1')).toBeNull();
+
+  await page.button('Add an entry').click();
+  await page.field('Schema 2').fill('nothing');
+  await page.shows('Another row has this name.');
+  expect(await page.read('true', () => marked('Schema 2').then(String))).toBe('true');
+  expect(await marked('Data source 2')).toBeNull();
+});
+
 test('the audit log names an API token beyond those that its filter offers', async () => {
   const { page, api } = await begin();
   for (let no = 0; no < 201; no++) {
@@ -14,4 +48,63 @@ test('the audit log names an API token beyond those that its filter offers', asy
   const { id, name } = (await api.call('GET', next)).body.api_tokens.at(-1)!;
   await page.visit(`audit?object_type=api_token&object_id=${id}`);
   await page.shows(`issued the API token ${name}`);
+});
+
+test('changes that do not overlap are merged, and only what both have changed is asked about', async () => {
+  const { page, api } = await begin();
+  const properties = { region: 'EMEA', seats: 25, odd: { deep: [1, 2] } };
+  await createGroup(api, 'acme', { mapping: { sales: 'old' }, properties });
+  const stored = async () => (await api.call('GET', path)).body.user_group;
+  await page.visit('groups/acme');
+  await page.button('Edit').click();
+  await page.field('Name').fill('Mine');
+  await page.json('Properties').check();
+  await page.tab
+    .getByLabel('Properties', { exact: true })
+    .last()
+    .fill('{"seats": 26, "region": "EMEA", "odd": {"deep": [1,2]}, "new": true}');
+  const theirs = { region: 'APAC', seats: 25, odd: { deep: [1, 2] }, theirs: 1.5 };
+  await api.put({
+    user_group_id: 'acme',
+    name: 'acme',
+    mapping: { sales: 'new' },
+    properties: theirs,
+  });
+  await page.button('Save').click();
+  await page.shows('saved, with what somebody else has changed meanwhile');
+  page.takeRefusal(412);
+  const merged = {
+    name: 'Mine',
+    mapping: { sales: 'new' },
+    properties: { region: 'APAC', seats: 26, odd: { deep: [1, 2] }, theirs: 1.5, new: true },
+  };
+  expect(await stored()).toMatchObject(merged);
+  await page.button('Undo').click();
+  await page.shows('Undone');
+  expect(await stored()).toMatchObject({ name: 'acme', properties: theirs });
+
+  await page.visit('groups/acme');
+  await page.button('Edit').click();
+  await page.field('Name').fill('Mine');
+  await page.field('Value of property 1').fill('LATAM');
+  await api.put({
+    user_group_id: 'acme',
+    name: 'acme',
+    mapping: { sales: 'newer' },
+    properties: { ...theirs, region: 'MEA' },
+  });
+  await page.button('Save').click();
+  await page.shows('Both of you changed the same.');
+  page.takeRefusal(412);
+  await page.dialog('Edit').getByText('properties.region').waitFor();
+  await page.button('Take theirs').click();
+  expect(await page.read('MEA', () => page.field('Value of property 1').inputValue())).toBe('MEA');
+  expect(await page.read('Mine', () => page.field('Name').inputValue())).toBe('Mine');
+  await page.button('Save').click();
+  await page.heading('Mine').waitFor();
+  expect(await stored()).toMatchObject({
+    name: 'Mine',
+    mapping: { sales: 'newer' },
+    properties: { ...theirs, region: 'MEA' },
+  });
 });

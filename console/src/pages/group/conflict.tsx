@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { membersOf } from '../../json-text.ts';
 import { useLoad } from '../../load.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,22 +6,10 @@ import { Table } from '../../ui/table.tsx';
 import { span, Text } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { whoChanged } from './who.ts';
+import { isSame, merge, valuesOf } from './merge.ts';
 import { type Known, writtenOf, type Written } from './resource.ts';
 
-/** The text of each value by its place, such as `properties.seats`. */
-export function valuesOf({ name, mapping, properties, valid_until }: Written): Map<string, string> {
-  const members = ([of, text]: [string, string]) =>
-    [...membersOf(text)].map(([key, value]): [string, string] => [`${of}.${key}`, value]);
-  const own: [string, string][] = [
-    ['name', JSON.stringify(name)],
-    ...(valid_until === null
-      ? []
-      : [['valid_until', JSON.stringify(valid_until)] as [string, string]]),
-  ];
-  return new Map([...own, ...Object.entries({ mapping, properties }).flatMap(members)]);
-}
-
-/** Tells what somebody else has changed since the edit began, and offers the ways on. */
+/** Tells which values somebody else has changed, too, since the edit began, and offers the ways on. */
 export function Conflict({
   base,
   theirs,
@@ -42,21 +29,22 @@ export function Conflict({
     (signal) => whoChanged(theirs.group.provided_id, signal),
     [theirs.etag],
   );
-  const [before, now, own] = [writtenOf(base), writtenOf(theirs), mine].map(valuesOf) as [
+  const sides = [writtenOf(base), writtenOf(theirs), mine] as const;
+  const [before, now, own] = sides.map(valuesOf) as [
     ...[Map<string, string>, Map<string, string>, Map<string, string>],
   ];
   const places = [...new Set([...before.keys(), ...now.keys(), ...own.keys()])];
-  const changed = places.filter((place) => before.get(place) !== now.get(place));
-  const differing = places.filter(
-    (place) => changed.includes(place) || before.get(place) !== own.get(place),
+  const differing = places.filter((place) =>
+    [now, own].some((side) => !isSame(side.get(place), before.get(place))),
   );
+  const changed = merge(...sides, true).clashes;
   const value = (text: string | undefined) => (text === undefined ? '–' : <Text>{text}</Text>);
   return (
     <div class="note warn" role="alert">
       <div class="form">
         <p>
-          <strong>Changed by someone else.</strong> {who ? <Text>{who}</Text> : 'Somebody'} changed
-          this group {span(theirs.group.updated_at)} ago
+          <strong>Both of you changed the same.</strong> {who ? <Text>{who}</Text> : 'Somebody'}{' '}
+          changed this group {span(theirs.group.updated_at)} ago
           {changed.length === 1 && (
             <>
               {' '}

@@ -7,6 +7,7 @@ import { moment, Text } from '../../ui/text.tsx';
 import type { Schemas } from '../../own-types.ts';
 import { Conflict } from './conflict.tsx';
 import { useGroupFields } from './edit/fields.tsx';
+import { merge } from './merge.ts';
 import { bodyOf, isConflict, type Known, read, write, writtenOf } from './resource.ts';
 
 export function Edit({
@@ -16,23 +17,31 @@ export function Edit({
 }: {
   known: Known;
   onClose: () => void;
-  /** Receives the previous state, and the text of the new one. */
-  onDone: (before: Known, text: string) => Promise<void>;
+  /** Receives the previous state, the text of the new one, and whether it has changes of somebody else, too. */
+  onDone: (before: Known, text: string, isMerged: boolean) => Promise<void>;
 }) {
   /** The state that the edit began with; what the page reloads meanwhile must not replace it. */
   const [base, setBase] = useState(known);
   const [theirs, setTheirs] = useState<Known>();
   const { written: mine, fields, isSound, isChanged, reset } = useGroupFields(writtenOf(base));
   const id = base.group.provided_id;
-  const save = async (before: Known) => {
+  const mergeWith = (other: Known, isMine: boolean) =>
+    merge(writtenOf(base), writtenOf(other), mine, isMine);
+  /** Writes the edit upon this state; also upon a later one, unless both have changed the same. */
+  const save = async (before: Known): Promise<void> => {
+    const { merged } = before === base ? { merged: mine } : mergeWith(before, true);
     let text: string;
     try {
-      text = await write(id, mine, { 'If-Match': before.etag });
+      text = await write(id, merged, { 'If-Match': before.etag });
     } catch (error) {
-      if (isConflict(error)) setTheirs(await read(id));
-      throw error;
+      if (!isConflict(error)) throw error;
+      const now = await read(id);
+      setTheirs(now);
+      if (mergeWith(now, true).clashes.length > 0) throw error;
+      await save(now);
+      return;
     }
-    await onDone(before, text);
+    await onDone(before, text, before !== base);
   };
   return (
     <DialogForm
@@ -53,7 +62,7 @@ export function Edit({
               <Conflict
                 {...{ base, theirs, mine }}
                 onTake={() => {
-                  reset(writtenOf(theirs));
+                  reset(writtenOf(theirs), mergeWith(theirs, false).merged);
                   setBase(theirs);
                   setTheirs(undefined);
                 }}

@@ -43,10 +43,13 @@ export function OpenDialog({
           // After a conflicting write, the next edit begins with the current state.
           onRefresh();
         }}
-        onDone={async (before, text) => {
+        onDone={async (before, text, isMerged) => {
           if (text === before.text) await onDone('nothing changed');
           else {
-            await onDone('saved', await undoEdit(before, text, onRefresh).catch(() => undefined));
+            await onDone(
+              isMerged ? 'saved, with what somebody else has changed meanwhile' : 'saved',
+              await undoEdit(before, text, onRefresh).catch(() => undefined),
+            );
           }
         }}
       />

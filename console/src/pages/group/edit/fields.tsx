@@ -106,13 +106,13 @@ export function useGroupFields(begin: Written) {
     fields,
     isSound: isSound(mapping) && isSound(properties),
     isChanged: flat(written) !== flat(start),
-    /** Begins with something else. */
-    reset: (other: Written) => {
+    /** Begins with another group, and changes that. */
+    reset: (other: Written, changed: Written) => {
       setStart(other);
-      setName(other.name);
-      setMapping({ rows: rowsOf(other.mapping) });
-      setProperties({ rows: rowsOf(other.properties) });
-      setEnd(localOf(other.valid_until));
+      setName(changed.name);
+      setMapping({ rows: rowsOf(changed.mapping) });
+      setProperties({ rows: rowsOf(changed.properties) });
+      setEnd(localOf(changed.valid_until));
     },
   };
 }
@@ -125,7 +125,8 @@ function MappingRow({
   row,
   no,
   change,
-  ties,
+  nameTies,
+  valueTies,
   rules,
 }: RowProps & { rules: ReturnType<typeof useWorkspaceRules> }) {
   const isEnforced = rules?.workspace.mapping_policy === 'registered';
@@ -143,7 +144,7 @@ function MappingRow({
   return (
     <>
       <Combobox
-        {...ties}
+        {...nameTies}
         aria-label={`Schema ${no}`}
         readOnly={row.required !== undefined}
         value={row.name}
@@ -156,7 +157,7 @@ function MappingRow({
         →
       </span>
       <Combobox
-        {...ties}
+        {...valueTies}
         aria-label={`Data source ${no}`}
         value={row.text}
         onChange={(text) => {
@@ -181,11 +182,12 @@ function MappingRow({
   );
 }
 
-function PropertyRow({ row, no, change, ties }: RowProps) {
-  const value = { ...ties, 'aria-label': `Value of property ${no}` };
+function PropertyRow({ row, no, change, nameTies, valueTies }: RowProps) {
+  const value = { ...valueTies, 'aria-label': `Value of property ${no}` };
   return (
     <>
       <input
+        {...nameTies}
         aria-label={`Property ${no}`}
         class="member"
         placeholder="name"

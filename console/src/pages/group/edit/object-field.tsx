@@ -6,15 +6,24 @@ import { Lines, Overall } from '../../../ui/fields.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { pointerOf } from '../../../ui/status.tsx';
 import { OfForm } from '../../../ui/violations.ts';
-import { complaintOf, jsonOf, newRow, type Row, rowsOf } from './rows.ts';
+import { complaintOf, jsonOf, nameComplaintOf, newRow, type Row, rowsOf } from './rows.ts';
 
-/** Props of a row of an editor; `ties` connects its controls to the text of an error. */
+interface Ties {
+  'aria-invalid': boolean | undefined;
+  'aria-describedby': string | undefined;
+}
+
+/** Props of a row of an editor; the ties connect the one of its controls that is wrong to the text of the error. */
 export interface RowProps {
   row: Row;
   no: number;
   change: (changes: Partial<Row>) => void;
-  ties: { 'aria-invalid': boolean | undefined; 'aria-describedby': string | undefined };
+  nameTies: Ties;
+  valueTies: Ties;
 }
+
+/** The codes of a mapping entry whose data source is wrong; those of all others regard its schema. */
+const OF_SOURCE = ['type', 'required', 'unknown_data_source'];
 
 /** An object as it is edited: in rows, or as JSON text. */
 export type Edited = { rows: Row[] } | { json: string };
@@ -110,6 +119,7 @@ export function ObjectField({
             <OneRow
               key={row.key}
               complaint={complaintOf(row, rows)}
+              isNamedWrong={nameComplaintOf(row, rows) !== undefined}
               pointer={pointerOf(member, row.name)}
               removal={row.required ? undefined : `Remove ${what} ${index + 1}`}
               onRemove={() => {
@@ -118,7 +128,7 @@ export function ObjectField({
             >
               {(ties) =>
                 children({
-                  ...{ row, no: index + 1, ties },
+                  ...{ row, no: index + 1, ...ties },
                   change: (changes) => {
                     onChange({
                       rows: rows.map((one) =>
@@ -149,28 +159,37 @@ export function ObjectField({
 
 function OneRow({
   complaint,
+  isNamedWrong,
   pointer,
   removal,
   onRemove,
   children,
 }: {
   complaint: string | undefined;
+  /** Whether the complaint is about the name. */
+  isNamedWrong: boolean;
   pointer: string;
   /** The name of its button; undefined if it has to stay. */
   removal: string | undefined;
   onRemove: () => void;
-  children: (ties: RowProps['ties']) => ComponentChildren;
+  children: (ties: Pick<RowProps, 'nameTies' | 'valueTies'>) => ComponentChildren;
 }) {
   const id = useId();
-  const refused = useContext(OfForm).at(pointer);
+  const violations = useContext(OfForm);
+  const refused = violations.at(pointer);
   const wrong = complaint ?? refused;
+  const code = violations.codeOf(pointer);
+  const isOfName = complaint
+    ? isNamedWrong
+    : code !== undefined && pointer.startsWith('/mapping') && !OF_SOURCE.includes(code);
+  const ties = (isWrong: boolean): Ties => ({
+    'aria-invalid': (wrong && isWrong) || undefined,
+    'aria-describedby': wrong && isWrong ? id : undefined,
+  });
   return (
     <div class="object-row">
       <div class="row">
-        {children({
-          'aria-invalid': wrong ? true : undefined,
-          'aria-describedby': wrong ? id : undefined,
-        })}
+        {children({ nameTies: ties(isOfName), valueTies: ties(!isOfName) })}
         {removal ? (
           <button
             type="button"

@@ -54,13 +54,20 @@ export function jsonOf(rows: Row[]): string {
   return `{${members.join(',')}}`;
 }
 
+/** Returns an error of the name of a row that is known before anything is sent. */
+export function nameComplaintOf(row: Row, rows: Row[]): string | undefined {
+  if (isBlank(row)) return undefined;
+  if (row.name === '') return 'Give it a name.';
+  return rows.some((one) => one !== row && !isBlank(one) && one.name === row.name)
+    ? 'Another row has this name.'
+    : undefined;
+}
+
 /** Returns an error of a row that is known before anything is sent. */
 export function complaintOf(row: Row, rows: Row[]): string | undefined {
   if (isBlank(row)) return undefined;
-  if (row.name === '') return 'Give it a name.';
-  if (rows.some((one) => one !== row && !isBlank(one) && one.name === row.name)) {
-    return 'Another row has this name.';
-  }
+  const ofName = nameComplaintOf(row, rows);
+  if (ofName) return ofName;
   if (row.type === 'number' && !NUMBER.test(row.text.trim())) {
     return 'Write a number, such as 25 or -0.5.';
   }

@@ -2,7 +2,7 @@ import { dataOf, api } from '../../../api.ts';
 import { membersOf } from '../../../json-text.ts';
 import type { Schemas } from '../../../own-types.ts';
 import { pointerOf } from '../../../ui/status.tsx';
-import { valuesOf } from '../conflict.tsx';
+import { valuesOf } from '../merge.ts';
 import { type Known, type Precondition, type Written, writtenOf } from '../resource.ts';
 
 export type Version = Schemas['UserGroupVersion'];
