@@ -1,5 +1,6 @@
 import { createGroup, withConsole } from '../../support/console/console-tests.ts';
 import { noteTokens } from '../../support/jest/leaks.ts';
+import { until } from '../../support/time/until.ts';
 
 const { begin } = withConsole('sqlite');
 
@@ -107,4 +108,30 @@ test('changes that do not overlap are merged, and only what both have changed is
     mapping: { sales: 'newer' },
     properties: { ...theirs, region: 'MEA' },
   });
+});
+
+test('the events of an endpoint are narrowed to those that wait or failed, and it is named by its description', async () => {
+  const { page, api } = await begin();
+  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', {
+    url: 'http://127.0.0.2:9/hook',
+    description: 'Billing',
+    event_types: ['user_group.*'],
+  });
+  const { id } = body.webhook_endpoint;
+  await createGroup(api, 'acme');
+  await until(async () => {
+    const { text } = await api.call('GET', `/api/v1/webhook-endpoints/${id}`);
+    return !text.includes('"failing_since":null');
+  });
+  await page.visit();
+  await page.shows('webhook endpoint gets no events: Billing.');
+  await page.visit(`webhooks/${id}`);
+  await page.shows('1 pending of the events kept');
+  const state = page.tab.getByRole('combobox', { name: 'Delivery' });
+  await state.selectOption('failed');
+  await page.shows('No event is failed');
+  expect(await page.read(0, () => page.row('user_group.create').count())).toBe(0);
+  await state.selectOption('pending');
+  await page.row('user_group.create').waitFor();
+  await page.comesTo(`webhooks/${id}?delivery=pending`);
 });

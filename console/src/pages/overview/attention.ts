@@ -116,7 +116,9 @@ function itemsOfEndpoints(all: Schemas['WebhookEndpoint'][]): Item[] {
   );
   const [first] = failing;
   if (!first) return [];
-  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${first.url.replace(/^\w+:\/\//, '')}${failing.length > 1 ? ' and others' : ''}.`;
+  // Several endpoints can have one host.
+  const name = first.description ?? first.url.replace(/^\w+:\/\//, '');
+  const words = `webhook ${many(failing.length, 'endpoint gets', 'endpoints get')} no events: ${name}${failing.length > 1 ? ' and others' : ''}.`;
   const path = failing.length === 1 ? ['webhooks', first.id] : ['webhooks'];
   return [
     {

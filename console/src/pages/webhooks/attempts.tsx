@@ -7,7 +7,7 @@ import { filter, place } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { SearchBox } from '../../ui/fields.tsx';
+import { SearchBox, Select } from '../../ui/fields.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
@@ -22,6 +22,7 @@ const TONES: Record<Attempt['delivery'], string> = {
   pending: 'accent',
   failed: 'bad',
 };
+const DELIVERIES = ['pending', 'failed', 'delivered'] as const;
 const RELOADED_EVERY = 3000;
 /** More rows are not loaded again by themselves. */
 const RELOADED_ROWS = 100;
@@ -50,6 +51,7 @@ export function Attempts({
 }) {
   const { id } = endpoint;
   const event_id = place.value.query.get('search') ?? '';
+  const state = place.value.query.get('delivery') ?? '';
   const [trouble, setTrouble] = useState<unknown>();
   const list = useList<Attempt>(
     async (cursor, signal) => {
@@ -76,6 +78,12 @@ export function Attempts({
     }, setTrouble);
   };
   const actions = may('webhooks:write') && <Button onClick={onReplay}>Replay…</Button>;
+  const events = latestOf(list.rows);
+  const counts = DELIVERIES.flatMap((one) => {
+    const count = events.filter(({ delivery }) => delivery === one).length;
+    return count > 0 ? [`${count.toLocaleString()} ${one}`] : [];
+  });
+  const shown = events.filter(({ delivery }) => state === '' || delivery === state);
   return (
     <Panel
       title="Attempts"
@@ -92,6 +100,18 @@ export function Attempts({
             filter({ search: text });
           }}
         />
+        <Select
+          label="Delivery"
+          value={state}
+          options={[['', 'any'], ...DELIVERIES.map((one): [string, string] => [one, one])]}
+          onChange={(delivery) => {
+            filter({ delivery });
+          }}
+        />
+        <span class="soft" role="status">
+          {counts.length > 0 &&
+            `${counts.join(', ')} of the events ${list.more ? 'so far' : 'kept'}`}
+        </span>
       </div>
       <Table
         label="Attempts"
@@ -105,7 +125,7 @@ export function Attempts({
         }
       >
         {list.fresh && <BoneRows columns={4} rows={4} />}
-        {latestOf(list.rows).map((one) => (
+        {shown.map((one) => (
           <Row
             key={one.event_id}
             latest={one}
@@ -115,15 +135,19 @@ export function Attempts({
             }}
           />
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
+        {!list.fresh && !list.error && shown.length === 0 && (
           <tr>
             <td colSpan={4}>
-              <Empty
-                title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}
-                curl={event_id ? undefined : writeUserGroup}
-              >
-                Change a user group or send a test event, and the attempt appears here.
-              </Empty>
+              {events.length > 0 ? (
+                <Empty title={`No event ${list.more ? 'so far ' : ''}is ${state}`} />
+              ) : (
+                <Empty
+                  title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}
+                  curl={event_id ? undefined : writeUserGroup}
+                >
+                  Change a user group or send a test event, and the attempt appears here.
+                </Empty>
+              )}
             </td>
           </tr>
         )}
