@@ -131,6 +131,7 @@ export function DialogForm({
   useEffect(() => {
     if (!error) return;
     const first = form.current!.querySelector<HTMLElement>('[aria-invalid=true], .wrong');
+    first?.closest('details')?.setAttribute('open', '');
     first?.scrollIntoView({ block: 'center' });
     first?.focus();
   }, [error]);

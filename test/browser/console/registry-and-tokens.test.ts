@@ -261,7 +261,7 @@ onEachDatabase((kind) => {
       await page.write(page.field('Required schemas, one a line'), 'sales');
       await page.use(page.button('Preview'));
       const preview = page.dialog('What this changes');
-      await preview.getByText('Go back and give a variable a default').waitFor();
+      await preview.getByRole('button', { name: 'Give what is new a default instead' }).waitFor();
       await preview
         .getByRole('row', { name: 'acme' })
         .getByText('Missing: region (yes or no).')

@@ -135,3 +135,48 @@ test('the events of an endpoint are narrowed to those that wait or failed, and i
   await page.row('user_group.create').waitFor();
   await page.comesTo(`webhooks/${id}?delivery=pending`);
 });
+
+test('a variable is a row that opens, and one that would stop groups can get a default', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme');
+  const variables = ['region', 'tier'].map((name) => ({ name, type: 'string', required: false }));
+  await api.call('PATCH', '/api/v1/workspace', { variables });
+  await page.visit('registry/variables');
+  await page.button('Edit variables').click();
+  const dialog = page.dialog('Edit variables');
+  const second = dialog.getByRole('group', { name: 'Variable 2' });
+  await second.locator('summary').filter({ hasText: 'tier string, it is null' }).waitFor();
+  expect(await page.read(0, () => page.field('Name').filter({ visible: true }).count())).toBe(0);
+  await page.tabTo(second.locator('summary'));
+  await page.press('Enter');
+  await second.getByRole('combobox', { name: 'If missing' }).selectOption('required');
+  await page.button('Preview').click();
+  await page.shows('1 group would become inactive');
+  expect(await page.accessibilityViolations()).toEqual([]);
+  await page.button('Give what is new a default instead').click();
+  expect(await page.getsFocus(second.getByLabel('Default', { exact: true }))).toBe(true);
+  await second.getByLabel('Default', { exact: true }).fill('gold');
+  await page.button('Preview').click();
+  await page.shows('Nothing would break');
+  await page.button('Save').click();
+  await page.shows('Variables and required schemas saved');
+  const { body } = await api.call('GET', '/api/v1/workspace');
+  expect(body.workspace.variables).toMatchObject([
+    { name: 'region' },
+    { name: 'tier', required: false, default: 'gold' },
+  ]);
+
+  // A field that is wrong is unfolded.
+  await page.button('Edit variables').click();
+  await second.locator('summary').click();
+  await second.getByLabel('Name').fill('region');
+  await second.locator('summary').click();
+  await page.button('Preview').click();
+  await second.getByText('It is listed twice.').waitFor();
+  page.takeRefusal(422);
+  expect(await page.getsFocus(second.getByLabel('Name'))).toBe(true);
+  await second.getByLabel('Name').fill('');
+  await second.locator('summary').click();
+  await page.button('Preview').click();
+  expect(await page.getsFocus(second.getByLabel('Name'))).toBe(true);
+});

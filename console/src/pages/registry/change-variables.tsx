@@ -1,9 +1,10 @@
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { dataOf, api } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { Choice, Lines, Select, TextField } from '../../ui/fields.tsx';
+import { Text } from '../../ui/text.tsx';
 import { OfForm } from '../../ui/violations.ts';
 import { PreviewRequired } from './preview-required.tsx';
 import { type Draft, fromDraft, linesOf, NEW, toDraft, TYPES, WITHOUT } from './variable-draft.ts';
@@ -29,6 +30,10 @@ export function ChangeVariables({
   const [begun] = useState(() => JSON.stringify([drafts, schemas]));
   const [wanted, setWanted] = useState<Schemas['WorkspaceRequirements']>();
   const required = linesOf(schemas);
+  const wereRequired = before.workspace.variables.flatMap((one) => (one.required ? one.name : []));
+  const added = drafts.filter(
+    ({ name, without }) => without === 'required' && !wereRequired.includes(name),
+  );
   if (wanted) {
     return (
       <PreviewRequired
@@ -37,6 +42,15 @@ export function ChangeVariables({
         onBack={() => {
           setWanted(undefined);
         }}
+        onDefault={
+          added.length > 0 &&
+          (() => {
+            setDrafts(
+              drafts.map((one) => (added.includes(one) ? { ...one, without: 'default' } : one)),
+            );
+            setWanted(undefined);
+          })
+        }
         onDone={(now) => onDone(before.workspace, now)}
       />
     );
@@ -63,6 +77,7 @@ export function ChangeVariables({
           key={index}
           no={index + 1}
           draft={draft}
+          isOpen={drafts.length === 1 || isLacking(draft)}
           onChange={(part) => {
             setDrafts(drafts.map((one, at) => (at === index ? { ...one, ...part } : one)));
           }}
@@ -90,90 +105,110 @@ export function ChangeVariables({
   );
 }
 
+/** Tells whether a variable has to be given its default. */
+const isLacking = ({ without, fallback }: Draft) => without === 'default' && fallback === '';
+
 function VariableFields({
   no,
   draft,
+  isOpen,
   onChange,
   onRemove,
 }: {
   no: number;
   draft: Draft;
+  /** Whether its fields are shown at first. */
+  isOpen: boolean;
   onChange: (part: Partial<Draft>) => void;
   onRemove: () => void;
 }) {
   const place = `/variables/${no - 1}`;
-  const own = useRef<HTMLFieldSetElement>(null);
-  useEffect(() => {
+  const own = useRef<HTMLDetailsElement>(null);
+  const unfold = () => {
+    own.current!.open = true;
+  };
+  // Runs before the dialog looks for its first field.
+  useLayoutEffect(() => {
+    if (isOpen || draft === NEW) unfold();
     if (draft === NEW) own.current!.querySelector('input')!.focus();
   }, []);
+  const words = [draft.type, WITHOUT.find(([one]) => one === draft.without)![1], draft.description];
   const change = (name: keyof Draft) => (value: string) => {
     onChange({ [name]: value });
   };
   return (
-    <fieldset ref={own} class="variable">
-      <legend class="legend">Variable {no}</legend>
-      <TextField
-        label="Name"
-        pointer={`${place}/name`}
-        error={useContext(OfForm).at(place, false)}
-        required
-        value={draft.name}
-        onChange={change('name')}
-      />
-      <Select
-        label="Type"
-        options={TYPES.map((one) => [one, one])}
-        value={draft.type}
-        onChange={change('type')}
-      />
-      <Select
-        label="If missing"
-        options={WITHOUT}
-        value={draft.without}
-        onChange={change('without')}
-      />
-      {draft.without === 'default' && (
+    <details ref={own} aria-label={`Variable ${no}`} onInvalidCapture={unfold}>
+      <summary>
+        <strong>{draft.name ? <Text>{draft.name}</Text> : `Variable ${no}`}</strong>{' '}
+        <span class="soft">
+          <Text>{words.filter(Boolean).join(', ')}</Text>
+        </span>
+      </summary>
+      <div class="variable">
         <TextField
-          label="Default"
-          pointer={`${place}/default`}
-          value={draft.fallback}
-          onChange={change('fallback')}
+          label="Name"
+          pointer={`${place}/name`}
+          error={useContext(OfForm).at(place, false)}
+          required
+          value={draft.name}
+          onChange={change('name')}
         />
-      )}
-      <TextField
-        label="Description"
-        pointer={`${place}/description`}
-        value={draft.description}
-        onChange={change('description')}
-      />
-      {!draft.isSecret && (
-        <Lines
-          label="Allowed values, one a line"
-          pointer={`${place}/enum`}
-          parts={linesOf(draft.allowed)}
-          value={draft.allowed}
-          onChange={change('allowed')}
+        <Select
+          label="Type"
+          options={TYPES.map((one) => [one, one])}
+          value={draft.type}
+          onChange={change('type')}
         />
-      )}
-      <Choice
-        isOn={draft.isSecret}
-        onChange={(isSecret) => {
-          onChange({ isSecret });
-        }}
-      >
-        secret
-      </Choice>
-      <Choice
-        isOn={draft.isOfToken}
-        onChange={(isOfToken) => {
-          onChange({ isOfToken });
-        }}
-      >
-        from embed tokens, not from groups
-      </Choice>
-      <Button kind="quiet" icon="close" onClick={onRemove}>
-        Remove variable {no}
-      </Button>
-    </fieldset>
+        <Select
+          label="If missing"
+          options={WITHOUT}
+          value={draft.without}
+          onChange={change('without')}
+        />
+        {draft.without === 'default' && (
+          <TextField
+            label="Default"
+            pointer={`${place}/default`}
+            autofocus={isLacking(draft)}
+            value={draft.fallback}
+            onChange={change('fallback')}
+          />
+        )}
+        <TextField
+          label="Description"
+          pointer={`${place}/description`}
+          value={draft.description}
+          onChange={change('description')}
+        />
+        {!draft.isSecret && (
+          <Lines
+            label="Allowed values, one a line"
+            pointer={`${place}/enum`}
+            parts={linesOf(draft.allowed)}
+            value={draft.allowed}
+            onChange={change('allowed')}
+          />
+        )}
+        <Choice
+          isOn={draft.isSecret}
+          onChange={(isSecret) => {
+            onChange({ isSecret });
+          }}
+        >
+          secret
+        </Choice>
+        <Choice
+          isOn={draft.isOfToken}
+          onChange={(isOfToken) => {
+            onChange({ isOfToken });
+          }}
+        >
+          from embed tokens, not from groups
+        </Choice>
+        <Button kind="quiet" icon="close" onClick={onRemove}>
+          Remove variable {no}
+        </Button>
+      </div>
+    </details>
   );
 }

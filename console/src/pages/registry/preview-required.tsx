@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { dataOf, api, taggedOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
+import { Button } from '../../ui/button.tsx';
 import { DialogForm, Typed } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { GroupTable, useGroups } from './group-table.tsx';
@@ -13,12 +14,15 @@ export function PreviewRequired({
   wanted,
   etag,
   onBack,
+  onDefault,
   onDone,
 }: {
   wanted: Schemas['WorkspaceRequirements'];
   /** The ETag of the settings that the person has seen: a change by somebody else since then is not overwritten. */
   etag: string;
   onBack: () => void;
+  /** Goes back to give the variables that are newly required a default; false if there are none. */
+  onDefault: false | (() => void);
   /** Gets the ETag of the changed settings. */
   onDone: (etag: string) => Promise<void>;
 }) {
@@ -62,9 +66,12 @@ export function PreviewRequired({
         <p class="note warn">
           {count} would become inactive. Within a second all their dashboards go blank, until a
           write adds what is missing.
-          {wanted.variables?.some(({ required }) => required) &&
-            ' Go back and give a variable a default, and nothing breaks for want of it.'}
         </p>
+      )}
+      {breaks && onDefault && (
+        <div class="actions">
+          <Button onClick={onDefault}>Give what is new a default instead</Button>
+        </div>
       )}
       {broken.more && !breaks && <p class="note">Nothing found yet: there is more to search.</p>}
       {breaks && <Typed word="deactivate" value={typed} onChange={setTyped} />}

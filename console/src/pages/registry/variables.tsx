@@ -22,10 +22,10 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
     reloaded,
   } = useLoad((signal) => taggedOf(api.GET('/api/v1/workspace', { signal })), []);
   const data = read?.data.workspace;
-  const done = async (way?: WayBack) => {
+  const done = async (words: string, way?: WayBack) => {
     await reloaded();
     setOpen(false);
-    notify('Saved', 'check', way);
+    notify(words, 'check', way);
   };
   return (
     <>
@@ -106,12 +106,12 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
               }}
               onDone={({ variables, required_schemas }, etag) => {
                 const body = { variables, required_schemas };
-                return done({
+                return done('Variables and required schemas saved', {
                   name: 'Undo',
                   run: async () => {
                     const params = { header: { 'If-Match': etag } };
                     await dataOf(api.PATCH('/api/v1/workspace', { params, body }));
-                    await done();
+                    await done('Variables and required schemas are as before');
                   },
                 });
               }}
