@@ -17,6 +17,7 @@ byEachHand((hand) => {
     await calls.filter({ hasText: `curl -X PUT ${service.baseUrl}/api/user` }).waitFor();
     await page.use(step('for your backend').getByRole('button', { name: 'Create the token' }));
     const backend = service.clientOf(await page.readSecret());
+    await page.dialog('BACKEND_TOKEN').getByText('set BACKEND_TOKEN to it').waitFor();
     await page.use(page.tab.getByRole('dialog').getByLabel('I have stored it'));
     await page.use(page.tab.getByRole('dialog').getByRole('button', { name: 'Done' }));
     await step('for your backend').locator('.tick svg').waitFor();
@@ -25,8 +26,13 @@ byEachHand((hand) => {
     expect(await page.read(3, async () => (await done()).length)).toBe(3);
     await page.use(step('for your renderer').getByRole('button', { name: 'Create the token' }));
     const renderer = service.clientOf(await page.readSecret());
+    await page.dialog('RENDERER_TOKEN').waitFor();
     await page.use(page.tab.getByRole('dialog').getByLabel('I have stored it'));
     await page.use(page.tab.getByRole('dialog').getByRole('button', { name: 'Done' }));
+    const ownPage = step('Introspect a token').getByRole('link', { name: 'its page' });
+    expect(
+      await page.read('#/groups/acme', async () => (await ownPage.getAttribute('href')) ?? ''),
+    ).toBe('#/groups/acme');
     await renderer.call('POST', '/api/v1/introspect', { token });
     await page.tab.getByRole('heading', { name: 'Everything works' }).waitFor();
     await page.shows('npm run example:renderer');

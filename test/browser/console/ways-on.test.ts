@@ -51,6 +51,19 @@ test('the audit log names an API token beyond those that its filter offers', asy
   await page.shows(`issued the API token ${name}`);
 });
 
+test('the reason of a token is a few lines high on a phone', async () => {
+  const { page, api } = await begin({ width: 390 });
+  await createGroup(api, 'acme');
+  const body = { kinds: ['user_group_token'], reason: 'a backup was lost' };
+  await api.call('POST', '/api/v1/workspace/end-tokens', body);
+  await page.visit('groups/acme');
+  const reason = page.row('No. 1').getByText('ended together with others');
+  await reason.waitFor();
+  const isLow = async () => (await reason.boundingBox())!.height < 90;
+  expect(await page.read(true, isLow)).toBe(true);
+  expect(await page.overhang()).toBe(0);
+});
+
 test('changes that do not overlap are merged, and only what both have changed is asked about', async () => {
   const { page, api } = await begin();
   const properties = { region: 'EMEA', seats: 25, odd: { deep: [1, 2] } };
@@ -179,4 +192,35 @@ test('a variable is a row that opens, and one that would stop groups can get a d
   await second.locator('summary').click();
   await page.button('Preview').click();
   expect(await page.getsFocus(second.getByLabel('Name'))).toBe(true);
+});
+
+test('a property leads to the groups with the same, and the list shows the one that it is filtered by', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme', { properties: { plan: 'trial', odd: [1], seats: 0 } });
+  await createGroup(api, 'birch', { properties: { plan: 'trial' } });
+  await createGroup(api, 'cedar', { properties: { plan: 'paid' } });
+  await page.visit('groups/acme');
+  const likes = page.tab.locator('p').filter({ hasText: 'Groups with the same' });
+  expect(await page.read(['plan', 'seats'], () => likes.locator('a').allInnerTexts())).toEqual([
+    'plan',
+    'seats',
+  ]);
+  await likes.getByRole('link', { name: 'plan' }).click();
+  await page.comesTo('groups?property=plan&value=trial');
+  await page.tab.getByRole('columnheader', { name: 'plan' }).waitFor();
+  await page.row('birch').getByRole('cell', { name: 'trial', exact: true }).waitFor();
+  expect(await page.read(2, () => page.tab.locator('tbody tr').count())).toBe(2);
+});
+
+test('an empty part of a group has the way to fill it', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme');
+  await page.visit('groups/acme');
+  for (const name of ['Add a mapping', 'Add properties']) {
+    await page.button(name).click();
+    await page.dialog('Edit').waitFor();
+    await page.press('Escape');
+    await page.dialog('Edit').waitFor({ state: 'detached' });
+    expect(await page.getsFocus(page.button(name))).toBe(true);
+  }
 });

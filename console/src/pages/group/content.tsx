@@ -1,4 +1,4 @@
-import { addressOf } from '../../router.ts';
+import { addressOf, mayBeToken } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -11,6 +11,8 @@ import type { Open } from './open-dialog.tsx';
 import { Required } from './required.tsx';
 import type { Known } from './resource.ts';
 import { Tokens } from './tokens.tsx';
+
+const LONGEST_LIKE = 40;
 
 /** The content of a group, and the way to delete it. */
 export function Content({
@@ -25,6 +27,26 @@ export function Content({
   onOpen: (dialog: Open) => void;
 }) {
   const id = group.provided_id;
+  const edit = (words: string) =>
+    may('user-groups:write') && (
+      <p>
+        <Button
+          onClick={() => {
+            onOpen('edit');
+          }}
+        >
+          {words}
+        </Button>
+      </p>
+    );
+  // An address keeps no token; a long text or a fraction is hardly that of other groups.
+  const likes = Object.entries(group.properties).filter(
+    ([name, value]) =>
+      (['string', 'boolean'].includes(typeof value) || Number.isSafeInteger(value)) &&
+      value !== '' &&
+      String(value).length <= LONGEST_LIKE &&
+      ![name, String(value)].some(mayBeToken),
+  );
   return (
     <>
       <Panel>
@@ -64,15 +86,30 @@ export function Content({
         onChange={onChange}
       />
       <div class="columns">
-        <Mapping group={group} />
+        <Mapping group={group} edit={edit('Add a mapping')} />
         <div>
           <Panel title="Properties" flush>
             {Object.keys(group.properties).length === 0 ? (
               <Empty title="No properties">
-                Dashboards of this group have no variables. Edit the group to give it some.
+                Dashboards of this group have no variables. {edit('Add properties')}
               </Empty>
             ) : (
-              <Json label="Properties" text={raw.get('properties') ?? '{}'} />
+              <>
+                <Json label="Properties" text={raw.get('properties') ?? '{}'} />
+                {likes.length > 0 && (
+                  <p class="hint panel-body">
+                    Groups with the same:
+                    {likes.map(([property, value]) => (
+                      <span key={property}>
+                        {' '}
+                        <a href={addressOf(['groups'], { property, value: String(value) })}>
+                          <Text>{property}</Text>
+                        </a>
+                      </span>
+                    ))}
+                  </p>
+                )}
+              </>
             )}
           </Panel>
           {may('registry:read') && <Required group={group} />}

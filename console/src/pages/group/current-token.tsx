@@ -67,7 +67,7 @@ export function CurrentToken({
       </div>
       <p class="hint">
         It opens{' '}
-        {['active', 'unresolved'].includes(status) ? 'dashboards as this group' : 'nothing now'}.
+        {['active', 'unresolved'].includes(status) ? 'dashboards as this group' : 'nothing now'}.{' '}
         {mayShow
           ? 'The audit log records who copies or reveals it.'
           : `You need the ${SHOWING} scope to see it.`}

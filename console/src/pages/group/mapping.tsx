@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { each, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -15,7 +16,7 @@ import { LOOKED_UP_AT_MOST, schemaNamed, sourceNamed } from './named.ts';
 /** Shown until the reader asks for all. */
 const SHOWN_AT_FIRST = 10;
 
-export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
+export function Mapping({ group, edit }: { group: Schemas['UserGroup']; edit: ComponentChildren }) {
   const all = Object.entries(group.mapping);
   const [isWhole, setWhole] = useState(false);
   const entries = isWhole ? all : all.slice(0, SHOWN_AT_FIRST);
@@ -33,7 +34,7 @@ export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
     <Panel title="Mapping" flush>
       {entries.length === 0 ? (
         <Empty title="No mapping">
-          Dashboards of this group have no data source to query. Edit the group to give it one.
+          Dashboards of this group have no data source to query. {edit}
         </Empty>
       ) : (
         <Table

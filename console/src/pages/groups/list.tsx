@@ -21,6 +21,9 @@ import { withExact } from './find.ts';
 import { ImportDialog } from './import.tsx';
 import { examinedIn, isSearching, readQuery, toApi, toFilters } from './query.ts';
 
+/** The text of a property. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
 export function List() {
   const { query, unknown } = readQuery();
   const { search, status, sort, property, value } = query;
@@ -183,6 +186,11 @@ export function List() {
             {SORTED.slice(0, 1).map((column) => (
               <SortHead key={column[0]} column={column} sort={sort} isCovered={isPicking} />
             ))}
+            {property !== '' && (
+              <th class={isPicking ? 'covered' : ''}>
+                <Text>{property}</Text>
+              </th>
+            )}
             <th class={`roomy ${isPicking ? 'covered' : ''}`}>Mapping</th>
             <th class={isPicking ? 'covered' : ''}>Status</th>
             <th class={`roomy ${isPicking ? 'covered' : ''}`}>Ends</th>
@@ -215,6 +223,13 @@ export function List() {
                 <Text>{group.provided_id}</Text>
               </span>
             </td>
+            {property !== '' && (
+              <td>
+                <span class="cell-sub mono">
+                  <Text>{textOf(group.properties[property])}</Text>
+                </span>
+              </td>
+            )}
             <td class="roomy">
               <MappingSummary mapping={group.mapping} />
             </td>
@@ -234,7 +249,7 @@ export function List() {
         ))}
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
-            <td colSpan={7}>
+            <td colSpan={8}>
               {isFiltered ? (
                 <Empty
                   title={

@@ -34,7 +34,7 @@ export function isBeginning({ user_groups: { total } }: Schemas['Overview']): bo
 }
 
 /** The open dialog: a new group, or the secret of a new API token. */
-type Opened = 'group' | { name: string; token: string };
+type Opened = 'group' | { variable: string; token: string };
 
 /** The steps from an empty workspace to the first introspection, which tick themselves off. */
 export function Onboarding({
@@ -68,8 +68,11 @@ export function Onboarding({
         <Create onClose={close} />
       ) : (
         open && (
-          <Secret isLast title={`API token ${open.name}`} secret={open.token} onClose={close}>
-            <p>Copy it now: it cannot be shown again.</p>
+          <Secret isLast title={open.variable} secret={open.token} onClose={close}>
+            <p>
+              Copy it now, and set {open.variable} to it where you run the commands below: it cannot
+              be shown again.
+            </p>
           </Secret>
         )
       )}
@@ -96,7 +99,7 @@ function Steps({
   // A workspace in use is not asked to begin; one that has just finished is told so.
   if (data.isIntrospected && !hasBegun.current) return null;
   hasBegun.current = true;
-  const { backend, renderer, isIntrospected } = data;
+  const { backend, renderer, isIntrospected, newest } = data;
   const isDone = total > 0 && Boolean(backend?.last_used_at && renderer) && isIntrospected;
   const created = (secret: Opened) => {
     onOpen(secret);
@@ -132,7 +135,8 @@ function Steps({
           </Button>
         </Step>
         <TokenStep
-          name="Create an API token for your backend"
+          name="Create BACKEND_TOKEN, the API token for your backend"
+          variable="BACKEND_TOKEN"
           about="It may read and write user groups, and read and rotate their tokens."
           token={backend}
           preset={{
@@ -148,14 +152,15 @@ function Steps({
             backend?.last_used_at ? (
               <Time at={backend.last_used_at} />
             ) : (
-              'Set BACKEND_TOKEN to it. Waiting for your first call…'
+              'Waiting for your first call…'
             )
           }
         >
           <FirstCall />
         </Step>
         <TokenStep
-          name="Create an API token for your renderer"
+          name="Create RENDERER_TOKEN, the API token for your renderer"
+          variable="RENDERER_TOKEN"
           about="It may introspect the tokens of user groups, and follow the events."
           token={renderer}
           preset={{ name: 'renderer', scopes: ['tokens:introspect', 'events:read'] }}
@@ -167,8 +172,9 @@ function Steps({
           about={
             !isIntrospected && (
               <>
-                Set RENDERER_TOKEN, and take the token of a group from{' '}
-                <a href={addressOf(['groups'])}>its page</a>. Waiting for the first introspection…
+                Take the token of a group from{' '}
+                <a href={addressOf(['groups', ...newest])}>its page</a>. Waiting for the first
+                introspection…
               </>
             )
           }
@@ -177,8 +183,11 @@ function Steps({
         </Step>
       </ol>
       <p class="hint">
-        Next: the example dashboard of the group that the first call has made. The{' '}
-        <a href={within('../docs')}>API docs</a> describe every call.
+        Next: the example dashboard of{' '}
+        <a href={addressOf(['groups', ...newest])}>
+          {newest[0] ? <Text>{newest[0]}</Text> : 'a group'}
+        </a>
+        . The <a href={within('../docs')}>API docs</a> describe every call.
       </p>
       <Curl label="Example dashboard" text={exampleRenderer()} />
     </Panel>
@@ -217,12 +226,15 @@ function Step({
 
 function TokenStep({
   name,
+  variable,
   about,
   token,
   preset,
   onCreated,
 }: {
   name: string;
+  /** The variable of the shell that the commands take the token from. */
+  variable: string;
   about: string;
   token: Progress['backend'];
   preset: { name: string; scopes: Scope[] };
@@ -231,7 +243,7 @@ function TokenStep({
   const creating = useAction(async () => {
     const body = { ...preset, allowed_cidrs: null, expires_at: null };
     const { api_token } = await dataOf(api.POST('/api/v1/api-tokens', { body }));
-    onCreated({ name: preset.name, token: api_token.token });
+    onCreated({ variable, token: api_token.token });
   });
   return (
     <Step

@@ -9,6 +9,8 @@ export interface Progress {
   backend: ApiToken | undefined;
   renderer: ApiToken | undefined;
   isIntrospected: boolean;
+  /** The id of the newest group, if there is any. */
+  newest: string[];
 }
 
 const DAYS = 90;
@@ -20,13 +22,19 @@ export async function readProgress(signal: AbortSignal): Promise<Progress> {
     from: new Date(to - DAYS * 86_400_000).toISOString(),
     to: new Date(to).toISOString(),
   };
-  const [{ api_tokens: all }, { activity }] = await Promise.all([
+  const [{ api_tokens: all }, { activity }, { user_groups: groups }] = await Promise.all([
     dataOf(
       api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, state: 'active' } }, signal }),
     ),
     dataOf(
       api.GET('/api/v1/overview/activity', {
         params: { query: { ...period, step: 'day' } },
+        signal,
+      }),
+    ),
+    dataOf(
+      api.GET('/api/v1/user-groups', {
+        params: { query: { limit: 1, sort: '-created_at' } },
         signal,
       }),
     ),
@@ -39,6 +47,7 @@ export async function readProgress(signal: AbortSignal): Promise<Progress> {
   return {
     backend: backends.find(({ last_used_at }) => last_used_at !== null) ?? backends[0],
     renderer: others.find((one) => one.scopes.includes('tokens:introspect') && !writes(one)),
+    newest: groups.map(({ provided_id: id }) => id),
     isIntrospected: activity.points.some(({ introspections }) => introspections > 0),
   };
 }
