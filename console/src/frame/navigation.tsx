@@ -16,6 +16,12 @@ interface Actions {
   onLeave: () => void;
 }
 
+/** A colour by which one knows a workspace among others. */
+function colourOf(name: string): string {
+  const hue = [...name].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 360, 0);
+  return `hsl(${hue} 65% 50%)`;
+}
+
 /** The pages and the account; on a narrow screen behind a button. */
 export function Navigation({
   own,
@@ -54,7 +60,10 @@ export function Navigation({
         <Mark />
         <span>
           User groups
-          <small>{own.workspace.name}</small>
+          <small>
+            <i class="workspace" style={{ background: colourOf(own.workspace.name) }} />
+            {own.workspace.name}
+          </small>
         </span>
       </div>
       <button type="button" class="find" onClick={onFind}>

@@ -224,3 +224,19 @@ test('an empty part of a group has the way to fill it', async () => {
     expect(await page.getsFocus(page.button(name))).toBe(true);
   }
 });
+
+test('each workspace has its own colour beside its name', async () => {
+  const colours = await Promise.all(
+    ['default', 'staging'].map(async (workspace) => {
+      const { page } = await begin({ workspace });
+      await page.visit();
+      const mark = page.tab.locator('.brand').filter({ hasText: workspace }).locator('.workspace');
+      return mark.getAttribute('style');
+    }),
+  );
+  expect(colours).toEqual([
+    expect.stringContaining('background'),
+    expect.stringContaining('background'),
+  ]);
+  expect(new Set(colours).size).toBe(2);
+});
