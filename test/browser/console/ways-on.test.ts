@@ -173,8 +173,9 @@ test('a variable is a row that opens, and one that would stop groups can get a d
   await page.shows('Nothing would break');
   await page.button('Save').click();
   await page.shows('Variables and required schemas saved');
-  const { body } = await api.call('GET', '/api/v1/workspace');
-  expect(body.workspace.variables).toMatchObject([
+  const { text } = await api.call('GET', '/api/v1/workspace');
+  const { workspace } = JSON.parse(text) as { workspace: { variables: object[] } };
+  expect(workspace.variables).toMatchObject([
     { name: 'region' },
     { name: 'tier', required: false, default: 'gold' },
   ]);
