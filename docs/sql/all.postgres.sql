@@ -665,6 +665,19 @@ FROM json_to_recordset(CAST(:rows AS json)) AS r("workspace_id" integer)
 WHERE true
 ON CONFLICT (workspace_id) DO NOTHING;
 
+-- webhook-backlog.take-turn
+UPDATE webhook_backlog
+SET turn_at = :now
+WHERE workspace_id = ANY(
+  ARRAY(
+    SELECT b.workspace_id
+    FROM webhook_backlog b
+    ORDER BY b.turn_at, b.workspace_id LIMIT 1
+    FOR NO KEY UPDATE OF b SKIP LOCKED
+  )
+)
+RETURNING workspace_id AS "workspaceId", position;
+
 -- webhook-delivery.claim
 UPDATE webhook_delivery
 SET attempts = attempts + 1, leased_until = :until
@@ -844,43 +857,31 @@ INSERT INTO webhook_progress (id, position) VALUES (1, :next) ON CONFLICT (id) D
 UPDATE webhook_progress SET position = :position WHERE id = 1 AND position = :position RETURNING id;
 
 -- webhook-replay.end
-DELETE FROM webhook_replay WHERE workspace_id = :workspaceId;
+DELETE FROM webhook_replay WHERE endpoint_id = :endpointId;
 
 -- webhook-replay.insert
-INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at) VALUES (
-  :workspaceId, :endpointId, :progress, :turnAt
+INSERT INTO webhook_replay (endpoint_id, workspace_id, progress, turn_at) VALUES (
+  :endpointId, :workspaceId, :progress, :turnAt
 )
-ON CONFLICT (workspace_id) DO NOTHING
-RETURNING workspace_id AS "workspaceId";
+ON CONFLICT (endpoint_id) DO NOTHING
+RETURNING endpoint_id AS "endpointId";
 
 -- webhook-replay.store-progress
-UPDATE webhook_replay SET progress = :progress WHERE workspace_id = :workspaceId;
+UPDATE webhook_replay SET progress = :progress WHERE endpoint_id = :endpointId;
 
--- webhook_backlog.take-turn
-UPDATE webhook_backlog
-SET turn_at = :now
-WHERE workspace_id = ANY(
-  ARRAY(
-    SELECT t.workspace_id
-    FROM webhook_backlog t
-    ORDER BY t.turn_at, t.workspace_id LIMIT 1
-    FOR NO KEY UPDATE OF t SKIP LOCKED
-  )
-)
-RETURNING workspace_id AS "workspaceId", position;
-
--- webhook_replay.take-turn
+-- webhook-replay.take-turn
 UPDATE webhook_replay
 SET turn_at = :now
-WHERE workspace_id = ANY(
+WHERE endpoint_id = ANY(
   ARRAY(
-    SELECT t.workspace_id
-    FROM webhook_replay t
-    ORDER BY t.turn_at, t.workspace_id LIMIT 1
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    SELECT r.endpoint_id
+    FROM webhook_replay r
+    ORDER BY (SELECT max(o.turn_at) FROM webhook_replay o WHERE o.workspace_id = r.workspace_id), r.turn_at,
+      r.endpoint_id LIMIT 1
+    FOR NO KEY UPDATE OF r SKIP LOCKED
   )
 )
-RETURNING workspace_id AS "workspaceId", progress;
+RETURNING endpoint_id AS "endpointId", progress;
 
 -- workspace-rules.renumber
 UPDATE workspace

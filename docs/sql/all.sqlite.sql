@@ -635,6 +635,14 @@ FROM (SELECT value ->> '$.workspace_id' AS "workspace_id" FROM json_each(:rows))
 WHERE true
 ON CONFLICT (workspace_id) DO NOTHING;
 
+-- webhook-backlog.take-turn
+UPDATE webhook_backlog
+SET turn_at = :now
+WHERE workspace_id IN (
+  SELECT b.workspace_id FROM webhook_backlog b ORDER BY b.turn_at, b.workspace_id LIMIT 1
+)
+RETURNING workspace_id AS "workspaceId", position;
+
 -- webhook-delivery.claim
 UPDATE webhook_delivery
 SET attempts = attempts + 1, leased_until = :until
@@ -806,31 +814,28 @@ INSERT INTO webhook_progress (id, position) VALUES (1, :next) ON CONFLICT (id) D
 UPDATE webhook_progress SET position = :position WHERE id = 1 AND position = :position RETURNING id;
 
 -- webhook-replay.end
-DELETE FROM webhook_replay WHERE workspace_id = :workspaceId;
+DELETE FROM webhook_replay WHERE endpoint_id = :endpointId;
 
 -- webhook-replay.insert
-INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at) VALUES (
-  :workspaceId, :endpointId, :progress, :turnAt
+INSERT INTO webhook_replay (endpoint_id, workspace_id, progress, turn_at) VALUES (
+  :endpointId, :workspaceId, :progress, :turnAt
 )
-ON CONFLICT (workspace_id) DO NOTHING
-RETURNING workspace_id AS "workspaceId";
+ON CONFLICT (endpoint_id) DO NOTHING
+RETURNING endpoint_id AS "endpointId";
 
 -- webhook-replay.store-progress
-UPDATE webhook_replay SET progress = :progress WHERE workspace_id = :workspaceId;
+UPDATE webhook_replay SET progress = :progress WHERE endpoint_id = :endpointId;
 
--- webhook_backlog.take-turn
-UPDATE webhook_backlog
-SET turn_at = :now
-WHERE workspace_id IN (
-  SELECT t.workspace_id FROM webhook_backlog t ORDER BY t.turn_at, t.workspace_id LIMIT 1
-)
-RETURNING workspace_id AS "workspaceId", position;
-
--- webhook_replay.take-turn
+-- webhook-replay.take-turn
 UPDATE webhook_replay
 SET turn_at = :now
-WHERE workspace_id IN (SELECT t.workspace_id FROM webhook_replay t ORDER BY t.turn_at, t.workspace_id LIMIT 1)
-RETURNING workspace_id AS "workspaceId", progress;
+WHERE endpoint_id IN (
+  SELECT r.endpoint_id
+  FROM webhook_replay r
+  ORDER BY (SELECT max(o.turn_at) FROM webhook_replay o WHERE o.workspace_id = r.workspace_id), r.turn_at,
+    r.endpoint_id LIMIT 1
+)
+RETURNING endpoint_id AS "endpointId", progress;
 
 -- workspace-rules.renumber
 UPDATE workspace
