@@ -225,7 +225,7 @@ export default {
       comment: 'a foreign key names a table; the registry administers what mappings name',
       severity: 'error',
       from: { path: '^src/([^/]+/[^/]+)/', pathNot: '^src/server/library/index\\.ts$' },
-      to: { path: ENTITY, pathNot: ['^src/$1/', '^src/core/mapping/registered-'] },
+      to: { path: ENTITY, pathNot: ['^src/$1/', '^src/core/mapping/schemas-and-data-sources'] },
     },
     {
       name: 'the-document-describes-the-application',
