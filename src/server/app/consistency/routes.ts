@@ -35,7 +35,7 @@ const VERSIONING: VersioningOptions = { type: VersioningType.HEADER, header: '' 
  * @throws OperatorError naming the route, and both declarations
  */
 export function requireDistinctRoutes(declared: readonly RoutedDeclaration[]): void {
-  const routes = declared.flatMap(routesOf);
+  const routes = withImplied(declared.flatMap(routesOf));
   const conflicts = RouteConflictDetector.detect(routes as unknown as DetectedRoute[], VERSIONING);
   for (const { winner, shadowed } of conflicts) {
     refuse(winner as unknown as Route, shadowed as unknown as Route);
@@ -58,11 +58,22 @@ function routesOf({ title, controllers, pages = [] }: RoutedDeclaration): Route[
         })),
     ),
   );
-  return [...ofPages, ...ofControllers].flatMap((one) => {
-    const route: Route = { host: undefined, version: undefined, ...one, isImplied: false };
-    const isGet = route.method === RequestMethod.GET;
-    return isGet ? [route, { ...route, method: RequestMethod.HEAD, isImplied: true }] : [route];
-  });
+  return [...ofPages, ...ofControllers].map((one) => ({
+    host: undefined,
+    version: undefined,
+    ...one,
+    isImplied: false,
+  }));
+}
+
+/** Adds a route for HEAD to each for GET, if one for HEAD is declared: others cannot be in its way. */
+function withImplied(routes: readonly Route[]): readonly Route[] {
+  if (!routes.some(({ method }) => method === RequestMethod.HEAD)) return routes;
+  return routes.flatMap((route) =>
+    route.method === RequestMethod.GET
+      ? [route, { ...route, method: RequestMethod.HEAD, isImplied: true }]
+      : [route],
+  );
 }
 
 function pathsOf(target: object): string[] {
