@@ -1,6 +1,6 @@
 import { decodeJwt, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { encryptionKeys } from '../../src/platform/config/secret-readers.ts';
 import {
   deriveSigningKey,
   type SigningKey,

@@ -14,7 +14,7 @@ import { encryptClaims } from '../../src/core/embed-token/signing/opaque-token.t
 import { deriveSigningKey } from '../../src/core/embed-token/signing/signing-key.ts';
 import { redactTokens } from '../../src/platform/common/secret/secrets.ts';
 import { tokensIn } from '../../src/platform/common/secret/tokens-in.ts';
-import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { encryptionKeys } from '../../src/platform/config/secret-readers.ts';
 import { createTestDatabase, onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { withKeys } from '../support/keys.ts';
 import { TestWorkspace } from '../support/registry.ts';

@@ -2,7 +2,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { encryptionKeys } from '../../src/platform/config/secret-readers.ts';
 import {
   deriveSigningKey,
   type SigningKey,

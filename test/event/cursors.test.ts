@@ -1,5 +1,5 @@
 import { ValidationFailed } from '../../src/platform/common/problem/errors.ts';
-import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { encryptionKeys } from '../../src/platform/config/secret-readers.ts';
 import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 import { EventCursors } from '../../src/features/event/feed/event-cursors.ts';
 import { keyList } from '../system/lab/keys.mjs';

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { generateToken, hashToken } from '../../src/platform/common/secret/secrets.ts';
 import { queryPostgres } from '../system/lab/databases.mjs';
 import { keyList } from '../system/lab/keys.mjs';
-import { encryptionKeys } from '../../src/platform/config/readers.ts';
+import { encryptionKeys } from '../../src/platform/config/secret-readers.ts';
 import { sqlitePath } from '../../src/platform/database/data-source-options.ts';
 import { KeyRing } from '../../src/core/encryption-key/key-ring.ts';
 import { UserGroupTokenCipher } from '../../src/core/encryption-key/user-group-token-cipher.ts';

@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { worldAccess } from '../../platform/common/secret/file-mode.ts';
 import { createPrivateFile } from '../../platform/common/secret/private-file.ts';
 import type { EncryptionKey } from '../../platform/common/secret/key-provider.ts';
-import { encryptionKeys } from '../../platform/config/readers.ts';
+import { encryptionKeys } from '../../platform/config/secret-readers.ts';
 
 const KEY_FILE = 'token-encryption-keys';
 

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import type { Config } from '../../platform/config/config.ts';
-import { isRandomKey, type WrappedKey } from '../../platform/config/readers.ts';
+import { isRandomKey, type WrappedKey } from '../../platform/config/secret-readers.ts';
 import { readKeyFile } from './key-file.ts';
 import { type EncryptionKey, KeyProvider } from '../../platform/common/secret/key-provider.ts';
 import { ExtensionUnavailable } from '../../platform/common/problem/errors.ts';

@@ -1,5 +1,7 @@
 import type { Config } from '../../platform/config/config.ts';
-import { headerText, onOff, secureUrl } from '../../platform/config/readers.ts';
+import { onOff } from '../../platform/config/readers.ts';
+import { headerText } from '../../platform/config/secret-readers.ts';
+import { secureUrl } from '../../platform/config/url-readers.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { ConfigError, FromEnv } from '../../platform/config/variable.ts';
 import { type ClaimGrant, claimGrants } from './claim-grants.ts';

@@ -1,4 +1,5 @@
-import { cidrs, onOff } from '../../platform/config/readers.ts';
+import { cidrs } from '../../platform/config/address-readers.ts';
+import { onOff } from '../../platform/config/readers.ts';
 import { FromEnv } from '../../platform/config/variable.ts';
 
 /** The settings of webhooks; how long their events are kept is one of events. */

@@ -1,26 +1,14 @@
 import { DEFAULT_BODY_LIMIT } from '../common/http/server/http-settings.ts';
+import { trustedProxies } from './address-readers.ts';
+import { bytes, duration, integer, list, nameList, oneOf, onOff, text } from './readers.ts';
 import {
   apiToken,
-  bytes,
   type ConfiguredKey,
   configuredKeys,
-  duration,
   headerText,
-  httpUrl,
-  integer,
-  list,
-  nameList,
-  publicUrl,
-  oneOf,
-  onOff,
-  postgresUrl,
-  redisUrl,
-  schemaName,
-  secureUrl,
-  text,
   transitKey,
-  trustedProxies,
-} from './readers.ts';
+} from './secret-readers.ts';
+import { httpUrl, publicUrl, postgresUrl, redisUrl, schemaName, secureUrl } from './url-readers.ts';
 import type { Plugin } from '../common/extension/plugin.ts';
 import { FromEnv } from './variable.ts';
 
