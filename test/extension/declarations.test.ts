@@ -1,6 +1,6 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import { Entity } from 'typeorm';
-import { controllersIn } from '../../src/server/app/composition.ts';
+import { controllersIn } from '../../src/server/app/module-controllers.ts';
 import {
   ofFeature,
   ofService,

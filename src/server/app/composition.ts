@@ -9,7 +9,7 @@ import {
   type Type,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { MODULE_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
+import { VERSION_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../../core/api-token/authentication/access.module.ts';
@@ -42,6 +42,7 @@ import {
   requireListedScopes,
 } from './consistency/consistency.ts';
 import { Config } from '../../platform/config/config.ts';
+import { type AnyModule, classOf, controllersIn, modulesOfPlugins } from './module-controllers.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';
 
 /** Provides the repositories of a plugin's entities. */
@@ -251,56 +252,9 @@ export function controllersOf({ http = {}, plugins = [] }: UserGroupStructure): 
   return controllersIn([...modulesOfRoutes(http), ...modulesOfPlugins(plugins)]);
 }
 
-/** Returns the controllers of modules, without those that the modules import. */
-export function controllersIn(modules: readonly AnyModule[]): Type[] {
-  return modules.flatMap((module) => [
-    ...('controllers' in module ? (module.controllers ?? []) : []),
-    ...metadataOf<Type>(module, MODULE_METADATA.CONTROLLERS),
-  ]);
-}
-
-type AnyModule = Type | DynamicModule;
-
-/** Returns the modules of plugins, and those that they import. @throws OperatorError for one that is loaded later */
-function modulesOfPlugins(plugins: readonly Plugin[]): AnyModule[] {
-  const found = new Set<AnyModule>();
-  const add = (module: ImportedModule, title: string): void => {
-    if (module instanceof Promise) {
-      throw new OperatorError(
-        `The ${title} imports a module by a promise, so that its routes are not known at the start; await it before.`,
-      );
-    }
-    const known = 'forwardRef' in module ? (module as Forward).forwardRef() : module;
-    if (found.has(known)) return;
-    found.add(known);
-    const own = 'imports' in known ? (known.imports ?? []) : [];
-    for (const one of [...own, ...metadataOf<ImportedModule>(known, MODULE_METADATA.IMPORTS)]) {
-      add(one, title);
-    }
-  };
-  for (const { definition, title } of plugins) {
-    for (const module of definition.modules ?? []) add(module, title);
-  }
-  return [...found];
-}
-
-interface Forward {
-  forwardRef: () => AnyModule;
-}
-
-type ImportedModule = NonNullable<ModuleMetadata['imports']>[number];
-
-function metadataOf<T>(module: AnyModule, key: string): T[] {
-  return (Reflect.getMetadata(key, classOf(module)) ?? []) as T[];
-}
-
 /** @throws OperatorError for an unknown feature, and for one that needs another one */
 function modulesOfRoutes(choice: FeatureChoice): AnyModule[] {
   return chooseFeatures(choice).flatMap(({ modules = [] }) => modules);
-}
-
-function classOf(module: Type | DynamicModule): Type {
-  return 'module' in module ? module.module : module;
 }
 
 /** Returns nothing, or a path that begins with a slash. */
