@@ -2,8 +2,8 @@ import { Controller, Get, Module, Post } from '@nestjs/common';
 import { Entity } from 'typeorm';
 import { controllersIn } from '../../src/server/app/module-controllers.ts';
 import {
-  ofFeature,
-  ofService,
+  partsOfFeature,
+  partsOfService,
   requireConsistent,
   requireKnownFeatures,
 } from '../../src/server/app/consistency/consistency.ts';
@@ -76,8 +76,8 @@ class OtherSeatModule {}
 const require = (...declared: readonly FeatureDefinition[]) => {
   requireKnownFeatures(declared);
   requireConsistent([
-    ofService(),
-    ...declared.map((one) => ofFeature(one, controllersIn(one.modules ?? []))),
+    partsOfService(),
+    ...declared.map((one) => partsOfFeature(one, controllersIn(one.modules ?? []))),
   ]);
 };
 

@@ -34,9 +34,9 @@ import {
   features,
 } from './features.ts';
 import {
-  ofFeature,
-  ofPlugin,
-  ofService,
+  partsOfFeature,
+  partsOfPlugin,
+  partsOfService,
   requireConsistent,
   requireKnownFeatures,
   requireListedScopes,
@@ -122,8 +122,8 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
 
 requireKnownFeatures(features);
 requireConsistent([
-  ofService(),
-  ...features.map((feature) => ofFeature(feature, controllersIn(feature.modules ?? []))),
+  partsOfService(),
+  ...features.map((feature) => partsOfFeature(feature, controllersIn(feature.modules ?? []))),
 ]);
 
 const services = features.flatMap(({ services: own = [] }) => own);
@@ -212,12 +212,12 @@ function requirePluginsFit(
   const declared = plugins.map((plugin) => {
     const controllers = controllersIn(modulesOfPlugins([plugin]));
     requireListedScopes(plugin, controllers, ownScopes);
-    return ofPlugin(plugin, controllers);
+    return partsOfPlugin(plugin, controllers);
   });
   requireConsistent([
-    ofService(controllersIn(modules), pages),
+    partsOfService(controllersIn(modules), pages),
     ...features.map((feature) =>
-      ofFeature(feature, served.includes(feature) ? controllersIn(feature.modules ?? []) : []),
+      partsOfFeature(feature, served.includes(feature) ? controllersIn(feature.modules ?? []) : []),
     ),
     ...declared,
   ]);

@@ -28,7 +28,7 @@ const problems = Object.fromEntries(
  * Returns what the service has whatever its features are.
  * @param pages the paths of pages that no controller serves
  */
-export function ofService(
+export function partsOfService(
   controllers: readonly Type[] = [],
   pages: readonly string[] = [],
 ): Declared {
@@ -37,7 +37,7 @@ export function ofService(
 }
 
 /** @param controllers those that are served */
-export function ofFeature(feature: FeatureDefinition, controllers: readonly Type[]): Declared {
+export function partsOfFeature(feature: FeatureDefinition, controllers: readonly Type[]): Declared {
   const { migrations = [] } = feature;
   // The migrations of all features are one list.
   const names = { ...namesOf(feature), 'migration number': migrations.map(numberOf) };
@@ -45,7 +45,7 @@ export function ofFeature(feature: FeatureDefinition, controllers: readonly Type
 }
 
 /** @param controllers those of its modules, and of the modules that these import */
-export function ofPlugin(plugin: Plugin, controllers: readonly Type[]): Declared {
+export function partsOfPlugin(plugin: Plugin, controllers: readonly Type[]): Declared {
   const { title, definition, prefix } = plugin;
   const { actions: changing = [], migrations = [] } = definition;
   const names = namesOf({ ...definition, actions: { changing, unchanging: [] } });
