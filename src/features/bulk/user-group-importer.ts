@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
-import { BodyTooLarge, JsonMalformed } from '../../platform/common/problem/errors.ts';
 import { ServiceError } from '../../platform/common/problem/problem.ts';
-import type { Line } from '../../platform/common/http/responses/lines.ts';
 import type { Lines } from '../../platform/common/http/responses/ndjson.ts';
-import { dtoFromJson } from '../../platform/common/json/json-dto.ts';
-import { type JsonValue, parseStrictJson } from '../../platform/common/json/strict-json.ts';
 import { Config } from '../../platform/config/config.ts';
 import type { Outcome } from '../../platform/database/waves/shared-writes.ts';
-import { idOfLine, UserGroupLine } from './dto/import.dto.ts';
 import {
   endingOf,
   type ImportResponseLine,
@@ -21,8 +16,15 @@ import type { ImportQueryDto } from './dto/import-query.dto.ts';
 import type { WrittenUserGroup } from '../../core/user-group/writing/user-group-write.ts';
 import { DryRun } from '../../core/user-group/writing/dry-run.ts';
 import { UserGroupWriter } from '../../core/user-group/writing/user-group-writer.ts';
-import { toWanted, UNSTORED } from '../../core/user-group/group/user-group-fields.ts';
-import { type Admitted, BulkWrites, type Needed } from './bulk-writes.ts';
+import { UNSTORED } from '../../core/user-group/group/user-group-fields.ts';
+import { type Admitted, BulkWrites } from './bulk-writes.ts';
+import {
+  IMPORTING,
+  type LineOfGroup,
+  type ReadLine,
+  readImportLine,
+  wantedByLine,
+} from './import-lines.ts';
 import { oneAhead } from './one-ahead.ts';
 import { SeenIds } from './seen-ids.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';
@@ -31,27 +33,6 @@ import { Slots } from '../../platform/common/concurrency/slots.ts';
 const AT_ONCE = 20;
 
 const DETAILS = { import: true };
-
-const NEEDED: readonly Needed[] = [['user-groups:write', 'Importing groups']];
-
-const ARRAY_HINT =
-  ' This looks like a JSON array: an import takes an object on each line, without brackets, and without commas between them.';
-const PARTS_HINT =
-  ' This looks like a part of an object: an import takes the whole of it on one line.';
-const COLUMNS_HINT = ' This looks like CSV: an import takes a JSON object on each line.';
-
-const BLANK = /^[ \t\r]*$/;
-const BRACE = 0x7b;
-
-/** A parsed line with its group. */
-interface LineOfGroup {
-  line: number;
-  id: string;
-  dto: UserGroupLine;
-}
-
-/** A parsed line: its group, or the reason for refusing it. */
-type ReadLine = LineOfGroup | { line: number; refused: RefusedLine };
 
 type ResultLine = ImportedLine | RefusedLine;
 
@@ -118,8 +99,10 @@ export class UserGroupImporter {
   private async *admit(caller: Caller, lines: Lines): AsyncGenerator<Admitted<ReadLine>> {
     const seen = new SeenIds();
     for await (const arrived of lines) {
-      for await (const { items, ...admitted } of this.bulk.admit(caller, arrived, NEEDED)) {
-        yield { ...admitted, items: items.flatMap((line) => this.read(line, seen) ?? []) };
+      for await (const { items, ...admitted } of this.bulk.admit(caller, arrived, [IMPORTING])) {
+        const { bodyLimit } = this.config;
+        const read = items.flatMap((line) => readImportLine(line, seen, bodyLimit) ?? []);
+        yield { ...admitted, items: read };
       }
     }
   }
@@ -132,7 +115,7 @@ export class UserGroupImporter {
     const writes = groups.map(({ id, dto }) => ({
       caller,
       providedId: id,
-      plan: () => ({ ...toWanted(dto), suspended: dto.suspended, token: dto.token }),
+      plan: () => wantedByLine(dto),
       newToken: dto.token,
       showsToken: false,
       details: DETAILS,
@@ -151,29 +134,6 @@ export class UserGroupImporter {
     );
   }
 
-  /** Parses a line; undefined for a blank one, and for the summary at the end of an export. */
-  private read({ number: line, bytes }: Line, seen: SeenIds): ReadLine | undefined {
-    if (!bytes) {
-      const error = new BodyTooLarge(this.config.bodyLimit, 'line');
-      return { line, refused: toRefusedLine(line, error) };
-    }
-    if (isBlank(bytes)) return undefined;
-    let id: string | undefined;
-    try {
-      const json = parseStrictJson(bytes, 'line');
-      if (isSummary(json.value)) return undefined;
-      const dto = dtoFromJson(UserGroupLine, json, { part: 'line' });
-      id = idOfLine(dto);
-      seen.add(id, line, dto.provided_id === undefined ? '/user_group_id' : '/provided_id');
-      return { line, id, dto };
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      const refused = toRefusedLine(line, error, id);
-      refused.detail += hintOf(bytes, error);
-      return { line, refused };
-    }
-  }
-
   private toResultLine({ line, id }: LineOfGroup, outcome: Outcome<WrittenUserGroup>): ResultLine {
     if ('value' in outcome) {
       const { result, group, isRotated } = outcome.value;
@@ -187,28 +147,4 @@ export class UserGroupImporter {
 
 function isReplacement(line: ResultLine): boolean {
   return line.success === 1 && line.token_replaced === true;
-}
-
-/** Says of a refused line from which other form of a file it seems to be. */
-function hintOf(bytes: Buffer, error: ServiceError): string {
-  const text = bytes.toString('latin1').trim();
-  if (/^[[\]]/.test(text)) return ARRAY_HINT;
-  if (!(error instanceof JsonMalformed)) return '';
-  if (/^\{.*\}\s*[,\]]+$/.test(text)) return ARRAY_HINT;
-  if (/^[{}]$|^"[^"]*"\s*:|^\{[^}]*,$/.test(text)) return PARTS_HINT;
-  return /[,;\t]/.test(text) && !/[{}]/.test(text) ? COLUMNS_HINT : '';
-}
-
-/** Looks at the beginning first: a line can be long. */
-function isBlank(bytes: Buffer): boolean {
-  return (
-    bytes[0] !== BRACE &&
-    BLANK.test(bytes.toString('latin1', 0, 64)) &&
-    BLANK.test(bytes.toString('latin1'))
-  );
-}
-
-function isSummary(value: JsonValue): boolean {
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, 'summary')) return false;
-  return Object.keys(value).length === 1;
 }
