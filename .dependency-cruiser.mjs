@@ -113,10 +113,11 @@ const rooms = {
   console: { '.': [], session: ['.'], openid: ['.', 'session'] },
   event: { '.': ['feed', 'stream', 'consumer'], feed: [], stream: ['feed'], consumer: ['feed'] },
   'bulk-job': {
-    '.': ['entities', 'dto', 'running'],
+    '.': ['entities', 'dto', 'lines', 'running'],
     entities: [],
     dto: ['.', 'entities'],
-    running: ['.', 'entities'],
+    lines: ['.', 'entities'],
+    running: ['.', 'entities', 'lines'],
   },
   registry: { settings: [], entries: [] },
   webhook: {

@@ -561,6 +561,31 @@ export class UserGroupClient {
   }
 
   /**
+   * Import user groups in the background.
+   *
+   * Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines
+   * encrypted until their turn comes. The response comes when all have arrived: from then on the import goes on when
+   * the caller is gone. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once.
+   * An import can be repeated as it is.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/bulk-jobs/import`
+   */
+  createImportJob(
+    lines: Iterable<Schemas['UserGroupLine']> | AsyncIterable<Schemas['UserGroupLine']>,
+    options: CallOptions = {},
+  ): Promise<Schemas['BulkJobResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/bulk-jobs/import',
+      lines,
+      mediaType: 'application/x-ndjson',
+      options,
+    });
+  }
+
+  /**
    * Read a job.
    *
    * How far the job is. Ask again, once a second or less.
@@ -619,8 +644,9 @@ export class UserGroupClient {
   /**
    * Undo a job.
    *
-   * Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. A
-   * group that has changed since is refused, and stays as it is.
+   * Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The
+   * undo of an import deletes the groups that it has created, and gives the others the version before; a token that it
+   * has replaced does not come back. A group that has changed since is refused, and stays as it is.
    *
    * Required scope: `user-groups:write`.
    *

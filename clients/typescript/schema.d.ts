@@ -346,6 +346,25 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/bulk-jobs/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import user groups in the background
+         * @description Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines encrypted until their turn comes. The response comes when all have arrived: from then on the import goes on when the caller is gone. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import can be repeated as it is.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["createImportJob"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/bulk-jobs/{id}": {
         parameters: {
             query?: never;
@@ -414,7 +433,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a job
-         * @description Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. A group that has changed since is refused, and stays as it is.
+         * @description Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The undo of an import deletes the groups that it has created, and gives the others the version before; a token that it has replaced does not come back. A group that has changed since is refused, and stays as it is.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -1887,6 +1906,8 @@ export interface components {
             };
             /** @description Every group of the workspace. */
             all?: boolean;
+            /** @description How many lines an import has, without blank ones. */
+            lines?: number;
             /** @description The groups that this job has changed, each unless it has changed since. */
             undo_of?: number;
         };
@@ -1907,16 +1928,18 @@ export interface components {
             id: number;
             /** @description `done`, `cancelled` and `failed` are final. */
             state: string;
-            /** @description What is done with each group. */
+            /** @description What is done with each group. `restore` undoes an `import`. */
             action: string;
             /** @description Which groups. */
             selection: components["schemas"]["BulkJobSelection"];
             /** @description Who has created it. */
             created_by: components["schemas"]["BulkJobCreator"];
-            /** @description Number of groups when it was created; null if there were too many to count. */
+            /** @description Number of groups, or of lines, when it was created; null if there were too many to count. */
             total: number | null;
-            /** @description Number of groups that have a result. */
+            /** @description Number of groups, or of lines, that have a result. */
             done: number;
+            /** @description Number of them that an import has created. */
+            created: number;
             /** @description Number of them that it has changed. */
             changed: number;
             /** @description Number of them that were so before. */
@@ -1962,8 +1985,10 @@ export interface components {
             bulk_job: components["schemas"]["BulkJob"];
         };
         BulkJobResult: {
-            /** @description Your own id of the group. */
-            provided_id: string;
+            /** @description Of an import: number of the line, from 1. */
+            line?: number;
+            /** @description Your own id of the group; null if that of a refused line could not be read. */
+            provided_id: string | null;
             /** @description Internal id of the group; null if there is none. */
             team_id: number | null;
             /** @description `unchanged`: it was so before. */
@@ -1972,6 +1997,8 @@ export interface components {
             version_before: number | null;
             /** @description Version of the group after, or null. */
             version_after: number | null;
+            /** @description Present if a line has ended the token of the group and set another. */
+            token_replaced?: boolean;
             /** @description Of a refused group: the code of the catalogue of errors. */
             code?: string;
             /** @description Of a refused group: description for people. */
@@ -3909,6 +3936,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `too_many_bulk_job_lines`, `too_many_bulk_jobs`. */
+        "409_TooManyBulkJobLines_TooManyBulkJobs": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `webhook_secret_unreadable`. */
         "409_WebhookSecretUnreadable": {
             headers: {
@@ -5037,6 +5073,43 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    createImportJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One JSON object per line, as an export returns them. */
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["UserGroupLine"];
+            };
+        };
+        responses: {
+            /** @description The job, which begins soon. */
+            202: {
+                headers: {
+                    /** @description Path of the job. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJobResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_TooManyBulkJobLines_TooManyBulkJobs"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
     getBulkJob: {
         parameters: {
             query?: never;
@@ -5076,7 +5149,7 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
                 /** @description Only groups with this result. */
-                result?: "changed" | "unchanged" | "refused";
+                result?: "created" | "changed" | "unchanged" | "refused";
             };
             header?: never;
             path: {

@@ -152,6 +152,12 @@ const routes: Route[] = [
     call: () => ({ body: { action: 'suspend', ids: ['nobody'] } }),
   },
   {
+    method: 'POST',
+    path: '/api/v1/bulk-jobs/import',
+    scope: 'user-groups:write',
+    call: ({ group }) => ({ body: { user_group_id: group, name: 'imported' }, headers: NDJSON }),
+  },
+  {
     method: 'GET',
     path: '/api/v1/bulk-jobs/:id',
     scope: 'user-groups:read',

@@ -56,4 +56,38 @@ onEachDatabase((kind) => {
       expect(Number(events!.count)).toBe(groups);
     }
   });
+
+  test(`of ${GROUPS} lines of an import each is stored exactly once, although processes are killed in the middle`, async () => {
+    const database = await createTestDatabase(kind);
+    const start = () => startServer(database.env);
+    let server = await start();
+    const lines = Array.from({ length: GROUPS }, (_, n) => ({
+      provided_id: `line ${n}`,
+      name: 'G',
+    }));
+    const { id } = await new TestJobs(server.api).beginImport(lines);
+    const done = async () => (await new TestJobs(server.api).get(id)).done;
+    for (const share of [0.1, 0.4]) {
+      const others: RunningServer[] = kind === 'postgres' ? [await start()] : [];
+      await until(async () => (await done()) >= share * GROUPS);
+      await server.stop('SIGKILL');
+      server = others[0] ?? (await start());
+    }
+    const jobs = new TestJobs(server.api);
+    expect(await jobs.ended(id)).toMatchObject({
+      ...{ state: 'done', total: GROUPS, created: GROUPS, changed: 0, unchanged: 0, refused: 0 },
+    });
+    const numberOf = async (rows: string) => {
+      const sql = `SELECT count(*) AS count FROM ${rows}`;
+      return Number((await runSql<{ count: number | string }>(database, sql))[0]!.count);
+    };
+    expect([
+      await numberOf('user_group WHERE version = 1'),
+      await numberOf("bulk_job_result WHERE result = 'created' AND version_after = 1"),
+      await numberOf("audit_event WHERE action = 'user_group.create'"),
+      await numberOf('bulk_job_line'),
+    ]).toEqual([GROUPS, GROUPS, GROUPS, 0]);
+    await server.stop();
+    await database.drop();
+  });
 });

@@ -2,8 +2,8 @@ import type {
   BulkJobResultView,
   BulkJobView,
 } from '../../src/features/bulk-job/dto/bulk-job.dto.ts';
-import type { Answer, ApiClient } from '../support/api/api-client.ts';
-import { importGroups } from '../support/api/lines.ts';
+import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
+import { importGroups, toLines } from '../support/api/lines.ts';
 import { until } from '../support/time/until.ts';
 
 export const JOBS = '/api/v1/bulk-jobs';
@@ -26,6 +26,19 @@ export class TestJobs {
   /** Creates a job, which must be accepted. */
   async begin(body: object, query = ''): Promise<BulkJobView> {
     const answer = await this.create(body, query);
+    expect([answer.status, answer.body.code]).toEqual([202, undefined]);
+    return jobOf(answer);
+  }
+
+  /** Sends objects, or lines as they are, to be imported by a job. */
+  import(lines: string | readonly object[]): Promise<Answer> {
+    const text = typeof lines === 'string' ? lines : toLines(...lines);
+    return this.api.call('POST', `${JOBS}/import`, text, NDJSON);
+  }
+
+  /** Creates a job that imports, which must be accepted. */
+  async beginImport(lines: string | readonly object[]): Promise<BulkJobView> {
+    const answer = await this.import(lines);
     expect([answer.status, answer.body.code]).toEqual([202, undefined]);
     return jobOf(answer);
   }

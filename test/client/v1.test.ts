@@ -265,6 +265,9 @@ onEachDatabase((kind) => {
       await expect(client.cancelBulkJob(bulk_job.id)).rejects.toMatchObject({
         code: 'bulk_job_ended',
       });
+      const lines = [{ provided_id: 'in an import', name: 'Imported' }];
+      const imported = (await client.createImportJob(lines)).bulk_job;
+      await until(async () => (await client.getBulkJob(imported.id)).bulk_job.created === 1);
       const undo = (await client.undoBulkJob(bulk_job.id)).bulk_job;
       await until(async () => (await client.getBulkJob(undo.id)).bulk_job.changed === 1);
     });

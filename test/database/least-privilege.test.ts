@@ -19,6 +19,7 @@ const REMOVES_FROM = [
   'activity',
   'audit_event',
   'bulk_job',
+  'bulk_job_line',
   'bulk_job_result',
   'change_event',
   'console_session',
@@ -42,6 +43,7 @@ const REMOVES_FROM = [
 const NUMBERED = [
   'api_token',
   'audit_event',
+  'bulk_job_line',
   'change_event',
   'registered_data_source',
   'registered_schema',

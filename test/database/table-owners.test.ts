@@ -48,6 +48,7 @@ test('every table has an owner', () => {
     'api_token',
     'audit_event',
     'bulk_job',
+    'bulk_job_line',
     'bulk_job_result',
     'change_event',
     'change_removal',

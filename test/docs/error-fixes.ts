@@ -203,6 +203,16 @@ export const errorFixes: Record<string, Fix> = {
       'The API token has 20 jobs that have not ended, as many as it may have, or its workspace has nearly 60.',
     fix: 'Wait until one has ended, or cancel one.',
   },
+  too_many_bulk_job_lines: {
+    cause:
+      'The imports of the API token that have not ended have brought 128 MiB of lines, or those of its workspace nearly 384 MiB. Nothing of this one is kept.',
+    fix: 'Wait until one has ended, or cancel one; send a larger file in parts, or by `POST /api/v1/user-groups/import`.',
+  },
+  bulk_job_lines_unreadable: {
+    cause:
+      'The job has failed: the lines that still wait are encrypted with a key that is not configured any more.',
+    fix: 'Import the file again. Lines that are stored already are `unchanged`.',
+  },
   too_many_targets: {
     cause: 'The workspace has 50 targets, as many as it may have.',
     fix: 'Delete one first.',

@@ -160,6 +160,7 @@ test('describes every route of the application, and no other', () => {
     'POST /api/v1/api-tokens/{id}/rotate',
     'POST /api/v1/audit-events/export',
     'POST /api/v1/bulk-jobs',
+    'POST /api/v1/bulk-jobs/import',
     'POST /api/v1/bulk-jobs/{id}/cancel',
     'POST /api/v1/bulk-jobs/{id}/undo',
     'POST /api/v1/data-sources',
@@ -262,8 +263,9 @@ test('the last letters of a token are there, whatever becomes of it', () => {
   expect(shown.filter(([, type]) => type !== 'string')).toEqual([]);
 });
 
-/** The codes of unknown paths, of the console, whose calls are its page’s own, and of errors that extensions throw. */
+/** The codes of unknown paths, of the console, whose calls are its page’s own, of jobs that fail, and of errors that extensions throw. */
 const ELSEWHERE = [
+  'bulk_job_lines_unreadable',
   'console_not_secure',
   'cross_site_request',
   'identity_provider_unavailable',

@@ -7,6 +7,7 @@ import { type Answer, NDJSON } from '../support/api/api-client.ts';
 import { TestJobs } from '../bulk-job/test-jobs.ts';
 import { askAsGateway } from '../forward-auth/gateway.ts';
 import { OWN_PAGE } from '../support/console/console.ts';
+import { changeDatabase } from '../support/database/databases.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 import { untilAfter } from '../support/time/until.ts';
 
@@ -250,6 +251,18 @@ const calls: Record<string, () => Promise<Answer>> = {
     working.mockRestore();
     return answer;
   },
+  too_many_bulk_job_lines: async () => {
+    const other = new TestJobs(await inWorkspace('lines'));
+    const working = jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    const { id } = await other.beginImport([GROUP]);
+    await changeDatabase(
+      service.database,
+      `UPDATE bulk_job SET line_bytes = ${128 * 1024 * 1024} WHERE id = ${id}`,
+    );
+    const answer = await other.import([GROUP]);
+    working.mockRestore();
+    return answer;
+  },
   target_not_found: () => send('GET', `${V1}/targets/none`),
   target_value_missing: () => issueWith({ region: { $: 'variables.region' } }, {}),
   target_value_refused: () => issueWith(undefined, { team: 'x' }),
@@ -331,6 +344,7 @@ const ELSEWHERE = [
   ...[
     'refused',
     'body_incomplete',
+    'bulk_job_lines_unreadable',
     'session_ended',
     'sign_in_failed',
     'sign_in_not_granted',

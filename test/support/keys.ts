@@ -15,13 +15,13 @@ export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string
   return { ...env, TOKEN_ENCRYPTION_KEYS: keyList(...ids) };
 }
 
-/** The output of `keys status`, one line for each key with single spaces, without the last two columns. */
+/** The output of `keys status`, one line for each key with single spaces, without the counts of its uses, endpoints, targets and imports. */
 export async function keyStatus(env: Record<string, string>): Promise<string[]> {
   const { code, stdout, stderr } = await runCli(env, 'keys', 'status');
   if (code !== 0) throw new Error(stderr);
   const [head, ...lines] = stdout.trim().split('\n');
-  expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS +ENDPOINTS +TARGETS$/);
-  return lines.map((line) => line.replace(/( +\d+){3}$/, '').replace(/ +/g, ' '));
+  expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS +ENDPOINTS +TARGETS +IMPORTS$/);
+  return lines.map((line) => line.replace(/( +\d+){4}$/, '').replace(/ +/g, ' '));
 }
 
 /** Runs a statement on the database, past the service. */

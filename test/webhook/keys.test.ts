@@ -36,7 +36,7 @@ onEachDatabase((kind) => {
   test('rewrapping encrypts the secrets anew, after which the old key is not needed', async () => {
     const counts = async () =>
       (await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'status')).stdout.match(
-        /\d+(?= +\d+$)/gm,
+        /\d+(?= +\d+ +\d+$)/gm,
       );
     expect(await counts()).toEqual(['0', '1']);
     const rewrapped = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');

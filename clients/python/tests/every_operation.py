@@ -155,6 +155,8 @@ def bulk(client: UserGroupClient) -> None:
     assert [result["provided_id"] for result in results] == ["moved 0", "moved 999"]
     ended = problem_of(lambda: client.cancel_bulk_job(job["id"]))
     assert ended.code == "bulk_job_ended"
+    imported = client.create_import_job([{"user_group_id": "in an import", "name": "Imported"}])
+    assert ended_job(client, imported["bulk_job"]["id"])["created"] == 1
     undone = client.undo_bulk_job(job["id"])["bulk_job"]
     assert ended_job(client, undone["id"])["changed"] == 2
 

@@ -1212,6 +1212,38 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def create_import_job(
+        self,
+        lines: Iterable[UserGroupLine],
+        *,
+        timeout: Timeout | None = None,
+    ) -> BulkJobResponse:
+        """Import user groups in the background.
+
+        Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes,
+        and stores the lines encrypted until their turn comes. The response comes when all have
+        arrived: from then on the import goes on when the caller is gone. If the upload breaks off,
+        nothing of it is kept. A line that cannot be read is refused at once. An import can be
+        repeated as it is.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/bulk-jobs/import
+
+        Args:
+            lines: One object for each line; sent as they come.
+        """
+        return cast(
+            BulkJobResponse,
+            self._json(
+                "POST",
+                "/api/v1/bulk-jobs/import",
+                lines=lines,
+                media_type="application/x-ndjson",
+                timeout=timeout,
+            ),
+        )
+
     def get_bulk_job(
         self,
         id: int,
@@ -1244,7 +1276,7 @@ class UserGroupClient(Transport):
         *,
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
-        result: Literal["changed", "unchanged", "refused"] | Absent = ABSENT,
+        result: Literal["created", "changed", "unchanged", "refused"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> BulkJobResultsResponse:
         """List results of a job.
@@ -1277,7 +1309,7 @@ class UserGroupClient(Transport):
         id: int,
         *,
         limit: int | Absent = ABSENT,
-        result: Literal["changed", "unchanged", "refused"] | Absent = ABSENT,
+        result: Literal["created", "changed", "unchanged", "refused"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> Iterator[BulkJobResult]:
         """Yields the entries of `list_bulk_job_results`: all pages, each requested when it is needed.
@@ -1329,7 +1361,9 @@ class UserGroupClient(Transport):
         """Undo a job.
 
         Creates a job that resumes the groups that the other has suspended, or the reverse, within
-        24 hours of its end. A group that has changed since is refused, and stays as it is.
+        24 hours of its end. The undo of an import deletes the groups that it has created, and gives
+        the others the version before; a token that it has replaced does not come back. A group that
+        has changed since is refused, and stays as it is.
 
         Required scope: `user-groups:write`.
 

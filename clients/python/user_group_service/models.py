@@ -689,6 +689,9 @@ class BulkJobSelection(TypedDict):
     all: NotRequired[bool]
     """Every group of the workspace."""
 
+    lines: NotRequired[int]
+    """How many lines an import has, without blank ones."""
+
     undo_of: NotRequired[int]
     """The groups that this job has changed, each unless it has changed since."""
 
@@ -717,7 +720,7 @@ class BulkJob(TypedDict):
     """`done`, `cancelled` and `failed` are final."""
 
     action: str
-    """What is done with each group."""
+    """What is done with each group. `restore` undoes an `import`."""
 
     selection: BulkJobSelection
     """Which groups."""
@@ -726,10 +729,13 @@ class BulkJob(TypedDict):
     """Who has created it."""
 
     total: int | None
-    """Number of groups when it was created; null if there were too many to count."""
+    """Number of groups, or of lines, when it was created; null if there were too many to count."""
 
     done: int
-    """Number of groups that have a result."""
+    """Number of groups, or of lines, that have a result."""
+
+    created: int
+    """Number of them that an import has created."""
 
     changed: int
     """Number of them that it has changed."""
@@ -773,8 +779,11 @@ class BulkJobResponse(TypedDict):
 
 
 class BulkJobResult(TypedDict):
-    provided_id: str
-    """Your own id of the group."""
+    line: NotRequired[int]
+    """Of an import: number of the line, from 1."""
+
+    provided_id: str | None
+    """Your own id of the group; null if that of a refused line could not be read."""
 
     team_id: int | None
     """Internal id of the group; null if there is none."""
@@ -787,6 +796,9 @@ class BulkJobResult(TypedDict):
 
     version_after: int | None
     """Version of the group after, or null."""
+
+    token_replaced: NotRequired[bool]
+    """Present if a line has ended the token of the group and set another."""
 
     code: NotRequired[str]
     """Of a refused group: the code of the catalogue of errors."""

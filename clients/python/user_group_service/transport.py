@@ -154,19 +154,25 @@ class Transport:
         query: Mapping[str, str | int | Absent] | None = None,
         headers: Mapping[str, str | Absent] | None = None,
         body: Mapping[str, object] | None = None,
+        lines: Iterable[Mapping[str, object]] | None = None,
         media_type: str = "application/json",
         safe: bool = False,
         takes_key: bool = False,
         timeout: Timeout | None,
     ) -> Any:
-        """The body of the response; None if the response has none."""
+        """The body of the response, None if it has none. Lines are sent as they come."""
+        data: bytes | Iterator[bytes] | None = None
+        if lines is not None:
+            data = _body_lines(lines)
+        elif body is not None:
+            data = write(_given(body))
         response = self._send(
             method,
             path,
             public=public,
             query=query,
-            headers={"Content-Type": ABSENT if body is None else media_type, **(headers or {})},
-            data=None if body is None else write(_given(body)),
+            headers={"Content-Type": ABSENT if data is None else media_type, **(headers or {})},
+            data=data,
             safe=safe,
             takes_key=takes_key,
             timeout=self._timeout if timeout is None else timeout,

@@ -17,13 +17,15 @@ const RESULT = {
   detail: 'text',
   versionBefore: 'integer',
   versionAfter: 'integer',
+  tokenReplaced: 'integer',
 } as const;
 
 const { columns, members } = columnsOf(RESULT);
 
 const SHOWN = `
   r.place, r.provided_id AS "providedId", r.team_id AS "teamId", r.result, r.code, r.detail,
-  r.version_before AS "versionBefore", r.version_after AS "versionAfter"`;
+  r.version_before AS "versionBefore", r.version_after AS "versionAfter",
+  r.token_replaced AS "tokenReplaced"`;
 
 type Row = Omit<BulkJobResult, 'jobId'>;
 
@@ -39,7 +41,7 @@ const listChanged = statement<{ jobId: number; after: number; limit: number }, R
   'bulk-job-result.list-changed',
   () => `
     SELECT ${SHOWN} FROM bulk_job_result r
-    WHERE r.job_id = :jobId AND r.place > CAST(:after AS integer) AND r.result = 'changed'
+    WHERE r.job_id = :jobId AND r.place > CAST(:after AS integer) AND r.result IN ('created', 'changed')
     ORDER BY r.place LIMIT :limit`,
 );
 

@@ -19,6 +19,20 @@ export class BulkJobResultRetention extends ExpirySweep {
   protected override readonly retentionMs = KEPT_MS;
 }
 
+/** Removes uploads that their process has left, with their lines. */
+@Injectable()
+export class BulkJobUploadRetention extends ExpirySweep {
+  protected readonly removeExpired: RemoveExpired = unnamedStatement(
+    ({ isAmong }) => `
+      DELETE FROM bulk_job WHERE state = 'receiving' AND ${isAmong(
+        'id',
+        `SELECT j.id FROM bulk_job j
+         WHERE j.ended_at IS NULL AND j.state = 'receiving' AND j.lease_until < CAST(:now AS bigint) LIMIT :limit`,
+      )}
+      RETURNING id`,
+  );
+}
+
 /** Removes jobs that ended long ago and have no results any more. */
 @Injectable()
 export class BulkJobRetention extends ExpirySweep {

@@ -14,6 +14,7 @@ import {
   NumberParam,
   QueryOf,
 } from '../../platform/common/http/parameters/request-params.ts';
+import { endSending, type Lines, NdjsonBody } from '../../platform/common/http/responses/ndjson.ts';
 import { JsonBody } from '../../platform/common/json/json-body.decorator.ts';
 import {
   Accepted,
@@ -23,11 +24,13 @@ import {
   Ok,
   Operation,
 } from '../../platform/common/operation.ts';
+import { UserGroupLine } from '../bulk/dto/import.dto.ts';
 import { ChangeUserGroupsRequest } from '../bulk/dto/bulk-change.dto.ts';
 import {
   BulkJobEnded,
   BulkJobNotFound,
   BulkJobNotUndoable,
+  TooManyBulkJobLines,
   TooManyBulkJobs,
 } from './bulk-job.errors.ts';
 import { BulkJobService } from './bulk-job.service.ts';
@@ -82,6 +85,29 @@ export class BulkJobController {
     return located(response, await this.jobs.create(caller, dto, filters, key));
   }
 
+  @Post('import')
+  @HttpCode(202)
+  @RequiresScope('user-groups:write', { gated: false })
+  @Operation(
+    'createImportJob',
+    'Import user groups in the background',
+    'Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines encrypted until their turn comes. The response comes when all have arrived: from then on the import goes on when the caller is gone. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import can be repeated as it is.',
+  )
+  @Accepted(BulkJobResponse, 'The job, which begins soon.', LOCATION)
+  @ApiProblems(TooManyBulkJobs, TooManyBulkJobLines, AuditUnavailable)
+  async import(
+    @CurrentCaller() caller: Caller,
+    @NdjsonBody(UserGroupLine, 'One JSON object per line, as an export returns them.')
+    lines: Lines,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BulkJobResponse> {
+    try {
+      return located(response, await this.jobs.import(caller, lines));
+    } finally {
+      endSending(response);
+    }
+  }
+
   @Get(':id')
   @RequiresScope('user-groups:read')
   @Operation('getBulkJob', 'Read a job', 'How far the job is. Ask again, once a second or less.')
@@ -134,7 +160,7 @@ export class BulkJobController {
   @Operation(
     'undoBulkJob',
     'Undo a job',
-    'Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. A group that has changed since is refused, and stays as it is.',
+    'Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The undo of an import deletes the groups that it has created, and gives the others the version before; a token that it has replaced does not come back. A group that has changed since is refused, and stays as it is.',
   )
   @Accepted(BulkJobResponse, 'The job that undoes it.', LOCATION)
   @ApiReadProblems(

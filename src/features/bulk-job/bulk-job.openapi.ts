@@ -2,7 +2,9 @@ import type { OpenApiParts } from '../../platform/common/extension/openapi-parts
 import { TIME_EXAMPLE } from '../../platform/common/fields.ts';
 
 export const bulkJobOpenApi: OpenApiParts = {
-  tags: { Jobs: 'Actions for many user groups that the service does in the background.' },
+  tags: {
+    Jobs: 'Actions for many user groups, and imports, that the service does in the background.',
+  },
   examples: {
     createBulkJob: {
       request: { action: 'resume', ids: ['acme-emea', 'initech'] },
@@ -16,6 +18,7 @@ export const bulkJobOpenApi: OpenApiParts = {
           created_by: { api_token_id: 1, name: 'bootstrap' },
           total: 2,
           done: 0,
+          created: 0,
           changed: 0,
           unchanged: 0,
           refused: 0,

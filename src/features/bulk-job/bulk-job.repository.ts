@@ -6,6 +6,7 @@ import type { UserGroupFilterDto } from '../../core/user-group/resource/dto/user
 import type { Page, PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
 import { DatabaseUnavailable } from '../../platform/common/problem/errors.ts';
 import { currentTime } from '../../platform/common/time.ts';
+import type { Dialect } from '../../platform/database/dialect.ts';
 import { KeysetList, KeysetOrder } from '../../platform/database/keyset-list.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
@@ -40,6 +41,7 @@ type Row = Pick<
   | 'request'
   | 'undoOf'
   | 'total'
+  | 'created'
   | 'changed'
   | 'unchanged'
   | 'refused'
@@ -51,12 +53,17 @@ type Row = Pick<
   | 'endedAt'
 > & { tokenName: string; undoneBy: number | null };
 
+/** The request of a job that needs none of it. */
+export const NO_REQUEST: BulkJobRequest = { filters: null, graceSeconds: 0, issuedBefore: 0 };
+
 export type ShownBulkJob = Omit<Row, 'request'> & { request: BulkJobRequest };
 
 /** A job to be stored. */
 export type NewBulkJob = Pick<BulkJob, 'action' | 'undoOf' | 'total'> & {
   request: BulkJobRequest;
   ids: readonly string[] | null;
+  /** Whether its lines are still to come. */
+  isReceiving?: boolean;
 };
 
 /** Finds an undo that has not been cut short. */
@@ -65,12 +72,12 @@ const UNDONE_BY = `(
 
 const COLUMNS = `
   j.id, j.workspace_id AS "workspaceId", j.api_token_id AS "apiTokenId", j.action, j.request,
-  j.undo_of AS "undoOf", j.total, j.changed, j.unchanged, j.refused, j.state,
+  j.undo_of AS "undoOf", j.total, j.created, j.changed, j.unchanged, j.refused, j.state,
   j.failure_code AS "failureCode", j.failure_detail AS "failureDetail", j.created_at AS "createdAt",
   j.started_at AS "startedAt", j.ended_at AS "endedAt", t.name AS "tokenName", ${UNDONE_BY} AS "undoneBy"`;
 
 const JOBS = `SELECT ${COLUMNS} FROM bulk_job j JOIN api_token t ON t.id = j.api_token_id
-  WHERE j.workspace_id = :workspaceId`;
+  WHERE j.workspace_id = :workspaceId AND j.state <> 'receiving'`;
 
 const jobList = new KeysetList<{ workspaceId: number }, Row>(
   'bulk-job.list',
@@ -88,13 +95,26 @@ const findJob = statement<JobKey, Row>('bulk-job.find', () => `${JOBS} AND j.id 
 
 type Owner = Pick<TokenCaller, 'workspaceId' | 'firstTokenId'>;
 
-const countOpen = statement<Owner, { all: number; own: number }>(
+/** Jobs, and the bytes of lines that they have brought: of the workspace, and among them of the API token. */
+interface OpenJobs {
+  all: number;
+  own: number;
+  allBytes: number;
+  ownBytes: number;
+}
+
+const ofOwn = 'FILTER (WHERE first_token_id = :firstTokenId)';
+
+/** An upload that its process has left counts no more; the sweep removes it. */
+const countOpen = statement<Owner & { now: number }, OpenJobs>(
   'bulk-job.count-open',
-  () => `
-    SELECT CAST(count(*) AS integer) AS "all",
-      CAST(count(*) FILTER (WHERE first_token_id = :firstTokenId) AS integer) AS own
+  (dialect) => `
+    SELECT CAST(count(*) AS integer) AS "all", CAST(count(*) ${ofOwn} AS integer) AS own,
+      CAST(coalesce(sum(line_bytes), 0) AS bigint) AS "allBytes",
+      CAST(coalesce(sum(line_bytes) ${ofOwn}, 0) AS bigint) AS "ownBytes"
     FROM bulk_job
-    WHERE workspace_id = :workspaceId AND ended_at IS NULL`,
+    WHERE workspace_id = :workspaceId AND ended_at IS NULL
+      AND (state <> 'receiving' OR lease_until > ${databaseTime(dialect)})`,
 );
 
 type Inserted = JobKey &
@@ -109,24 +129,29 @@ type Inserted = JobKey &
     | 'ids'
     | 'undoOf'
     | 'total'
+    | 'state'
   > & { now: number };
 
-/**
- * Groups have growing ids: those after the greatest are created later. A job is created after those before it, whatever
- * the clock says.
- */
+/** An upload is abandoned when nothing of it has been stored for this long. */
+export const UPLOAD_LEASE_MS = 10 * 60 * 1000;
+
+/** The time of a job that is created now: after those before it, whatever the clock says. */
+export const createdNow = ({ greatest }: Dialect) => `
+  ${greatest}(CAST(:now AS bigint),
+    coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0))`;
+
+/** Groups have growing ids: those after the greatest are created later. */
 const insertJob = statement<{ [Name in keyof Inserted]: Inserted[Name] }, { id: number }>(
   'bulk-job.insert',
   (dialect) => `
     INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action,
-      request, ids, undo_of, last_id, total, created_at, turn_at)
+      request, ids, undo_of, last_id, total, state, lease_until, created_at, turn_at)
     VALUES (:id, :workspaceId, :apiTokenId, :firstTokenId, :requestId, :address, :action, :request,
       :ids, CAST(:undoOf AS integer),
       coalesce((SELECT max(g.id) FROM user_group g WHERE g.workspace_id = :workspaceId), 0),
-      CAST(:total AS integer),
-      ${dialect.greatest}(CAST(:now AS bigint),
-        coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)),
-      ${databaseTime(dialect)})
+      CAST(:total AS integer), CAST(:state AS text),
+      CASE CAST(:state AS text) WHEN 'receiving' THEN ${databaseTime(dialect)} + ${UPLOAD_LEASE_MS} ELSE 0 END,
+      ${createdNow(dialect)}, ${databaseTime(dialect)})
     ON CONFLICT (id) DO NOTHING RETURNING id`,
 );
 
@@ -134,7 +159,8 @@ const cancelJob = statement<JobKey & { now: number }, { id: number }>(
   'bulk-job.cancel',
   () => `
     UPDATE bulk_job SET state = 'cancelled', ended_at = :now
-    WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL RETURNING id`,
+    WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL AND state <> 'receiving'
+    RETURNING id`,
 );
 
 /** Queries jobs for those who look at them; each query names its workspace. */
@@ -155,26 +181,24 @@ export class BulkJobRepository {
     return toShown(row);
   }
 
-  /** Counts the jobs of the workspace, and among them those of the API token, that have not ended. */
-  async countOpen(
-    manager: EntityManager,
-    { workspaceId, firstTokenId }: Owner,
-  ): Promise<{ all: number; own: number }> {
-    const [row] = await this.statements.run(manager, countOpen, { workspaceId, firstTokenId });
-    return row!;
+  /** Counts the jobs that have not ended. */
+  async countOpen(manager: EntityManager, { workspaceId, firstTokenId }: Owner): Promise<OpenJobs> {
+    const row = { workspaceId, firstTokenId, now: currentTime() };
+    return (await this.statements.run(manager, countOpen, row))[0]!;
   }
 
   /** Stores a job of the caller under a new id. @returns the id */
   async insert(
     manager: EntityManager,
     caller: TokenCaller,
-    { request, ids, ...job }: NewBulkJob,
+    { request, ids, isReceiving = false, ...job }: NewBulkJob,
   ): Promise<number> {
     const { workspaceId, apiTokenId, firstTokenId, requestId, address } = caller;
     const row = {
       ...{ workspaceId, apiTokenId, firstTokenId, requestId, address, ...job },
       request: JSON.stringify(request),
       ids: ids && JSON.stringify(ids),
+      state: isReceiving ? 'receiving' : 'queued',
       now: currentTime(),
     };
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -191,10 +215,15 @@ export class BulkJobRepository {
   }
 }
 
+const INVERSES: Partial<Record<BulkJob['action'], 'suspend' | 'resume' | 'restore'>> = {
+  suspend: 'resume',
+  resume: 'suspend',
+  import: 'restore',
+};
+
 /** Returns the action that exactly undoes the other; undefined if there is none. */
-export function inverseOf(action: BulkJob['action']): 'suspend' | 'resume' | undefined {
-  if (action === 'suspend') return 'resume';
-  return action === 'resume' ? 'suspend' : undefined;
+export function inverseOf(action: BulkJob['action']): (typeof INVERSES)[BulkJob['action']] {
+  return INVERSES[action];
 }
 
 function toShown({ request, ...row }: Row): ShownBulkJob {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../core/audit/audit-log.ts';
 import { IdempotentCalls } from '../../core/idempotency/idempotent-calls.ts';
 import type { UserGroupFilterDto } from '../../core/user-group/resource/dto/user-group-query.dto.ts';
 import { UserGroupTotal } from '../../core/user-group/resource/user-group-total.ts';
@@ -10,17 +9,20 @@ import {
   requireScope,
   type TokenCaller,
 } from '../../platform/common/access/caller.ts';
+import type { Lines } from '../../platform/common/http/responses/ndjson.ts';
 import type { PageQueryDto } from '../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
 import { changeOfRequest, neededFor, requireSelection } from '../bulk/bulk-change.ts';
 import type { ChangeUserGroupsRequest } from '../bulk/dto/bulk-change.dto.ts';
-import { BulkJobEnded, BulkJobNotUndoable, TooManyBulkJobs } from './bulk-job.errors.ts';
+import { BulkJobAdmission } from './bulk-job-admission.ts';
+import { BulkJobEnded, BulkJobNotUndoable } from './bulk-job.errors.ts';
 import {
   BulkJobRepository,
   inverseOf,
   type NewBulkJob,
+  NO_REQUEST,
   type ShownBulkJob,
 } from './bulk-job.repository.ts';
 import { BulkJobResultRepository } from './bulk-job-result.repository.ts';
@@ -30,11 +32,10 @@ import type {
   BulkJobResultsResponse,
   BulkJobsResponse,
 } from './dto/bulk-job.dto.ts';
+import { BulkJobImportService } from './lines/bulk-job-import.service.ts';
+import { BulkJobLineRepository } from './lines/bulk-job-line.repository.ts';
 import { toBulkJobResultView, toBulkJobView, undoableUntil } from './dto/bulk-job.view.ts';
 import { BulkJobWorker } from './running/bulk-job-worker.ts';
-
-/** Jobs that have not ended. An API token gets half of what its workspace has left, so that it uses up those of no other. */
-const MAX_OPEN = { ofWorkspace: 60, ofToken: 20 };
 
 /** Creates jobs, which the worker does in the background, and tells how far they are. */
 @Injectable()
@@ -47,7 +48,9 @@ export class BulkJobService {
     private readonly workspaces: WorkspaceService,
     private readonly transactor: Transactor,
     private readonly calls: IdempotentCalls,
-    private readonly auditLog: AuditLog,
+    private readonly admission: BulkJobAdmission,
+    private readonly imports: BulkJobImportService,
+    private readonly waiting: BulkJobLineRepository,
     private readonly config: Config,
   ) {}
 
@@ -68,9 +71,9 @@ export class BulkJobService {
     id: number,
     { result, ...query }: BulkJobResultQueryDto,
   ): Promise<BulkJobResultsResponse> {
-    await this.jobs.get({ workspaceId, id });
+    const job = await this.jobs.get({ workspaceId, id });
     const { rows, ...next } = await this.results.list(id, result, query);
-    return { success: 1, results: rows.map(toBulkJobResultView), ...next };
+    return { success: 1, results: rows.map((row) => toBulkJobResultView(row, job)), ...next };
   }
 
   /**
@@ -107,6 +110,16 @@ export class BulkJobService {
   }
 
   /**
+   * Stores the lines of an import, and a job for them once all have arrived.
+   * @throws TooManyBulkJobs, TooManyBulkJobLines; errors of the body and of the caller
+   */
+  async import(caller: Caller, lines: Lines): Promise<BulkJobResponse> {
+    const response = toResponse(await this.imports.receive(caller, lines));
+    this.worker.wake();
+    return response;
+  }
+
+  /**
    * Stores a job that does the inverse with the groups that another has changed.
    * @throws BulkJobNotFound, BulkJobNotUndoable, TooManyBulkJobs; errors of idempotency
    */
@@ -115,8 +128,8 @@ export class BulkJobService {
     return this.begin(caller, { key, request: ['bulk_job.undo', id] }, async (manager) => {
       const job = await this.jobs.get({ workspaceId, id }, manager);
       const action = inverseToUse(job);
-      const request = { filters: null, graceSeconds: 0, issuedBefore: 0 };
-      return { action, undoOf: id, total: job.changed, ids: null, request };
+      const total = job.created + job.changed;
+      return { action, undoOf: id, total, ids: null, request: NO_REQUEST };
     });
   }
 
@@ -126,8 +139,10 @@ export class BulkJobService {
     return this.transactor.run(async (manager) => {
       const isEnded = await this.jobs.cancel(manager, key);
       const job = await this.jobs.get(key, manager);
-      if (isEnded) await this.record(manager, caller, 'bulk_job.cancel', job);
-      else if (job.state !== 'cancelled') throw new BulkJobEnded();
+      if (isEnded) {
+        await this.waiting.remove(manager, job.id);
+        await this.admission.record(manager, caller, 'bulk_job.cancel', job);
+      } else if (job.state !== 'cancelled') throw new BulkJobEnded();
       return toResponse(job);
     });
   }
@@ -143,45 +158,19 @@ export class BulkJobService {
       // Serialises creations, so that the maximum holds, and that a job is undone once.
       await this.workspaces.lock(manager, workspaceId);
       const job = await toJob(manager);
-      await this.requirePlace(manager, owner);
+      await this.admission.requirePlace(manager, owner);
       const id = await this.jobs.insert(manager, owner, job);
       const stored = await this.jobs.get({ workspaceId, id }, manager);
-      await this.record(manager, caller, 'bulk_job.create', stored);
+      await this.admission.record(manager, caller, 'bulk_job.create', stored);
       return toResponse(stored);
     });
     this.worker.wake();
     return response;
   }
 
-  /** @throws TooManyBulkJobs */
-  private async requirePlace(manager: EntityManager, owner: TokenCaller): Promise<void> {
-    const { all, own } = await this.jobs.countOpen(manager, owner);
-    const places = Math.ceil((MAX_OPEN.ofWorkspace - all + own) / 2);
-    if (own >= Math.min(MAX_OPEN.ofToken, places)) throw new TooManyBulkJobs();
-  }
-
   private async count(caller: Caller, filters: UserGroupFilterDto): Promise<number | null> {
     const { count, exact } = await this.totals.count(caller, filters);
     return exact ? count : null;
-  }
-
-  private record(
-    manager: EntityManager,
-    caller: Caller,
-    action: 'bulk_job.create' | 'bulk_job.cancel',
-    job: ShownBulkJob,
-  ): Promise<void> {
-    const { action: done, selection, ...counts } = toBulkJobView(job);
-    const { changed, refused } = counts;
-    const details =
-      action === 'bulk_job.create'
-        ? { action: done, selection }
-        : { action: done, changed, refused };
-    return this.auditLog.record(manager, caller, {
-      action,
-      object: { type: 'bulk_job', id: job.id },
-      details,
-    });
   }
 }
 
@@ -190,7 +179,7 @@ function toResponse(job: ShownBulkJob): BulkJobResponse {
 }
 
 /** @throws BulkJobNotUndoable */
-function inverseToUse(job: ShownBulkJob): 'suspend' | 'resume' {
+function inverseToUse(job: ShownBulkJob): NonNullable<ReturnType<typeof inverseOf>> {
   const action = inverseOf(job.action);
   if (!action) {
     throw new BulkJobNotUndoable(`A job with the action ${job.action} cannot be undone.`);

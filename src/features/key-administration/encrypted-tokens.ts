@@ -9,7 +9,9 @@ const findUseOfKey = statement<{ keyId: string }, { id: string }>(
     UNION ALL
     SELECT * FROM (SELECT key_id AS id FROM webhook_endpoint WHERE key_id = :keyId LIMIT 1) AS e
     UNION ALL
-    SELECT * FROM (SELECT key_id AS id FROM target WHERE key_id = :keyId LIMIT 1) AS r`,
+    SELECT * FROM (SELECT key_id AS id FROM target WHERE key_id = :keyId LIMIT 1) AS r
+    UNION ALL
+    SELECT * FROM (SELECT key_id AS id FROM bulk_job_line WHERE key_id = :keyId LIMIT 1) AS l`,
 );
 
 /** Tokens of a key that are scanned for one of the workspace. */
@@ -35,15 +37,20 @@ const findKeysOfSecrets = statement<{ workspaceId: number }, { id: string }>(
   () => `
     SELECT key_id AS id FROM webhook_endpoint WHERE workspace_id = :workspaceId
     UNION
-    SELECT key_id AS id FROM target WHERE workspace_id = :workspaceId AND key_id IS NOT NULL`,
+    SELECT key_id AS id FROM target WHERE workspace_id = :workspaceId AND key_id IS NOT NULL
+    UNION
+    SELECT l.key_id AS id FROM bulk_job j JOIN bulk_job_line l ON l.job_id = j.id
+    WHERE j.workspace_id = :workspaceId AND j.ended_at IS NULL`,
 );
 
-/** Counts of the user-group tokens, webhook endpoints and targets that one key has encrypted. */
+/** Counts of the user-group tokens, webhook endpoints, targets and imports that one key has encrypted. */
 export interface UseOfKey {
   id: string;
   tokens: number;
   endpoints: number;
   targets: number;
+  /** Parts of imports that wait. */
+  imports: number;
 }
 
 /** Counts the use of each key; retired tokens have no ciphertext any more. */
@@ -51,21 +58,25 @@ export const countUse = statement<object, UseOfKey>(
   'encrypted-tokens.count',
   () => `
     SELECT id, CAST(sum(tokens) AS integer) AS tokens, CAST(sum(endpoints) AS integer) AS endpoints,
-      CAST(sum(targets) AS integer) AS targets
+      CAST(sum(targets) AS integer) AS targets, CAST(sum(imports) AS integer) AS imports
     FROM (
-      SELECT key_id AS id, count(*) AS tokens, 0 AS endpoints, 0 AS targets FROM user_group_token
+      SELECT key_id AS id, count(*) AS tokens, 0 AS endpoints, 0 AS targets, 0 AS imports
+      FROM user_group_token
       WHERE key_id IS NOT NULL GROUP BY key_id
       UNION ALL
-      SELECT key_id AS id, 0 AS tokens, count(*) AS endpoints, 0 AS targets
+      SELECT key_id AS id, 0 AS tokens, count(*) AS endpoints, 0 AS targets, 0 AS imports
       FROM webhook_endpoint GROUP BY key_id
       UNION ALL
-      SELECT key_id AS id, 0 AS tokens, 0 AS endpoints, count(*) AS targets
+      SELECT key_id AS id, 0 AS tokens, 0 AS endpoints, count(*) AS targets, 0 AS imports
       FROM target WHERE key_id IS NOT NULL GROUP BY key_id
+      UNION ALL
+      SELECT key_id AS id, 0 AS tokens, 0 AS endpoints, 0 AS targets, count(*) AS imports
+      FROM bulk_job_line GROUP BY key_id
     ) AS used
     GROUP BY id ORDER BY id`,
 );
 
-/** Finds the keys of the stored user-group tokens, and of the secrets of webhooks and targets. */
+/** Finds the keys of the stored user-group tokens, of the secrets of webhooks and targets, and of lines that wait. */
 @Injectable()
 export class EncryptedTokens {
   constructor(private readonly statements: Statements) {}
@@ -75,7 +86,7 @@ export class EncryptedTokens {
   }
 
   /**
-   * Whether any token of the workspace, or secret of a webhook or target, is encrypted with one of the keys.
+   * Whether any token of the workspace, secret of a webhook or target, or line of an import is encrypted with one of the keys.
    * @returns null if the keys have encrypted too many tokens to find those of the workspace at once
    */
   async hasAnyOf(workspaceId: number, keyIds: readonly string[]): Promise<boolean | null> {

@@ -16,9 +16,9 @@ export interface KeyStatus extends UseOfKey {
   state: 'encrypts' | 'decrypts' | 'not configured' | 'forgotten' | 'wrong key';
 }
 
-export type Encrypted = Pick<KeyStatus, 'tokens' | 'endpoints' | 'targets'>;
+export type Encrypted = Pick<KeyStatus, 'tokens' | 'endpoints' | 'targets' | 'imports'>;
 
-/** Administers the keys that encrypt user-group tokens, and the secrets of webhooks and targets, at rest. */
+/** Administers the keys that encrypt user-group tokens, the secrets of webhooks and targets, and lines that wait, at rest. */
 @Injectable()
 export class EncryptionKeyService {
   constructor(
@@ -36,15 +36,15 @@ export class EncryptionKeyService {
     const configured = this.ring.keys.map(({ id }) => id);
     const ids = new Set([...configured, ...recorded.keys(), ...used.keys()]);
     return [...ids].map((id) => ({
-      ...(used.get(id) ?? { id, tokens: 0, endpoints: 0, targets: 0 }),
+      ...(used.get(id) ?? { id, tokens: 0, endpoints: 0, targets: 0, imports: 0 }),
       encryptions: recorded.get(id)?.encryptions ?? 0,
       state: this.stateOf(id, recorded.get(id)),
     }));
   }
 
   /**
-   * Counts the tokens that could not be shown any more, and the endpoints and targets that could not be used any more,
-   * without the key.
+   * Counts the tokens that could not be shown any more, the endpoints and targets that could not be used any more, and
+   * the imports that would fail, without the key.
    * @throws OperatorError if the key is configured, unknown or forgotten already
    */
   async countLost(id: string): Promise<Encrypted> {
@@ -58,15 +58,16 @@ export class EncryptionKeyService {
       );
     }
     if (status.state === 'forgotten') throw forgottenAlready(id);
-    const { tokens, endpoints, targets } = status;
-    return { tokens, endpoints, targets };
+    const { tokens, endpoints, targets, imports } = status;
+    return { tokens, endpoints, targets, imports };
   }
 
   /**
    * Declares a key lost, so that the server starts without it. Its ciphertexts stay: when the key is configured again,
    * the next start clears the mark.
    * @returns the tokens that cannot be shown any more until they are rotated, the webhook endpoints that cannot be
-   *   used until their secrets are rolled, and the targets that cannot until their secrets are sent again
+   *   used until their secrets are rolled, the targets that cannot until their secrets are sent again, and the imports
+   *   that fail
    * @throws OperatorError if the key is configured, unknown or forgotten already
    */
   async forget(id: string): Promise<Encrypted> {
@@ -76,7 +77,12 @@ export class EncryptionKeyService {
       await this.auditLog.record(manager, installationOperator, {
         action: 'encryption_key.forget',
         object: { type: 'encryption_key', id },
-        details: { tokens: lost.tokens, webhook_endpoints: lost.endpoints, targets: lost.targets },
+        details: {
+          tokens: lost.tokens,
+          webhook_endpoints: lost.endpoints,
+          targets: lost.targets,
+          imports: lost.imports,
+        },
       });
     });
     return lost;

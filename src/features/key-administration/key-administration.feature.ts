@@ -7,7 +7,7 @@ export const keyAdministration = defineFeature({
   about: 'Status, replacement and loss of encryption keys.',
   always:
     'Tokens of groups are encrypted whatever is served: a start refuses a wrong key, and an operator has to replace one.',
-  uses: ['targets', 'webhooks'],
+  uses: ['bulk-jobs', 'targets', 'webhooks'],
   actions: keyAdministrationActions,
   services: [KeyAdministrationModule],
   commands: [

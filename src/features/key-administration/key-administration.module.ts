@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../../core/audit/audit.module.ts';
 import { EncryptionKeyModule } from '../../core/encryption-key/encryption-key.module.ts';
+import { BulkJobLineCipher } from '../bulk-job/lines/bulk-job-line-cipher.ts';
 import { EncryptedTokens } from './encrypted-tokens.ts';
 import { EncryptionKeyService } from './encryption-key.service.ts';
 import { KeyCheck } from './key-check.ts';
@@ -13,6 +14,7 @@ import { WebhookSecretCipher } from '../webhook/endpoint/webhook-secret-cipher.t
 @Module({
   imports: [AuditModule, EncryptionKeyModule],
   providers: [
+    BulkJobLineCipher,
     EncryptedTokens,
     EncryptionKeyService,
     KeyCheck,

@@ -54,6 +54,7 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
           ENCRYPTIONS: ({ encryptions }) => encryptions,
           ENDPOINTS: (row) => row.endpoints,
           TARGETS: (row) => row.targets,
+          IMPORTS: (row) => row.imports,
         },
       );
     }),
@@ -70,17 +71,20 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
       const secrets = app.get(SecretRewrapper);
       const endpoints = await secrets.rewrapEndpoints();
       const targets = await secrets.rewrapTargets();
+      const imports = await secrets.rewrapImports();
       const done = {
         tokens: rewrapped,
         endpoints: endpoints.rewrapped,
         targets: targets.rewrapped,
+        imports: imports.rewrapped,
       };
       printDone(options, `${told(done)} re-encrypted.`, { success: 1, rewrapped: done });
-      if (unreadable + endpoints.unreadable + targets.unreadable > 0) {
+      if (unreadable + endpoints.unreadable + targets.unreadable + imports.unreadable > 0) {
         const left = {
           tokens: unreadable,
           endpoints: endpoints.unreadable,
           targets: targets.unreadable,
+          imports: imports.unreadable,
         };
         throw new OperatorError(
           `${told(left)} could not be decrypted and stay as they are; see "keys status".`,
@@ -102,7 +106,7 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
         const keys = app.get(EncryptionKeyService);
         if (!options.yes) {
           throw new OperatorRefusal(
-            `Forgetting the key "${id}" affects ${told(await keys.countLost(id))}: tokens stay valid but are not shown any more until rotated, nothing is sent to endpoints until their secrets are rolled, and targets issue nothing until their secrets are sent again. Nothing was changed; repeat with --yes to forget it.`,
+            `Forgetting the key "${id}" affects ${told(await keys.countLost(id))}: tokens stay valid but are not shown any more until rotated, nothing is sent to endpoints until their secrets are rolled, targets issue nothing until their secrets are sent again, and imports that wait fail. Nothing was changed; repeat with --yes to forget it.`,
           );
         }
         const lost = await keys.forget(id);
@@ -119,14 +123,15 @@ function parseId(text: string): string {
   throw new InvalidArgumentError('The id of a key is 1-32 of A-Z a-z 0-9 _ -.');
 }
 
-function told({ tokens, endpoints, targets }: Encrypted): string {
+function told({ tokens, endpoints, targets, imports }: Encrypted): string {
   const others = [
     endpoints === 0 ? [] : counted(endpoints, 'webhook endpoint'),
     targets === 0 ? [] : counted(targets, 'target'),
+    imports === 0 ? [] : counted(imports, 'part of imports', 'parts of imports'),
   ].flat();
   return [counted(tokens, 'token'), ...others].join(others.length > 1 ? ', ' : ' and ');
 }
 
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }

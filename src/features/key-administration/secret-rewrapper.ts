@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { BulkJobLinesUnreadable } from '../bulk-job/bulk-job.errors.ts';
+import { BulkJobLineCipher, type LinesOwner } from '../bulk-job/lines/bulk-job-line-cipher.ts';
 import { TargetSecretUnreadable } from '../target/target.errors.ts';
 import { KeyRing } from '../../core/encryption-key/key-ring.ts';
 import type { SealedText } from '../../core/encryption-key/sealed-text.ts';
@@ -47,13 +49,16 @@ const endpoints = ofTable<SecretsOwner>(
 );
 const targets = ofTable<TargetOwner>('target', 'target', 's.workspace_id AS "workspaceId", s.name');
 
-/** Re-encrypts the secrets of webhook endpoints and targets of other keys with the current key. */
+const lines = ofTable<LinesOwner>('bulk-job-line', 'bulk_job_line', 's.job_id AS "jobId", s.part');
+
+/** Re-encrypts the secrets of webhook endpoints and targets, and lines that wait, of other keys with the current key. */
 @Injectable()
 export class SecretRewrapper {
   constructor(
     private readonly ring: KeyRing,
     private readonly ofEndpoints: WebhookSecretCipher,
     private readonly ofTargets: TargetSecretCipher,
+    private readonly ofLines: BulkJobLineCipher,
     private readonly statements: Statements,
     private readonly transactor: Transactor,
   ) {}
@@ -68,6 +73,12 @@ export class SecretRewrapper {
   rewrapTargets(): Promise<Rewrapped> {
     const cipher = this.ofTargets;
     return this.rewrap(targets, (row) => cipher.encrypt(cipher.decrypt(row, row), row));
+  }
+
+  /** @throws DatabaseUnavailable */
+  rewrapImports(): Promise<Rewrapped> {
+    const cipher = this.ofLines;
+    return this.rewrap(lines, (row) => cipher.encrypt(cipher.decrypt(row, row), row));
   }
 
   /** Re-encrypts batch by batch, so that an interrupted run is simply repeated. Secrets of lost keys are left alone. */
@@ -93,14 +104,14 @@ export class SecretRewrapper {
   }
 }
 
+const UNREADABLE = [WebhookSecretUnreadable, TargetSecretUnreadable, BulkJobLinesUnreadable];
+
 /** Returns undefined for secrets that cannot be decrypted. */
 function readable(reseal: () => SealedText): SealedText | undefined {
   try {
     return reseal();
   } catch (error) {
-    if (error instanceof WebhookSecretUnreadable || error instanceof TargetSecretUnreadable) {
-      return undefined;
-    }
+    if (UNREADABLE.some((kind) => error instanceof kind)) return undefined;
     throw error;
   }
 }

@@ -92,7 +92,7 @@ export async function fillDatabase(
   await ok(first.call('DELETE', '/api/v1/user-groups/revoked'));
 
   await declareTarget(first);
-  await runJob(first);
+  await runJob(env, first);
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
@@ -125,11 +125,16 @@ async function declareTarget(api: ApiClient): Promise<void> {
   );
 }
 
-/** A job with a result, which is not that of a group. */
-async function runJob(api: ApiClient): Promise<void> {
+/** A job with a result, which is not that of a group, and with lines that nobody stores, because it has ended. */
+async function runJob(env: Record<string, string>, api: ApiClient): Promise<void> {
   const jobs = new TestJobs(api);
   const { id } = await jobs.begin({ action: 'suspend', ids: ['no group'] });
   await jobs.ended(id);
+  const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
+  file
+    .prepare('INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (?, 1, ?, ?)')
+    .run(id, Buffer.from('not to be read'), 'k1');
+  file.close();
 }
 
 /** Leaves a delivery that waits for its next attempt: nobody listens at the endpoint. */

@@ -105,7 +105,7 @@ export function Job({ id }: { id: number }) {
       {isUndoing && (
         <Confirm
           title="Undo"
-          submit={data.action === 'suspend' ? 'Resume' : 'Suspend'}
+          submit={{ suspend: 'Resume', resume: 'Suspend' }[data.action] ?? 'Undo'}
           onClose={() => {
             setUndoing(false);
           }}
@@ -144,12 +144,15 @@ function Refused({ id, state }: { id: number; state: string }) {
           </>
         }
       >
-        {list.rows.map(({ provided_id, code, detail }) => (
-          <tr key={provided_id}>
+        {list.rows.map(({ line, provided_id, code, detail }) => (
+          <tr key={line ?? provided_id}>
             <td>
-              <a class="row-link mono" data-row href={addressOf(['groups', provided_id])}>
-                <Text>{provided_id}</Text>
-              </a>
+              {line && `Line ${line} `}
+              {provided_id !== null && (
+                <a class="row-link mono" data-row href={addressOf(['groups', provided_id])}>
+                  <Text>{provided_id}</Text>
+                </a>
+              )}
             </td>
             <td>
               {detail} <span class="cell-sub mono">{code}</span>

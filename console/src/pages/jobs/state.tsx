@@ -9,6 +9,8 @@ const ACTIONS: Record<string, string> = {
   resume: 'Resume',
   rotate: 'Rotate the tokens of',
   delete: 'Delete',
+  import: 'Import',
+  restore: 'Undo the import of',
 };
 
 const TONES: Record<string, string> = { done: 'good', running: 'accent', failed: 'bad' };
@@ -28,9 +30,10 @@ export function State({ job: { state } }: { job: BulkJob }) {
 
 /** Tells how far it is. */
 export function Counts({ job }: { job: BulkJob }) {
-  const { changed, unchanged, refused } = job;
+  const { created, changed, unchanged, refused } = job;
   return (
     <>
+      {created > 0 && `${created.toLocaleString()} created, `}
       {changed.toLocaleString()} changed, {unchanged.toLocaleString()} unchanged,{' '}
       {refused.toLocaleString()} refused
     </>
@@ -39,8 +42,9 @@ export function Counts({ job }: { job: BulkJob }) {
 
 /** Tells which groups it is about. */
 export function Which({ job: { selection } }: { job: BulkJob }) {
-  const { ids, filters = {}, undo_of } = selection;
+  const { ids, filters = {}, lines, undo_of } = selection;
   if (undo_of) return <a href={addressOf(['jobs', undo_of])}>what job {undo_of} has changed</a>;
+  if (lines !== undefined) return <>lines of a file</>;
   if (ids) return <>those that were named</>;
   const given = Object.entries(filters as Record<string, string>);
   return given.length === 0 ? (

@@ -27,6 +27,9 @@ interface Filters extends OfId {
   version: number | null;
 }
 
+/** The id of a group, and one of its versions. */
+export type VersionKey = Pick<UserGroupVersionState, 'id' | 'version'>;
+
 interface PageOfVersions extends Filters {
   beforeTeamId: number;
   beforeVersion: number;
@@ -48,10 +51,12 @@ const selectPresent = (dialect: Dialect) => `
     CAST(NULL AS bigint) AS "replacedAt", ${resolvedMappingColumn(dialect)} AS mapping, CAST(NULL AS text) AS tokens
   FROM user_group g WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`;
 
-const SELECT_REPLACED = `
+const REPLACED = `
   SELECT v.user_group_id AS id, v.version, ${membersOf('v')}, v.recorded_at AS "updatedAt",
     v.replaced_at AS "replacedAt", v.mapping, v.tokens
-  FROM user_group_version v WHERE v.workspace_id = :workspaceId AND v.provided_id = :providedId`;
+  FROM user_group_version v`;
+
+const SELECT_REPLACED = `${REPLACED} WHERE v.workspace_id = :workspaceId AND v.provided_id = :providedId`;
 
 const filtersOn = (id: string, version: string) => `
   AND (${id}, ${version}) < (CAST(:beforeTeamId AS integer), CAST(:beforeVersion AS integer))
@@ -79,6 +84,17 @@ const findAt = statement<OfId & { at: number }, UserGroupVersionState>(
         ${SELECT_REPLACED} AND v.replaced_at > CAST(:at AS bigint)
         ORDER BY v.user_group_id, v.version LIMIT 1) replaced
     ) found ORDER BY id, version LIMIT 1`,
+);
+
+const findReplaced = statement<
+  { workspaceId: number; versions: readonly VersionKey[] },
+  UserGroupVersionState
+>(
+  'user-group-version.find-replaced',
+  ({ recordsOf }) => `
+    ${REPLACED} JOIN ${recordsOf(':versions', { id: 'integer', version: 'integer' })}
+      ON r.id = v.user_group_id AND r.version = v.version
+    WHERE v.workspace_id = :workspaceId`,
 );
 
 const findTokens = statement<{ userGroupId: number; at: number }, PastToken>(
@@ -113,6 +129,15 @@ export class UserGroupHistoryRepository {
   /** Finds the state that was replaced first after the time, or the present one; it may have begun later. */
   async findAt(id: OfId, at: number): Promise<UserGroupVersionState | undefined> {
     return (await this.statements.read(findAt, { ...id, at }))[0];
+  }
+
+  /** Finds versions that later ones have replaced, in any order; those that are not kept are missing. */
+  async findReplaced(
+    workspaceId: number,
+    versions: readonly VersionKey[],
+  ): Promise<UserGroupVersionState[]> {
+    if (versions.length === 0) return [];
+    return this.statements.read(findReplaced, { workspaceId, versions });
   }
 
   /** Finds the latest generations of a present group at a time. @param userGroupId from a query that names the workspace */

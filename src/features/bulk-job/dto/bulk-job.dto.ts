@@ -15,7 +15,7 @@ import { PageQueryDto } from '../../../platform/common/http/parameters/page.dto.
 import { page, response } from '../../../platform/common/http/responses/response.ts';
 
 const states = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
-const results = ['changed', 'unchanged', 'refused'] as const;
+const results = ['created', 'changed', 'unchanged', 'refused'] as const;
 
 class BulkJobCreator {
   @Integer('Id of the API token, by whose rights the job works.', 1)
@@ -34,6 +34,9 @@ class BulkJobSelection {
 
   @Flag.optional('Every group of the workspace.', true)
   all?: true;
+
+  @Integer.optional('How many lines an import has, without blank ones.', 3)
+  lines?: number;
 
   @Integer.optional('The groups that this job has changed, each unless it has changed since.', 3)
   undo_of?: number;
@@ -55,7 +58,11 @@ export class BulkJobView {
   @CodeOf(states, '`done`, `cancelled` and `failed` are final.', 'running')
   state!: (typeof states)[number];
 
-  @CodeOf(['suspend', 'resume', 'rotate', 'delete'], 'What is done with each group.', 'suspend')
+  @CodeOf(
+    ['suspend', 'resume', 'rotate', 'delete', 'import', 'restore'],
+    'What is done with each group. `restore` undoes an `import`.',
+    'suspend',
+  )
   action!: string;
 
   @Nested(BulkJobSelection, 'Which groups.')
@@ -64,11 +71,17 @@ export class BulkJobView {
   @Nested(BulkJobCreator, 'Who has created it.')
   created_by!: BulkJobCreator;
 
-  @Integer.orNull('Number of groups when it was created; null if there were too many to count.', 2)
+  @Integer.orNull(
+    'Number of groups, or of lines, when it was created; null if there were too many to count.',
+    2,
+  )
   total!: number | null;
 
-  @Integer('Number of groups that have a result.', 2)
+  @Integer('Number of groups, or of lines, that have a result.', 2)
   done!: number;
+
+  @Integer('Number of them that an import has created.', 0)
+  created!: number;
 
   @Integer('Number of them that it has changed.', 2)
   changed!: number;
@@ -100,8 +113,14 @@ export class BulkJobView {
 
 @SchemaName('BulkJobResult')
 export class BulkJobResultView {
-  @Text('Your own id of the group.', 'acme-emea')
-  provided_id!: string;
+  @Integer.optional('Of an import: number of the line, from 1.', 1)
+  line?: number;
+
+  @Text.orNull(
+    'Your own id of the group; null if that of a refused line could not be read.',
+    'acme-emea',
+  )
+  provided_id!: string | null;
 
   @Integer.orNull('Internal id of the group; null if there is none.', 7)
   team_id!: number | null;
@@ -114,6 +133,9 @@ export class BulkJobResultView {
 
   @Integer.orNull('Version of the group after, or null.', 3)
   version_after!: number | null;
+
+  @Flag.optional('Present if a line has ended the token of the group and set another.', true)
+  token_replaced?: boolean;
 
   @Text.optional('Of a refused group: the code of the catalogue of errors.', 'precondition_failed')
   code?: string;

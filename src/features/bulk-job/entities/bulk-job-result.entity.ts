@@ -7,13 +7,14 @@ export class BulkJobResult {
   @PrimaryColumn('integer')
   jobId!: number;
 
-  /** Its place in the order of the job: the id of the group, or its number in the list of the call. */
+  /** Its place in the order of the job: the id of the group, its number in the list of the call, or that of its line. */
   @PrimaryColumn('integer') place!: number;
-  @Column('text') providedId!: string;
+  /** Null if the line of an import is refused, and has none that could be read. */
+  @Column('text', { nullable: true }) providedId!: string | null;
 
   /** Null if there was no such group. */
   @Column('integer', { nullable: true }) teamId!: number | null;
-  @Column('varchar', { length: 16 }) result!: 'changed' | 'unchanged' | 'refused';
+  @Column('varchar', { length: 16 }) result!: 'created' | 'changed' | 'unchanged' | 'refused';
 
   /** Code and description of the refusal; null otherwise. */
   @Column('text', { nullable: true }) code!: string | null;
@@ -22,4 +23,6 @@ export class BulkJobResult {
   /** Versions of the group; null if there was, or is, none. */
   @Column('integer', { nullable: true }) versionBefore!: number | null;
   @Column('integer', { nullable: true }) versionAfter!: number | null;
+  /** 1 if the line of an import has replaced the token of the group, otherwise 0. */
+  @Column('integer', { default: 0 }) tokenReplaced!: number;
 }

@@ -5,6 +5,8 @@ import { type Caller, requireScope, type Scope } from '../../../platform/common/
 import { AddressNotAllowed, ApiTokenInvalid } from '../../../platform/common/problem/errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { neededFor } from '../../bulk/bulk-change.ts';
+import type { Needed } from '../../bulk/bulk-writes.ts';
+import { IMPORTING } from '../../bulk/import-lines.ts';
 import type { HeldJob } from './bulk-job-leases.ts';
 
 /** Tells by whose rights a job works. */
@@ -27,10 +29,16 @@ export class BulkJobCallers {
       scopes: new Set(token.scopes.split(' ') as Scope[]),
       renew: () => this.callerOf(job),
     };
-    const namesGroups = job.ids !== null || job.undoOf !== null;
-    for (const [scope, doing] of neededFor(job.action, namesGroups)) {
-      requireScope(caller, scope, doing);
-    }
+    for (const [scope, doing] of neededBy(job)) requireScope(caller, scope, doing);
     return caller;
   }
+}
+
+const RESTORING: Needed = ['user-groups:write', 'Undoing an import'];
+
+/** Returns the permissions that a job needs for all of its groups. */
+function neededBy({ action, ids, undoOf }: HeldJob): Needed[] {
+  if (action === 'import') return [IMPORTING];
+  if (action === 'restore') return [RESTORING];
+  return neededFor(action, ids !== null || undoOf !== null);
 }

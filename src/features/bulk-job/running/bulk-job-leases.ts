@@ -36,16 +36,16 @@ export type HeldJob = Omit<Row, 'request' | 'ids'> & {
 };
 
 /** The counts that a part adds to a job, and its position after the part if that is done as a whole. */
-export type PartProgress = Pick<BulkJob, 'changed' | 'unchanged' | 'refused'> & {
+export type PartProgress = EndedCounts & {
   position: string | null;
 };
 
 /** The counts of a job that has ended. */
-export type EndedCounts = Pick<BulkJob, 'changed' | 'unchanged' | 'refused'>;
+export type EndedCounts = Pick<BulkJob, 'created' | 'changed' | 'unchanged' | 'refused'>;
 
 const findOpen = statement<object, { id: number }>(
   'bulk-job.find-open',
-  () => 'SELECT id FROM bulk_job WHERE ended_at IS NULL LIMIT 1',
+  () => "SELECT id FROM bulk_job WHERE ended_at IS NULL AND state <> 'receiving' LIMIT 1",
 );
 
 /**
@@ -55,10 +55,10 @@ const findOpen = statement<object, { id: number }>(
 const takeJob = statement<{ owner: number; now: number }, Row>('bulk-job.take', (dialect) => {
   const next = `
     SELECT j.id FROM bulk_job j
-    WHERE j.ended_at IS NULL AND (j.lease_owner = :owner
+    WHERE j.ended_at IS NULL AND j.state <> 'receiving' AND (j.lease_owner = :owner
         OR ${hasCome('j.lease_until', LEASE_MS, databaseTime(dialect))})
       AND NOT EXISTS (
-        SELECT 1 FROM bulk_job o WHERE o.workspace_id = j.workspace_id AND o.ended_at IS NULL
+        SELECT 1 FROM bulk_job o WHERE o.workspace_id = j.workspace_id AND o.ended_at IS NULL AND o.state <> 'receiving'
           AND o.first_token_id = j.first_token_id AND (o.created_at, o.id) < (j.created_at, j.id))
     ORDER BY coalesce((SELECT max(w.turn_at) FROM bulk_job w
         WHERE w.workspace_id = j.workspace_id AND w.ended_at IS NULL AND w.started_at IS NOT NULL), 0),
@@ -84,7 +84,7 @@ const storeProgress = statement<
 >(
   'bulk-job.store-progress',
   (dialect) => `
-    UPDATE bulk_job SET changed = changed + :changed, unchanged = unchanged + :unchanged,
+    UPDATE bulk_job SET created = created + :created, changed = changed + :changed, unchanged = unchanged + :unchanged,
       refused = refused + :refused, position = coalesce(CAST(:position AS text), position),
       lease_until = ${databaseTime(dialect)} + ${LEASE_MS}
     WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL RETURNING id`,
@@ -99,7 +99,7 @@ const endJob = statement<
     UPDATE bulk_job SET state = :state, ended_at = ${databaseTime(dialect)},
       failure_code = :failureCode, failure_detail = :failureDetail
     WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL
-    RETURNING changed, unchanged, refused`,
+    RETURNING created, changed, unchanged, refused`,
 );
 
 const releaseJob = statement<Owned & { afterMs: number }>(

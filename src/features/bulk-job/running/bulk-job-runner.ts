@@ -3,25 +3,21 @@ import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import { RateLimits } from '../../../core/rate-limit/rate-limits.ts';
 import type { StoredUserGroup } from '../../../core/user-group/group/user-group.repository.ts';
-import type { Wanted } from '../../../core/user-group/writing/user-group-change.ts';
 import type { WrittenUserGroup } from '../../../core/user-group/writing/user-group-write.ts';
 import { UserGroupWriter } from '../../../core/user-group/writing/user-group-writer.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
-import {
-  DatabaseUnavailable,
-  InternalError,
-  PreconditionFailed,
-} from '../../../platform/common/problem/errors.ts';
+import { DatabaseUnavailable, InternalError } from '../../../platform/common/problem/errors.ts';
 import { ServiceError } from '../../../platform/common/problem/problem.ts';
 import { logRepeated } from '../../../platform/common/repeated-failures.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import type { Outcome } from '../../../platform/database/waves/shared-writes.ts';
-import { requiredFlaw, wantedOf } from '../../bulk/bulk-change.ts';
+import { requiredFlaw } from '../../bulk/bulk-change.ts';
 import { BulkJobResultRepository } from '../bulk-job-result.repository.ts';
-import type { BulkJobResult } from '../entities/bulk-job-result.entity.ts';
+import { BulkJobLineRepository } from '../lines/bulk-job-line.repository.ts';
 import { BulkJobCallers } from './bulk-job-callers.ts';
 import { BulkJobLeases, type HeldJob, LeaseLost } from './bulk-job-leases.ts';
 import { BulkJobParts, type GroupOfPart } from './bulk-job-parts.ts';
+import { type Result, toResult, wantedBy } from './change-of-group.ts';
 
 /** The groups of one transaction: few enough that nobody waits long for a lock on one of them. */
 const BATCH = 200;
@@ -33,8 +29,6 @@ interface Batch {
   groups: readonly GroupOfPart[];
   position: string | null;
 }
-
-type Result = Omit<BulkJobResult, 'jobId'>;
 
 /**
  * Does jobs part by part. The results of a part, and how far the job is, are stored in the transaction of its changes:
@@ -52,6 +46,7 @@ export class BulkJobRunner {
     private readonly callers: BulkJobCallers,
     private readonly parts: BulkJobParts,
     private readonly results: BulkJobResultRepository,
+    private readonly lines: BulkJobLineRepository,
     private readonly limits: RateLimits,
     private readonly writer: UserGroupWriter,
     private readonly transactor: Transactor,
@@ -148,7 +143,7 @@ export class BulkJobRunner {
     { groups, position }: Batch,
     isAlone: boolean,
   ): Promise<GroupOfPart[]> {
-    const { id, workspaceId, request } = job;
+    const { id, workspaceId, action, request } = job;
     return this.writer.runTogether(workspaceId, async (manager, write) => {
       const found = new Map<GroupOfPart, StoredUserGroup | undefined>();
       const writes = groups.map((group) => ({
@@ -158,9 +153,10 @@ export class BulkJobRunner {
           found.set(group, stored);
           return wantedBy(job, group, stored);
         },
+        newToken: group.line?.token,
         flaw: requiredFlaw(request.filters ?? {}),
         showsToken: false,
-        details: { bulk: true, job: id },
+        details: { [action === 'import' ? 'import' : 'bulk']: true, job: id },
       }));
       const attempts = groups.length > 0 ? await write(writes, isAlone) : [];
       const left = groups.filter((_group, index) => attempts[index] === 'retry');
@@ -199,23 +195,28 @@ export class BulkJobRunner {
       results.map((result) => ({ jobId: job.id, ...result })),
     );
     await this.leases.advance(manager, job, {
+      created: count('created'),
       changed: count('changed'),
       unchanged: count('unchanged'),
       refused: count('refused'),
       position,
     });
+    if (job.action === 'import' && position !== null) {
+      await this.lines.remove(manager, job.id, Number(position));
+    }
   }
 
   /** Ends the job, and records its end. */
   private async end(job: HeldJob, failure?: ServiceError): Promise<void> {
     await this.transactor.run(async (manager) => {
       const reason = failure && { code: failure.spec.code, detail: failure.message };
-      const { changed, unchanged, refused } = await this.leases.end(manager, job, reason);
+      const counts = await this.leases.end(manager, job, reason);
       const { id, action } = job;
+      if (action === 'import') await this.lines.remove(manager, id);
       await this.auditLog.record(manager, job, {
         action: 'bulk_job.end',
         object: { type: 'bulk_job', id },
-        details: { action, changed, unchanged, refused, ...(reason && { code: reason.code }) },
+        details: { action, ...counts, ...(reason && { code: reason.code }) },
       });
     });
   }
@@ -230,46 +231,4 @@ export class BulkJobRunner {
 /** Tells whether an error ends by itself, so that the job waits. */
 function isPassing(error: unknown): boolean {
   return error instanceof ServiceError && [429, 503].includes(error.spec.status);
-}
-
-/** @throws UserGroupNotFound, PreconditionFailed */
-function wantedBy(
-  { action, request, undoOf }: HeldJob,
-  group: GroupOfPart,
-  stored: StoredUserGroup | undefined,
-): Wanted {
-  const { left } = group;
-  if (stored && left && (stored.id !== left.teamId || stored.version !== left.version)) {
-    throw new PreconditionFailed(`The group has changed since the job ${undoOf} changed it.`);
-  }
-  const isForEnded = request.filters?.status === 'no_valid_token';
-  return wantedOf({ action, ...request, isForEnded }, group, stored);
-}
-
-/** @param before the group as the write has found it, if there was one */
-function toResult(
-  { action }: HeldJob,
-  { place, id }: GroupOfPart,
-  before: StoredUserGroup | undefined,
-  outcome: { value: WrittenUserGroup } | { error: ServiceError },
-): Result {
-  const known = {
-    place,
-    providedId: id,
-    teamId: before?.id ?? null,
-    versionBefore: before?.version ?? null,
-  };
-  if ('error' in outcome) {
-    const { spec, message } = outcome.error;
-    const reason = { code: spec.code, detail: message };
-    return { ...known, result: 'refused', ...reason, versionAfter: known.versionBefore };
-  }
-  const { result, group } = outcome.value;
-  return {
-    ...known,
-    result: result === 'unchanged' ? result : 'changed',
-    code: null,
-    detail: null,
-    versionAfter: action === 'delete' ? null : group.version,
-  };
 }

@@ -88,7 +88,7 @@ async function hasDrained(response: Response): Promise<boolean> {
 }
 
 /** Cuts a client that continues to send: an unread body would keep the connection open indefinitely. */
-function endSending({ req: request }: Response): void {
+export function endSending({ req: request }: Response): void {
   if (request.complete) return;
   request.resume();
   const linger = setTimeout(() => request.destroy(), LINGER_MS);

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { currentTime } from '../../../platform/common/time.ts';
+import { statement } from '../../../platform/database/statement.ts';
+import { Statements } from '../../../platform/database/statements.ts';
+import { databaseTime } from '../../../platform/database/stored-times.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import { createdNow, UPLOAD_LEASE_MS } from '../bulk-job.repository.ts';
+
+interface UploadKey {
+  id: number;
+  now: number;
+}
+
+const extendUpload = statement<UploadKey & { bytes: number; refused: number }, { id: number }>(
+  'bulk-job.extend-upload',
+  (dialect) => `
+    UPDATE bulk_job SET line_bytes = line_bytes + :bytes, refused = refused + :refused,
+      lease_until = ${databaseTime(dialect)} + ${UPLOAD_LEASE_MS}
+    WHERE id = :id AND state = 'receiving' RETURNING id`,
+);
+
+const completeUpload = statement<
+  UploadKey & { workspaceId: number; total: number },
+  { id: number }
+>(
+  'bulk-job.complete-upload',
+  (dialect) => `
+    UPDATE bulk_job SET state = 'queued', total = :total, lease_until = 0,
+      created_at = ${createdNow(dialect)}, turn_at = ${databaseTime(dialect)}
+    WHERE id = :id AND state = 'receiving' RETURNING id`,
+);
+
+const discardUpload = statement<{ id: number }>(
+  'bulk-job.discard-upload',
+  () => `DELETE FROM bulk_job WHERE id = :id AND state = 'receiving'`,
+);
+
+/** Queries jobs whose lines arrive: nobody sees them yet, and none runs. */
+@Injectable()
+export class BulkJobUploadRepository {
+  constructor(
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+  ) {}
+
+  /** Counts what has arrived, and keeps the upload for longer. @returns false if it was removed because it took too long */
+  async extend(
+    manager: EntityManager,
+    id: number,
+    arrived: { bytes: number; refused: number },
+  ): Promise<boolean> {
+    const row = { id, now: currentTime(), ...arrived };
+    return (await this.statements.run(manager, extendUpload, row)).length > 0;
+  }
+
+  /** Makes it a job that waits for its turn, created now. @returns false if it was removed because it took too long */
+  async complete(
+    manager: EntityManager,
+    { workspaceId, id }: { workspaceId: number; id: number },
+    total: number,
+  ): Promise<boolean> {
+    const row = { workspaceId, id, total, now: currentTime() };
+    return (await this.statements.run(manager, completeUpload, row)).length > 0;
+  }
+
+  /** Removes it with its lines, unless it is complete. */
+  async discard(id: number): Promise<void> {
+    await this.transactor.apply(discardUpload, { id });
+  }
+}

@@ -1,0 +1,51 @@
+import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/database/databases.ts';
+import { withKeys } from '../support/keys.ts';
+import { runCli, runWarm } from '../support/process/processes.ts';
+import { startTestService } from '../support/test-service.ts';
+import { TestJobs } from './test-jobs.ts';
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let id: number;
+
+  beforeEach(async () => {
+    database = await createTestDatabase(kind);
+    const service = await startTestService(database, withKeys(database, 'k1'));
+    jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    ({ id } = await new TestJobs(service.api).beginImport([{ provided_id: 'waits', name: 'W' }]));
+    await service.close();
+  });
+
+  afterEach(() => database.drop());
+
+  /** The job once a service with these keys has done it. */
+  const endedWith = async (...keys: string[]) => {
+    const service = await startTestService(database, withKeys(database, ...keys));
+    const job = await new TestJobs(service.api).ended(id);
+    await service.close();
+    return job;
+  };
+
+  test('rewrapping encrypts lines that wait anew, after which the old key is not needed', async () => {
+    const { code, stderr } = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
+    expect([code, stderr]).toEqual([0, '0 tokens and 1 part of imports re-encrypted.\n']);
+    expect(await endedWith('k2')).toMatchObject({ state: 'done', created: 1 });
+  });
+
+  test('a key that only lines need is missed at the start; when it is given up, their job fails', async () => {
+    const refused = await runWarm('main.js', withKeys(database, 'k2'));
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('key "k1"')]);
+    const forgotten = await runCli(withKeys(database, 'k2'), 'keys', 'forget', 'k1', '--yes');
+    expect(forgotten.stderr).toBe(
+      'The key "k1" is forgotten, and with it 0 tokens and 1 part of imports.\n',
+    );
+    expect(await endedWith('k2')).toMatchObject({
+      ...{ state: 'failed', done: 0, failure: { code: 'bulk_job_lines_unreadable' } },
+    });
+  });
+});
