@@ -68,7 +68,7 @@ onEachDatabase((kind) => {
       action: 'suspend',
       selection: { filters: { name_prefix: 'many' } },
       created_by: { api_token_id: expect.any(Number), name: 'test' },
-      ...{ total: 430, done: 0, changed: 0, unchanged: 0, refused: 0, failure: null },
+      ...{ total: 430, done: 0, created: 0, changed: 0, unchanged: 0, refused: 0, failure: null },
       created_at: expect.any(String),
       ...{ started_at: null, ended_at: null, undo_until: null, undone_by: null },
     });
