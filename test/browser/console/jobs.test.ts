@@ -63,7 +63,7 @@ test('all that match a filter become a job, which Back, a reload and another tab
   await page.shows('260 changed, 0 unchanged, 0 refused');
   await page.button('Undo').click();
   await page.dialog('Undo').getByText('Suspend 260 user groups').waitFor();
-  await page.button('Resume').click();
+  await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
   await page.heading('Resume 260 user groups').waitFor();
   await page.shows('260 changed, 0 unchanged, 0 refused');
   await page.tab.getByRole('link', { name: 'Jobs' }).last().click();
@@ -85,7 +85,7 @@ test('a job is cancelled, and says what it has refused and why', async () => {
   release();
   await api.put({ user_group_id: 'kept', name: 'Changed since' });
   await page.button('Undo').click();
-  await page.button('Resume').click();
+  await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
   await page.shows('199 changed, 0 unchanged, 1 refused');
   await page.row('kept').waitFor();
   await page.shows(`The group has changed since the job ${id} changed it.`);
@@ -118,4 +118,19 @@ test('who may not write sees jobs, and neither cancels nor undoes one', async ()
   await page.visit(`jobs/${id}`);
   await page.shows('1 changed');
   expect(await page.read(0, () => page.button('Undo').count())).toBe(0);
+});
+
+test('an import is shown with what it has created and the number of each refused line, and is undone', async () => {
+  const { page, api } = await begin();
+  const jobs = new TestJobs(api);
+  const { id } = await jobs.beginImport('{"provided_id": "made", "name": "Made"}\nnot json\n');
+  await page.visit(`jobs/${id}`);
+  await page.heading('Import 2 user groups').waitFor();
+  await page.shows('1 created, 0 changed, 0 unchanged, 1 refused');
+  await page.row('Line 2').waitFor();
+  await page.button('Undo').click();
+  await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
+  await page.heading('Restore 1 user group').waitFor();
+  await page.shows('1 changed, 0 unchanged, 0 refused');
+  expect((await api.call('GET', '/api/v1/user-groups/made')).status).toBe(404);
 });

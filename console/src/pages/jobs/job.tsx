@@ -105,7 +105,7 @@ export function Job({ id }: { id: number }) {
       {isUndoing && (
         <Confirm
           title="Undo"
-          submit={{ suspend: 'Resume', resume: 'Suspend' }[data.action] ?? 'Undo'}
+          submit="Undo"
           onClose={() => {
             setUndoing(false);
           }}
@@ -148,7 +148,7 @@ function Refused({ id, state }: { id: number; state: string }) {
           <tr key={line ?? provided_id}>
             <td>
               {line && `Line ${line} `}
-              {provided_id !== null && (
+              {provided_id && (
                 <a class="row-link mono" data-row href={addressOf(['groups', provided_id])}>
                   <Text>{provided_id}</Text>
                 </a>

@@ -62,9 +62,7 @@ export function List() {
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
             <td colSpan={5}>
-              <Empty title="There are no jobs">
-                Select user groups, and what you do with them is a job.
-              </Empty>
+              <Empty title="There are no jobs">Select user groups to begin one.</Empty>
             </td>
           </tr>
         )}

@@ -10,7 +10,7 @@ const ACTIONS: Record<string, string> = {
   rotate: 'Rotate the tokens of',
   delete: 'Delete',
   import: 'Import',
-  restore: 'Undo the import of',
+  restore: 'Restore',
 };
 
 const TONES: Record<string, string> = { done: 'good', running: 'accent', failed: 'bad' };
@@ -30,22 +30,16 @@ export function State({ job: { state } }: { job: BulkJob }) {
 
 /** Tells how far it is. */
 export function Counts({ job }: { job: BulkJob }) {
-  const { created, changed, unchanged, refused } = job;
-  return (
-    <>
-      {created > 0 && `${created.toLocaleString()} created, `}
-      {changed.toLocaleString()} changed, {unchanged.toLocaleString()} unchanged,{' '}
-      {refused.toLocaleString()} refused
-    </>
-  );
+  const kinds = ['changed', 'unchanged', 'refused'] as const;
+  const shown = job.created > 0 ? (['created', ...kinds] as const) : kinds;
+  return <>{shown.map((kind) => `${job[kind].toLocaleString()} ${kind}`).join(', ')}</>;
 }
 
 /** Tells which groups it is about. */
 export function Which({ job: { selection } }: { job: BulkJob }) {
   const { ids, filters = {}, lines, undo_of } = selection;
-  if (undo_of) return <a href={addressOf(['jobs', undo_of])}>what job {undo_of} has changed</a>;
-  if (lines !== undefined) return <>lines of a file</>;
-  if (ids) return <>those that were named</>;
+  if (undo_of) return <a href={addressOf(['jobs', undo_of])}>those of job {undo_of}</a>;
+  if ((ids ?? lines) !== undefined) return <>those that were named</>;
   const given = Object.entries(filters as Record<string, string>);
   return given.length === 0 ? (
     <>all</>
