@@ -3,7 +3,7 @@ import { scopes } from '../../src/platform/common/access/scopes.ts';
 import { BulkJobUploadRetention } from '../../src/features/bulk-job/bulk-job-retention.ts';
 import { BulkJobLineRepository } from '../../src/features/bulk-job/lines/bulk-job-line.repository.ts';
 import { BulkJobUploadRepository } from '../../src/features/bulk-job/lines/bulk-job-upload.repository.ts';
-import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
+import { BulkJobRunner } from '../../src/features/bulk-job/running/bulk-job-runner.ts';
 import { BulkJobWorker } from '../../src/features/bulk-job/running/bulk-job-worker.ts';
 import { NDJSON } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
@@ -53,7 +53,7 @@ onEachDatabase((kind) => {
     (await jobs.api.call('GET', `/api/v1/audit-events?limit=200&types=${types}`)).body.audit_events;
   /** Keeps the worker from any job until the returned function is called. */
   const hold = () => {
-    const held = jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    const held = jest.spyOn(service.app.get(BulkJobRunner), 'run').mockResolvedValue(undefined);
     return () => {
       held.mockRestore();
       service.app.get(BulkJobWorker).wake();

@@ -1,4 +1,4 @@
-import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
+import { BulkJobRunner } from '../../src/features/bulk-job/running/bulk-job-runner.ts';
 import {
   createTestDatabase,
   onEachDatabase,
@@ -16,7 +16,7 @@ onEachDatabase((kind) => {
   beforeEach(async () => {
     database = await createTestDatabase(kind);
     const service = await startTestService(database, withKeys(database, 'k1'));
-    jest.spyOn(service.app.get(BulkJobLeases), 'take').mockResolvedValue(undefined);
+    jest.spyOn(service.app.get(BulkJobRunner), 'run').mockResolvedValue(undefined);
     ({ id } = await new TestJobs(service.api).beginImport([{ provided_id: 'waits', name: 'W' }]));
     await service.close();
   });
