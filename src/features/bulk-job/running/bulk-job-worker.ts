@@ -4,6 +4,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { WakeableLoop } from '../../../platform/common/concurrency/wakeable-loop.ts';
 import { onDrained, type OnDrained } from '../../../platform/database/upkeep/shutdown-phases.ts';
 import { BulkJobLeases } from './bulk-job-leases.ts';
@@ -29,6 +30,7 @@ export class BulkJobWorker implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly leases: BulkJobLeases,
     private readonly runner: BulkJobRunner,
+    private readonly host: HttpAdapterHost,
   ) {}
 
   /** Looks for a job now. */
@@ -37,7 +39,8 @@ export class BulkJobWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   onApplicationBootstrap(): void {
-    this.loop.wake(0);
+    // A command, which has no server, leaves jobs alone: it may lack the keys of lines that wait.
+    if (this.host.httpAdapter as object | null | undefined) this.loop.wake(0);
   }
 
   beforeApplicationShutdown(): void {
