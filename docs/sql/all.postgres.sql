@@ -41,6 +41,18 @@ WHERE id = ANY(
 )
 RETURNING id;
 
+-- BulkJobUploadRetention
+DELETE FROM bulk_job
+WHERE state = 'receiving'
+  AND id = ANY(
+    ARRAY(
+      SELECT j.id
+      FROM bulk_job j
+      WHERE j.ended_at IS NULL AND j.state = 'receiving' AND j.lease_until < CAST(:now AS bigint) LIMIT :limit
+    )
+  )
+RETURNING id;
+
 -- ChangeRetention
 DELETE FROM change_event
 WHERE id = ANY(
@@ -161,21 +173,46 @@ RETURNING id;
 -- api-token.set-last-used
 UPDATE api_token SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before);
 
+-- bulk-job-line.insert
+INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (:jobId, :part, :ciphertext, :keyId);
+
+-- bulk-job-line.remove
+DELETE FROM bulk_job_line
+WHERE job_id = :jobId AND (CAST(:upTo AS integer) IS NULL OR part <= CAST(:upTo AS integer));
+
+-- bulk-job-line.rewrap
+UPDATE bulk_job_line SET ciphertext = :ciphertext, key_id = :keyId WHERE id = :id;
+
 -- bulk-job-result.insert
 INSERT INTO bulk_job_result (
-  job_id, place, provided_id, team_id, result, code, detail, version_before, version_after
+  job_id, place, provided_id, team_id, result, code, detail, version_before, version_after, token_replaced
 )
-SELECT "jobId", "place", "providedId", "teamId", "result", "code", "detail", "versionBefore", "versionAfter"
+SELECT "jobId", "place", "providedId", "teamId", "result", "code", "detail", "versionBefore",
+  "versionAfter", "tokenReplaced"
 FROM json_to_recordset(CAST(:rows AS json)) AS r(
   "jobId" integer, "place" integer, "providedId" text, "teamId" integer, "result" text, "code" text,
-  "detail" text, "versionBefore" integer, "versionAfter" integer
+  "detail" text, "versionBefore" integer, "versionAfter" integer, "tokenReplaced" integer
 );
 
 -- bulk-job.cancel
 UPDATE bulk_job
 SET state = 'cancelled', ended_at = :now
-WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL
+WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL AND state <> 'receiving'
 RETURNING id;
+
+-- bulk-job.complete-upload
+UPDATE bulk_job
+SET state = 'queued', total = :total, lease_until = 0,
+  created_at = greatest(
+    CAST(:now AS bigint),
+    coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)
+  ),
+  turn_at = CAST(CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint)
+WHERE id = :id AND state = 'receiving'
+RETURNING id;
+
+-- bulk-job.discard-upload
+DELETE FROM bulk_job WHERE id = :id AND state = 'receiving';
 
 -- bulk-job.end
 UPDATE bulk_job
@@ -183,14 +220,28 @@ SET state = :state,
   ended_at = CAST(CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint),
   failure_code = :failureCode, failure_detail = :failureDetail
 WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL
-RETURNING changed, unchanged, refused;
+RETURNING created, changed, unchanged, refused;
+
+-- bulk-job.extend-upload
+UPDATE bulk_job
+SET line_bytes = line_bytes + :bytes, refused = refused + :refused,
+  lease_until = CAST(
+    CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint
+  ) + 600000
+WHERE id = :id AND state = 'receiving'
+RETURNING id;
 
 -- bulk-job.insert
-INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action, request, ids, undo_of, last_id, total, created_at, turn_at) VALUES (
+INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action, request, ids, undo_of, last_id, total, state, lease_until, created_at, turn_at) VALUES (
   :id, :workspaceId, :apiTokenId, :firstTokenId, :requestId, :address, :action, :request, :ids,
   CAST(:undoOf AS integer),
   coalesce((SELECT max(g.id) FROM user_group g WHERE g.workspace_id = :workspaceId), 0),
-  CAST(:total AS integer),
+  CAST(:total AS integer), CAST(:state AS text),
+  CASE CAST(:state AS text)
+    WHEN 'receiving' THEN CAST(
+      CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint
+    ) + 600000
+    ELSE 0 END,
   greatest(
     CAST(:now AS bigint),
     coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)
@@ -213,8 +264,8 @@ UPDATE bulk_job SET lease_owner = 0, lease_until = 0 WHERE lease_owner = :owner 
 
 -- bulk-job.store-progress
 UPDATE bulk_job
-SET changed = changed + :changed, unchanged = unchanged + :unchanged, refused = refused + :refused,
-  position = coalesce(CAST(:position AS text), position),
+SET created = created + :created, changed = changed + :changed, unchanged = unchanged + :unchanged,
+  refused = refused + :refused, position = coalesce(CAST(:position AS text), position),
   lease_until = CAST(
     CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint
   ) + 10000
@@ -237,6 +288,7 @@ WHERE id = ANY(
       SELECT j.id
       FROM bulk_job j
       WHERE j.ended_at IS NULL
+        AND j.state <> 'receiving'
         AND (
           j.lease_owner = :owner
           OR (
@@ -253,6 +305,7 @@ WHERE id = ANY(
           FROM bulk_job o
           WHERE o.workspace_id = j.workspace_id
             AND o.ended_at IS NULL
+            AND o.state <> 'receiving'
             AND o.first_token_id = j.first_token_id
             AND (o.created_at, o.id) < (j.created_at, j.id)
         )

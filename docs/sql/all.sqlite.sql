@@ -39,6 +39,16 @@ WHERE id IN (
 )
 RETURNING id;
 
+-- BulkJobUploadRetention
+DELETE FROM bulk_job
+WHERE state = 'receiving'
+  AND id IN (
+    SELECT j.id
+    FROM bulk_job j
+    WHERE j.ended_at IS NULL AND j.state = 'receiving' AND j.lease_until < CAST(:now AS bigint) LIMIT :limit
+  )
+RETURNING id;
+
 -- ChangeRetention
 DELETE FROM change_event
 WHERE id IN (
@@ -151,38 +161,72 @@ RETURNING id;
 -- api-token.set-last-used
 UPDATE api_token SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before);
 
+-- bulk-job-line.insert
+INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (:jobId, :part, :ciphertext, :keyId);
+
+-- bulk-job-line.remove
+DELETE FROM bulk_job_line
+WHERE job_id = :jobId AND (CAST(:upTo AS integer) IS NULL OR part <= CAST(:upTo AS integer));
+
+-- bulk-job-line.rewrap
+UPDATE bulk_job_line SET ciphertext = :ciphertext, key_id = :keyId WHERE id = :id;
+
 -- bulk-job-result.insert
 INSERT INTO bulk_job_result (
-  job_id, place, provided_id, team_id, result, code, detail, version_before, version_after
+  job_id, place, provided_id, team_id, result, code, detail, version_before, version_after, token_replaced
 )
-SELECT "jobId", "place", "providedId", "teamId", "result", "code", "detail", "versionBefore", "versionAfter"
+SELECT "jobId", "place", "providedId", "teamId", "result", "code", "detail", "versionBefore",
+  "versionAfter", "tokenReplaced"
 FROM (
   SELECT value ->> '$.jobId' AS "jobId", value ->> '$.place' AS "place",
     value ->> '$.providedId' AS "providedId", value ->> '$.teamId' AS "teamId",
     value ->> '$.result' AS "result", value ->> '$.code' AS "code", value ->> '$.detail' AS "detail",
-    value ->> '$.versionBefore' AS "versionBefore", value ->> '$.versionAfter' AS "versionAfter"
+    value ->> '$.versionBefore' AS "versionBefore", value ->> '$.versionAfter' AS "versionAfter",
+    value ->> '$.tokenReplaced' AS "tokenReplaced"
   FROM json_each(:rows)
 ) AS r;
 
 -- bulk-job.cancel
 UPDATE bulk_job
 SET state = 'cancelled', ended_at = :now
-WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL
+WHERE workspace_id = :workspaceId AND id = :id AND ended_at IS NULL AND state <> 'receiving'
 RETURNING id;
+
+-- bulk-job.complete-upload
+UPDATE bulk_job
+SET state = 'queued', total = :total, lease_until = 0,
+  created_at = max(
+    CAST(:now AS bigint),
+    coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)
+  ),
+  turn_at = CAST(:now AS bigint)
+WHERE id = :id AND state = 'receiving'
+RETURNING id;
+
+-- bulk-job.discard-upload
+DELETE FROM bulk_job WHERE id = :id AND state = 'receiving';
 
 -- bulk-job.end
 UPDATE bulk_job
 SET state = :state, ended_at = CAST(:now AS bigint), failure_code = :failureCode,
   failure_detail = :failureDetail
 WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL
-RETURNING changed, unchanged, refused;
+RETURNING created, changed, unchanged, refused;
+
+-- bulk-job.extend-upload
+UPDATE bulk_job
+SET line_bytes = line_bytes + :bytes, refused = refused + :refused,
+  lease_until = CAST(:now AS bigint) + 600000
+WHERE id = :id AND state = 'receiving'
+RETURNING id;
 
 -- bulk-job.insert
-INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action, request, ids, undo_of, last_id, total, created_at, turn_at) VALUES (
+INSERT INTO bulk_job (id, workspace_id, api_token_id, first_token_id, request_id, address, action, request, ids, undo_of, last_id, total, state, lease_until, created_at, turn_at) VALUES (
   :id, :workspaceId, :apiTokenId, :firstTokenId, :requestId, :address, :action, :request, :ids,
   CAST(:undoOf AS integer),
   coalesce((SELECT max(g.id) FROM user_group g WHERE g.workspace_id = :workspaceId), 0),
-  CAST(:total AS integer),
+  CAST(:total AS integer), CAST(:state AS text),
+  CASE CAST(:state AS text) WHEN 'receiving' THEN CAST(:now AS bigint) + 600000 ELSE 0 END,
   max(
     CAST(:now AS bigint),
     coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)
@@ -202,8 +246,9 @@ UPDATE bulk_job SET lease_owner = 0, lease_until = 0 WHERE lease_owner = :owner 
 
 -- bulk-job.store-progress
 UPDATE bulk_job
-SET changed = changed + :changed, unchanged = unchanged + :unchanged, refused = refused + :refused,
-  position = coalesce(CAST(:position AS text), position), lease_until = CAST(:now AS bigint) + 10000
+SET created = created + :created, changed = changed + :changed, unchanged = unchanged + :unchanged,
+  refused = refused + :refused, position = coalesce(CAST(:position AS text), position),
+  lease_until = CAST(:now AS bigint) + 10000
 WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL
 RETURNING id;
 
@@ -215,6 +260,7 @@ WHERE id IN (
     SELECT j.id
     FROM bulk_job j
     WHERE j.ended_at IS NULL
+      AND j.state <> 'receiving'
       AND (
         j.lease_owner = :owner
         OR (j.lease_until <= CAST(:now AS bigint) OR j.lease_until > CAST(:now AS bigint) + 20000)
@@ -224,6 +270,7 @@ WHERE id IN (
         FROM bulk_job o
         WHERE o.workspace_id = j.workspace_id
           AND o.ended_at IS NULL
+          AND o.state <> 'receiving'
           AND o.first_token_id = j.first_token_id
           AND (o.created_at, o.id) < (j.created_at, j.id)
       )
