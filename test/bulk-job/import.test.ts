@@ -5,6 +5,8 @@ import { BulkJobLineRepository } from '../../src/features/bulk-job/lines/bulk-jo
 import { BulkJobUploadRepository } from '../../src/features/bulk-job/lines/bulk-job-upload.repository.ts';
 import { BulkJobRunner } from '../../src/features/bulk-job/running/bulk-job-runner.ts';
 import { BulkJobWorker } from '../../src/features/bulk-job/running/bulk-job-worker.ts';
+import { DatabaseUnavailable } from '../../src/platform/common/problem/errors.ts';
+import { Transactor } from '../../src/platform/database/transactor.ts';
 import { NDJSON } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
@@ -289,7 +291,9 @@ onEachDatabase((kind) => {
 
   test('two imports of one file at once create each group once', async () => {
     const lines = groupsOf('twice', PART + 1);
-    const both = await Promise.all([jobs.beginImport(lines), jobs.beginImport(lines)]);
+    // Jobs of one API token are done one after the other.
+    const other = await by(...scopes);
+    const both = await Promise.all([jobs.beginImport(lines), other.beginImport(lines)]);
     const ended = await Promise.all(both.map(({ id }) => jobs.ended(id)));
     expect(ended.map(({ created, unchanged }) => created + unchanged)).toEqual([
       PART + 1,
@@ -319,6 +323,33 @@ onEachDatabase((kind) => {
     );
     expect(Number(rows!.count)).toBe(0);
     expect(await groupOf('broken 0')).toBeUndefined();
+  });
+
+  test('an upload whose commits the connection does not tell of is one whole job', async () => {
+    const uploads = service.app.get(BulkJobUploadRepository);
+    const transactor = service.app.get(Transactor);
+    const run = transactor.run.bind(transactor);
+    let isLost = false;
+    const [extend, complete] = [uploads.extend.bind(uploads), uploads.complete.bind(uploads)];
+    jest.spyOn(uploads, 'extend').mockImplementationOnce((...of) => {
+      isLost = true;
+      return extend(...of);
+    });
+    jest.spyOn(uploads, 'complete').mockImplementationOnce((...of) => {
+      isLost = true;
+      return complete(...of);
+    });
+    jest.spyOn(transactor, 'run').mockImplementation(async (work) => {
+      const result = await run(work);
+      if (!isLost) return result;
+      isLost = false;
+      throw new DatabaseUnavailable(new Error('the connection was lost'));
+    });
+    const refused = { provided_id: '' };
+    const { id } = await jobs.beginImport([refused, ...groupsOf('told', PART)]);
+    expect(await jobs.ended(id)).toMatchObject({ total: PART + 1, created: PART, refused: 1 });
+    expect(await jobs.results(id)).toHaveLength(PART + 1);
+    expect((await jobs.api.call('GET', JOBS)).body).toMatchObject({ bulk_jobs: [{ id }] });
   });
 
   test('an upload that its process has left is seen by nobody, counts no more and is removed', async () => {

@@ -1,3 +1,4 @@
+import { BulkJobLineCipher } from '../../src/features/bulk-job/lines/bulk-job-line-cipher.ts';
 import { BulkJobRunner } from '../../src/features/bulk-job/running/bulk-job-runner.ts';
 import {
   createTestDatabase,
@@ -7,6 +8,7 @@ import {
 import { withKeys } from '../support/keys.ts';
 import { runCli, runWarm } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
+import { until } from '../support/time/until.ts';
 import { TestJobs } from './test-jobs.ts';
 
 onEachDatabase((kind) => {
@@ -35,6 +37,19 @@ onEachDatabase((kind) => {
     const { code, stderr } = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     expect([code, stderr]).toEqual([0, '0 tokens and 1 part of imports re-encrypted.\n']);
     expect(await endedWith('k2')).toMatchObject({ state: 'done', created: 1 });
+  });
+
+  test('a process that lacks the key of lines leaves them to one that has it', async () => {
+    const behind = await startTestService(database, withKeys(database, 'k1'));
+    await new TestJobs(behind.api).ended(id);
+    const tried = jest.spyOn(BulkJobLineCipher.prototype, 'decrypt');
+    const ahead = await startTestService(database, withKeys(database, 'k2', 'k1'));
+    jest.spyOn(ahead.app.get(BulkJobRunner), 'run').mockResolvedValue(undefined);
+    ({ id } = await new TestJobs(ahead.api).beginImport([{ provided_id: 'new', name: 'N' }]));
+    await ahead.close();
+    await until(() => tried.mock.results.some(({ type }) => type === 'throw'));
+    expect(await endedWith('k2', 'k1')).toMatchObject({ state: 'done', created: 1 });
+    await behind.close();
   });
 
   test('a key that only lines need is missed at the start; when it is given up, their job fails', async () => {

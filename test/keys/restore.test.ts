@@ -86,7 +86,7 @@ onEachDatabase((kind) => {
 
     follow(`restore ${kind}`, { ...restoredEnv(), ...places, ...serviceFile(restored) });
     expect(follow('check the keys', restoredEnv())).toMatch(
-      /^KEY.*\nk1 +\d+ +encrypts +\d+ +\d+ +\d+\n$/,
+      /^KEY.*\nk1 +\d+ +encrypts +\d+ +\d+ +\d+ +\d+\n$/,
     );
     await expectRefusal({ ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: wrongKey }, /"k1" is not the/);
     await expectRefusal(

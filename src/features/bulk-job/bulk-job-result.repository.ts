@@ -74,9 +74,13 @@ export class BulkJobResultRepository {
   }
 
   /** Returns those of the places that have a result. */
-  async findPlaces(jobId: number, places: readonly number[]): Promise<Set<number>> {
+  async findPlaces(
+    jobId: number,
+    places: readonly number[],
+    manager?: EntityManager,
+  ): Promise<Set<number>> {
     if (places.length === 0) return new Set();
-    const found = await this.statements.read(findPlaces, { jobId, places });
+    const found = await this.statements.read(findPlaces, { jobId, places }, manager);
     return new Set(found.map(({ place }) => place));
   }
 

@@ -26,5 +26,5 @@ export class TooManyBulkJobLines extends problem(409, 'too_many_bulk_job_lines',
 
 export class BulkJobLinesUnreadable extends failure(409, 'bulk_job_lines_unreadable', {
   about:
-    'The lines of the import that still wait cannot be decrypted with the configured keys. Send them again.',
+    'The key that encrypts the lines of the import that still wait was declared lost. Send them again.',
 }) {}

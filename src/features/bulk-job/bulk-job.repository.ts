@@ -176,9 +176,14 @@ export class BulkJobRepository {
 
   /** @param manager of the transaction to read in, if there is one @throws BulkJobNotFound */
   async get(key: JobKey, manager?: EntityManager): Promise<ShownBulkJob> {
+    const job = await this.find(key, manager);
+    if (!job) throw new BulkJobNotFound();
+    return job;
+  }
+
+  async find(key: JobKey, manager?: EntityManager): Promise<ShownBulkJob | undefined> {
     const [row] = await this.statements.read(findJob, key, manager);
-    if (!row) throw new BulkJobNotFound();
-    return toShown(row);
+    return row && toShown(row);
   }
 
   /** Counts the jobs that have not ended. */

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BulkJobLinesUnreadable } from '../bulk-job/bulk-job.errors.ts';
-import { BulkJobLineCipher, type LinesOwner } from '../bulk-job/lines/bulk-job-line-cipher.ts';
+import {
+  BulkJobLineCipher,
+  KeyMissing,
+  type LinesOwner,
+} from '../bulk-job/lines/bulk-job-line-cipher.ts';
 import { TargetSecretUnreadable } from '../target/target.errors.ts';
 import { KeyRing } from '../../core/encryption-key/key-ring.ts';
 import type { SealedText } from '../../core/encryption-key/sealed-text.ts';
@@ -104,7 +108,12 @@ export class SecretRewrapper {
   }
 }
 
-const UNREADABLE = [WebhookSecretUnreadable, TargetSecretUnreadable, BulkJobLinesUnreadable];
+const UNREADABLE = [
+  WebhookSecretUnreadable,
+  TargetSecretUnreadable,
+  BulkJobLinesUnreadable,
+  KeyMissing,
+];
 
 /** Returns undefined for secrets that cannot be decrypted. */
 function readable(reseal: () => SealedText): SealedText | undefined {

@@ -14,6 +14,13 @@ export interface LinesOwner {
   part: number;
 }
 
+/** Another process may have the key, as while a new one is rolled out. */
+export class KeyMissing extends Error {
+  constructor(keyId: string) {
+    super(`no key "${keyId}" is configured here`);
+  }
+}
+
 /** A line that waits. */
 export interface WaitingLine {
   /** Its number in the body, from 1. */
@@ -32,8 +39,13 @@ export class BulkJobLineCipher {
     return seal(this.keys, text, nameOf(owner));
   }
 
-  /** @throws BulkJobLinesUnreadable if the key is missing or the ciphertext belongs to another part */
+  /**
+   * @throws BulkJobLinesUnreadable if the key was declared lost, or the ciphertext belongs to another part
+   * @throws KeyMissing if only this process lacks the key
+   */
   decrypt(sealed: SealedText, owner: LinesOwner): WaitingLine[] {
+    const { keyId } = sealed;
+    if (!this.keys.find(keyId) && !this.keys.isForgotten(keyId)) throw new KeyMissing(keyId);
     try {
       return unseal(this.keys, sealed, nameOf(owner)).split('\n').map(toLine);
     } catch (error) {

@@ -9,7 +9,7 @@ const insertPart = statement<LinesOwner & SealedText>(
   'bulk-job-line.insert',
   () => `
     INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id)
-    VALUES (:jobId, :part, :ciphertext, :keyId)`,
+    VALUES (:jobId, :part, :ciphertext, :keyId) ON CONFLICT (job_id, part) DO NOTHING`,
 );
 
 const findNext = statement<{ jobId: number; after: number }, SealedText & { part: number }>(
@@ -34,6 +34,7 @@ export class BulkJobLineRepository {
     private readonly cipher: BulkJobLineCipher,
   ) {}
 
+  /** Stores a part, unless it is stored already. */
   async insert(
     manager: EntityManager,
     owner: LinesOwner,

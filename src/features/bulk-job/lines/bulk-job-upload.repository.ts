@@ -12,10 +12,10 @@ interface UploadKey {
   now: number;
 }
 
-const extendUpload = statement<UploadKey & { bytes: number; refused: number }, { id: number }>(
+const extendUpload = statement<UploadKey & { bytes: number }, { id: number }>(
   'bulk-job.extend-upload',
   (dialect) => `
-    UPDATE bulk_job SET line_bytes = line_bytes + :bytes, refused = refused + :refused,
+    UPDATE bulk_job SET line_bytes = line_bytes + :bytes,
       lease_until = ${databaseTime(dialect)} + ${UPLOAD_LEASE_MS}
     WHERE id = :id AND state = 'receiving' RETURNING id`,
 );
@@ -27,6 +27,7 @@ const completeUpload = statement<
   'bulk-job.complete-upload',
   (dialect) => `
     UPDATE bulk_job SET state = 'queued', total = :total, lease_until = 0,
+      refused = (SELECT count(*) FROM bulk_job_result r WHERE r.job_id = bulk_job.id),
       created_at = ${createdNow(dialect)}, turn_at = ${databaseTime(dialect)}
     WHERE id = :id AND state = 'receiving' RETURNING id`,
 );
@@ -45,12 +46,8 @@ export class BulkJobUploadRepository {
   ) {}
 
   /** Counts what has arrived, and keeps the upload for longer. @returns false if it was removed because it took too long */
-  async extend(
-    manager: EntityManager,
-    id: number,
-    arrived: { bytes: number; refused: number },
-  ): Promise<boolean> {
-    const row = { id, now: currentTime(), ...arrived };
+  async extend(manager: EntityManager, id: number, bytes: number): Promise<boolean> {
+    const row = { id, now: currentTime(), bytes };
     return (await this.statements.run(manager, extendUpload, row)).length > 0;
   }
 

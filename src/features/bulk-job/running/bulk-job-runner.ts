@@ -13,6 +13,7 @@ import { Transactor } from '../../../platform/database/transactor.ts';
 import type { Outcome } from '../../../platform/database/waves/shared-writes.ts';
 import { requiredFlaw } from '../../bulk/bulk-change.ts';
 import { BulkJobResultRepository } from '../bulk-job-result.repository.ts';
+import { KeyMissing } from '../lines/bulk-job-line-cipher.ts';
 import { BulkJobLineRepository } from '../lines/bulk-job-line.repository.ts';
 import { BulkJobCallers } from './bulk-job-callers.ts';
 import { BulkJobLeases, type HeldJob, LeaseLost } from './bulk-job-leases.ts';
@@ -230,5 +231,6 @@ export class BulkJobRunner {
 
 /** Tells whether an error ends by itself, so that the job waits. */
 function isPassing(error: unknown): boolean {
+  if (error instanceof KeyMissing) return true;
   return error instanceof ServiceError && [429, 503].includes(error.spec.status);
 }

@@ -19,12 +19,13 @@ export function wantedBy(
   group: GroupOfPart,
   stored: StoredUserGroup | undefined,
 ): Wanted {
-  const { left, line } = group;
-  if (line) return wantedByLine(line);
+  const { left } = group;
+  // Each part of an import has lines.
+  if (action === 'import') return wantedByLine(group.line!);
   if (stored && left && (stored.id !== left.teamId || stored.version !== left.versionAfter)) {
     throw new PreconditionFailed(`The group has changed since the job ${undoOf} changed it.`);
   }
-  if (action === 'import' || action === 'restore') return restored(group, stored);
+  if (action === 'restore') return restored(group, stored);
   const isForEnded = request.filters?.status === 'no_valid_token';
   return wantedOf({ action, ...request, isForEnded }, group, stored);
 }

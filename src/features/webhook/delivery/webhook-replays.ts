@@ -105,7 +105,7 @@ const replayThese = statement<
 );
 
 /**
- * Replays periods in the background, part by part; workspaces take turns, and in each its endpoints do. A part is stored together with the progress
+ * Replays periods in the background, part by part; of each process workspaces get turns, and in each its endpoints do. A part is stored together with the progress
  * of the replay, so that another process can continue.
  */
 @Injectable()
@@ -129,7 +129,8 @@ export class WebhookReplays {
       workspaceId,
       endpointId: time.endpointId,
       progress: JSON.stringify(progress satisfies Progress),
-      turnAt: currentTime(),
+      // It has had no turn: its workspace keeps the place that it has.
+      turnAt: 0,
     };
     const inserted = await this.statements.run(manager, insertReplay, row);
     if (inserted.length === 0) throw new WebhookReplayRunning();
