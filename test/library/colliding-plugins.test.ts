@@ -9,7 +9,8 @@ import {
   type Type,
   Version,
 } from '@nestjs/common';
-import { Entity, PrimaryColumn } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Entity, PrimaryColumn, type QueryRunner, type Repository } from 'typeorm';
 import {
   ApiOperation,
   declareAction,
@@ -21,9 +22,10 @@ import {
   Public,
   RequiresScope,
   text,
+  USER_GROUP_DATA_SOURCE,
   UserGroupServiceModule,
 } from '../../src/server/library/index.ts';
-import { onEachDatabase } from '../support/database/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { startTestService } from '../support/test-service.ts';
 
 type Parts = Omit<PluginDefinition, 'name' | 'compatibility'>;
@@ -379,19 +381,118 @@ describe('routes', () => {
   });
 });
 
-test('a plugin lists the scopes that its handlers require', async () => {
-  @Controller('api/v1/seats')
-  class ScopedController {
-    @Get()
-    @RequiresScope(SCOPE)
-    list() {
-      return {};
+describe('scopes', () => {
+  /** Makes a module with a route that requires `seats:read`. */
+  function scopedModule(path: string): Type {
+    @Controller(path)
+    class ScopedController {
+      @Get()
+      @RequiresScope(SCOPE)
+      @ApiOperation({ operationId: `list ${path}` })
+      list() {
+        return { path };
+      }
     }
+    return moduleOf({ controllers: [ScopedController] });
   }
-  const modules = [moduleOf({ controllers: [ScopedController] })];
-  await startAndStop(plugin('seats', { modules, scopes: [SCOPE] }));
-  await expect(start(plugin('seats', { modules }))).rejects.toThrow(
-    'The plugin seats requires the scope seats:read and does not list it; add it to its scopes.',
+
+  /** Expects that a caller with the scope gets a response from each path, and one without it none. */
+  async function expectScoped(paths: readonly string[], ...plugins: Plugin[]): Promise<void> {
+    const service = await start(...plugins);
+    const [able, unable] = [
+      service.clientOf(await service.issueToken([SCOPE])),
+      service.clientOf(await service.issueToken(['user-groups:read'])),
+    ];
+    for (const path of paths) {
+      const request = { method: 'GET', path: `/${path}` };
+      expect(await able.send(request)).toMatchObject({ status: 200, body: { path } });
+      expect(await unable.send(request)).toMatchObject({ status: 403 });
+    }
+    await service.close();
+  }
+
+  test('a plugin lists those that its handlers require', async () => {
+    const modules = [scopedModule('api/v1/seats')];
+    await startAndStop(plugin('seats', { modules, scopes: [SCOPE] }));
+    await expect(start(plugin('seats', { modules }))).rejects.toThrow(
+      'The plugin seats requires the scope seats:read, which no plugin lists; add it to its scopes, or add the plugin that has it.',
+    );
+  });
+
+  test.each<[string, Parts, Parts]>([
+    ['both', { scopes: [SCOPE] }, { scopes: [SCOPE] }],
+    ['the first', { scopes: [SCOPE] }, {}],
+    ['the second', {}, { scopes: [SCOPE] }],
+  ])(
+    'of two plugins that import one module, %s can list its scopes',
+    async (_which, first, second) => {
+      const shared = scopedModule('api/v1/shared');
+      const modules = () => [moduleOf({ imports: [shared] })];
+      await expectScoped(
+        ['api/v1/shared'],
+        plugin('seats', { modules: modules(), ...first }),
+        plugin('rows', { modules: modules(), ...second }),
+      );
+    },
+  );
+
+  test('a plugin can require the scope of another one, which alone lists it', async () => {
+    const seats = plugin('seats', { modules: [scopedModule('api/v1/seats')], scopes: [SCOPE] });
+    const modules = [scopedModule('api/v1/rows')];
+    const rows = plugin('rows', { modules });
+    const paths = ['api/v1/seats', 'api/v1/rows'];
+    await expectScoped(paths, seats, rows);
+    await expectScoped(paths, rows, seats);
+    await expect(start(seats, plugin('rows', { modules, scopes: [SCOPE] }))).rejects.toThrow(
+      'Choose another scope. A handler can require this one without a place in the list of its plugin.',
+    );
+  });
+});
+
+class CreateSharedSeat1796000000003 {
+  up = (runner: QueryRunner) => runner.query('CREATE TABLE seats_seat (id integer PRIMARY KEY)');
+  down = (runner: QueryRunner) => runner.query('DROP TABLE seats_seat');
+}
+
+onEachDatabase((kind) => {
+  test('two plugins can have one entity class, and each gets its repository', async () => {
+    const moduleAt = (path: string) => {
+      @Controller(path)
+      class SeatController {
+        constructor(
+          @InjectRepository(SeatEntity, USER_GROUP_DATA_SOURCE)
+          private readonly seats: Repository<SeatEntity>,
+        ) {}
+
+        @Get()
+        @Public()
+        @ApiOperation({ operationId: `list ${path}` })
+        async list() {
+          return { seats: await this.seats.find() };
+        }
+      }
+      return moduleOf({ controllers: [SeatController] });
+    };
+    const [seats, rows] = ['seats', 'rows'].map((name) =>
+      plugin(name, {
+        modules: [moduleAt(`api/v1/${name}`)],
+        entities: [SeatEntity],
+        migrations: name === 'seats' ? [CreateSharedSeat1796000000003] : [],
+      }),
+    ) as [Plugin, Plugin];
+    const service = await startTestService(kind, {}, [rows, seats]);
+    await changeDatabase(service.database, 'INSERT INTO seats_seat (id) VALUES (7)');
+    for (const path of ['/api/v1/seats', '/api/v1/rows']) {
+      const { body } = await service.api.send({ method: 'GET', path });
+      expect(body).toEqual({ seats: [{ id: 7 }] });
+    }
+    await service.close();
+  });
+});
+
+test('a plugin cannot have one entity class twice', async () => {
+  await expect(start(plugin('seats', { entities: [SeatEntity, SeatEntity] }))).rejects.toThrow(
+    'The plugin seats has the entity SeatEntity twice; remove or rename one.',
   );
 });
 

@@ -13,11 +13,7 @@ import { VERSION_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../../core/api-token/authentication/access.module.ts';
-import {
-  handlersOf,
-  requireAccessOf,
-  scopesNamedBy,
-} from '../../platform/common/access/handler-access.ts';
+import { requireAccessOf, scopesNamedIn } from '../../platform/common/access/handler-access.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { type FeatureDefinition, ServedFeatures } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
@@ -208,10 +204,11 @@ function requirePluginsFit(
   { modules = [], pages = [] }: ProcessRoutes,
 ): void {
   if (plugins.length === 0) return;
-  const ownScopes = features.flatMap(({ scopes = [] }) => scopes);
+  const extensions = [...features, ...plugins.map(({ definition }) => definition)];
+  const listed = extensions.flatMap(({ scopes = [] }) => scopes);
   const declared = plugins.map((plugin) => {
     const controllers = controllersIn(modulesOfPlugins([plugin]));
-    requireListedScopes(plugin, controllers, ownScopes);
+    requireListedScopes(plugin, controllers, listed);
     return partsOfPlugin(plugin, controllers);
   });
   requireConsistent([
@@ -229,8 +226,8 @@ class ServedModule {}
 /** Provides what is served, and what is not. */
 function servedModule(structure: UserGroupStructure): DynamicModule {
   const served = structure.http === false ? [] : chooseFeatures(structure.http ?? {});
-  const used = scopesOf(controllersOf(structure));
-  const unused = scopesOf(controllersIn(modulesOfRoutes({}))).filter(
+  const used = scopesNamedIn(controllersOf(structure));
+  const unused = scopesNamedIn(controllersIn(modulesOfRoutes({}))).filter(
     (scope) => !used.includes(scope),
   );
   const useValue = new ServedFeatures(new Set(served.map(({ name }) => name)), new Set(unused));
@@ -240,10 +237,6 @@ function servedModule(structure: UserGroupStructure): DynamicModule {
     providers: [{ provide: ServedFeatures, useValue }],
     exports: [ServedFeatures],
   };
-}
-
-function scopesOf(controllers: readonly Type[]): string[] {
-  return controllers.flatMap(handlersOf).flatMap(({ handler }) => scopesNamedBy(handler));
 }
 
 /** Returns the controllers of the features and of the plugins, with those of imported modules. */

@@ -36,8 +36,12 @@ export function requireAccessOf(controllers: readonly Type[]): void {
   }
 }
 
-/** Returns each scope that a handler names. */
-export function scopesNamedBy(handler: object): Scope[] {
+/** Returns the scopes that the handlers of controllers name. */
+export function scopesNamedIn(controllers: readonly Type[]): Scope[] {
+  return controllers.flatMap(handlersOf).flatMap(({ handler }) => scopesNamedBy(handler));
+}
+
+function scopesNamedBy(handler: object): Scope[] {
   const { scopes: needed, also } = accessOf(handler);
   return also ? [...needed, also] : [...needed];
 }

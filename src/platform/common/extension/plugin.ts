@@ -15,7 +15,7 @@ export interface PluginDefinition {
   compatibility: string;
   /** Nest modules with controllers; each handler must declare its access. */
   modules?: readonly (Type | DynamicModule)[];
-  /** The results of `declareScope` that its handlers require. */
+  /** The results of `declareScope` that its handlers require, without those of another plugin. */
   scopes?: readonly Scope[];
   /** The results of `declareAction` that it records. */
   actions?: readonly string[];

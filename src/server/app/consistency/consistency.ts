@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataArgsStorage } from 'typeorm';
-import { handlersOf, scopesNamedBy } from '../../../platform/common/access/handler-access.ts';
+import { handlersOf, scopesNamedIn } from '../../../platform/common/access/handler-access.ts';
 import { operationIdOf } from '../../../platform/common/api-docs.ts';
 import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
-import type { Plugin } from '../../../platform/common/extension/plugin.ts';
+import type { Plugin, PluginDefinition } from '../../../platform/common/extension/plugin.ts';
 import * as commonProblems from '../../../platform/common/problem/errors.ts';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
 import { Config } from '../../../platform/config/config.ts';
@@ -18,6 +18,8 @@ interface Declared extends RoutedDeclaration {
   names: Names;
   /** Names that are distinct within the declaration alone. */
   inner?: Names;
+  /** The classes that bring a part, such as `table seats_seat`; another plugin may have it by one of the same. */
+  broughtBy?: ReadonlyMap<string, readonly Type[]>;
 }
 
 const problems = Object.fromEntries(
@@ -55,7 +57,29 @@ export function partsOfPlugin(plugin: Plugin, controllers: readonly Type[]): Dec
     names: { ...names, table: [...names.table, ...record] },
     inner: { 'migration number': migrations.map(numberOf) },
     controllers,
+    broughtBy: classesOfParts(definition, controllers),
   };
+}
+
+/** A controller or an entity of two plugins is there once, with its scopes and its table. */
+function classesOfParts(
+  { entities = [] }: PluginDefinition,
+  controllers: readonly Type[],
+): ReadonlyMap<string, readonly Type[]> {
+  const parts = [
+    ...controllers.flatMap((type) =>
+      scopesNamedIn([type]).map((scope) => ({ part: `scope ${scope}`, type })),
+    ),
+    ...entities.flatMap((type) =>
+      [`entity ${type.name}`, ...tablesOf(type).map((name) => `table ${name}`)].map((part) => ({
+        part,
+        type,
+      })),
+    ),
+  ];
+  const found = new Map<string, Type[]>();
+  for (const { part, type } of parts) found.set(part, [...(found.get(part) ?? []), type]);
+  return found;
 }
 
 function namesOf(parts: Omit<Partial<FeatureDefinition>, 'name'>) {
@@ -98,25 +122,37 @@ export function requireConsistent(declared: readonly Declared[]): void {
   requireDistinctRoutes(declared);
 }
 
-function requireDistinctNames(declared: readonly Pick<Declared, 'title' | 'names'>[]): void {
-  const owners = new Map<string, string>();
-  for (const { title, names } of declared) {
-    for (const [kind, own] of Object.entries(names)) {
+type Named = Pick<Declared, 'title' | 'names' | 'broughtBy'>;
+
+function requireDistinctNames(declared: readonly Named[]): void {
+  const owners = new Map<string, Named>();
+  for (const one of declared) {
+    const { title } = one;
+    for (const [kind, own] of Object.entries(one.names)) {
       for (const name of own) {
         const part = `${kind} ${name}`;
         const other = owners.get(part);
-        if (other === title) {
+        if (other?.title === title) {
           throw new OperatorError(`The ${title} has the ${part} twice; remove or rename one.`);
         }
-        if (other !== undefined) {
+        if (other !== undefined && !isShared(part, one, other)) {
           throw new OperatorError(
-            `The ${title} cannot have the ${part}: the ${other} has it already. Choose another ${kind}.`,
+            `The ${title} cannot have the ${part}: the ${other.title} has it already. Choose another ${kind}.${HINTS[kind] ?? ''}`,
           );
         }
-        owners.set(part, title);
+        owners.set(part, one);
       }
     }
   }
+}
+
+const HINTS: Record<string, string> = {
+  scope: ' A handler can require this one without a place in the list of its plugin.',
+};
+
+function isShared(part: string, one: Named, other: Named): boolean {
+  const types = other.broughtBy?.get(part) ?? [];
+  return one.broughtBy?.get(part)?.some((type) => types.includes(type)) === true;
 }
 
 /** A controller that modules of two plugins have is there once. */
@@ -144,19 +180,19 @@ export function requireKnownFeatures(features: readonly FeatureDefinition[]): vo
 }
 
 /**
- * Requires that a plugin lists the scopes of its handlers that are not the service's, so that those of two plugins can
- * be told apart.
+ * Requires that a feature or one of the plugins lists each scope of the handlers of a plugin, so that those of two plugins
+ * can be told apart.
+ * @param listed the scopes that the features and all of the plugins list
  * @throws OperatorError naming the plugin, and the scope
  */
 export function requireListedScopes(
-  { title, definition: { scopes = [] } }: Plugin,
+  { title }: Plugin,
   controllers: readonly Type[],
-  ownScopes: readonly string[],
+  listed: readonly string[],
 ): void {
-  const needed = controllers.flatMap(handlersOf).flatMap(({ handler }) => scopesNamedBy(handler));
-  const unlisted = needed.find((one) => !ownScopes.includes(one) && !scopes.includes(one));
+  const unlisted = scopesNamedIn(controllers).find((one) => !listed.includes(one));
   if (unlisted === undefined) return;
   throw new OperatorError(
-    `The ${title} requires the scope ${unlisted} and does not list it; add it to its scopes.`,
+    `The ${title} requires the scope ${unlisted}, which no plugin lists; add it to its scopes, or add the plugin that has it.`,
   );
 }
