@@ -9,7 +9,9 @@ import {
   type Type,
   Version,
 } from '@nestjs/common';
+import { ApiOperation as SwaggerOperation } from '@nestjs/swagger';
 import { InjectRepository } from '@nestjs/typeorm';
+import type { Express } from 'express';
 import { Entity, PrimaryColumn, type QueryRunner, type Repository } from 'typeorm';
 import {
   ApiOperation,
@@ -25,7 +27,11 @@ import {
   USER_GROUP_DATA_SOURCE,
   UserGroupServiceModule,
 } from '../../src/server/library/index.ts';
+import { stackOf } from '../../src/platform/common/http/server/static-routes.ts';
+import { Config } from '../../src/platform/config/config.ts';
+import { requireComposable } from '../../src/server/app/app.module.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
+import { consolePage } from '../support/console/console.ts';
 import { startTestService } from '../support/test-service.ts';
 
 type Parts = Omit<PluginDefinition, 'name' | 'compatibility'>;
@@ -105,6 +111,22 @@ class TakenTable {
   @PrimaryColumn('integer') id!: number;
 }
 
+/** Has the table `seats_seat`, by its own name. */
+@Entity()
+class SeatsSeat {
+  @PrimaryColumn('integer') id!: number;
+}
+
+@Controller('api/v1/seat-maps')
+class MapController {
+  @Get()
+  @Public()
+  @SwaggerOperation({ operationId: 'listSeats' })
+  list() {
+    return {};
+  }
+}
+
 @Controller('api/v1/seat-plans')
 class PlanController {
   @Get()
@@ -151,6 +173,12 @@ test.each<[string, Parts, Parts, string]>([
     'Choose another table.',
   ],
   [
+    'table seats_seat',
+    { entities: [SeatEntity] },
+    { entities: [SeatsSeat] },
+    'Choose another table.',
+  ],
+  [
     'command seat',
     { commands: [command('seat')] },
     { commands: [command('seat')] },
@@ -160,6 +188,12 @@ test.each<[string, Parts, Parts, string]>([
     'operation id listSeats',
     { modules: [moduleOf({ controllers: [PlanController] })] },
     { modules: [moduleOf({ controllers: [RowPlanController] })] },
+    'Choose another operation id.',
+  ],
+  [
+    'operation id listSeats',
+    { modules: [moduleOf({ controllers: [PlanController] })] },
+    { modules: [moduleOf({ controllers: [MapController] })] },
     'Choose another operation id.',
   ],
 ])('two plugins with one %s do not start', async (part, first, second, remedy) => {
@@ -220,6 +254,8 @@ test.each<[string, string, Parts]>([
 });
 
 describe('routes', () => {
+  const consoleDirectory = consolePage();
+
   test.each([
     // Names of parameters, and capitals, make no difference.
     ['GET /api/v1/seats/:id', 'GET /api/v1/seats/:name', 'GET /api/v1/seats/{}'],
@@ -266,6 +302,11 @@ describe('routes', () => {
     ],
     ['GET /health/live', 'the service has it already'],
     ['GET /docs', 'the service has it already'],
+    ['GET /console', 'the feature console has it already'],
+    [
+      'POST /console/api/seats',
+      'some of its requests are for the route ALL /console/api/*path of the feature console',
+    ],
     ['GET /*path', 'some of its requests are for'],
   ])('a plugin cannot have %s', async (line, reason) => {
     const seats = plugin('seats', { modules: [routes(line)] });
@@ -274,9 +315,44 @@ describe('routes', () => {
     );
   });
 
+  test('a plugin cannot have the path of any page', async () => {
+    const { app, close } = await startTestService('sqlite', {}, [], {
+      consoleDirectory,
+    });
+    const express: Express = app.getHttpAdapter().getInstance();
+    const paths = stackOf(express)
+      .flatMap(({ route }) => route?.path ?? [])
+      .filter((path) => !path.startsWith('/api/'));
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        '/',
+        '/docs/page.css',
+        '/console/',
+        expect.stringMatching('^/console/assets/.+'),
+      ]),
+    );
+    for (const path of paths) {
+      const config = Object.assign(Object.create(app.get(Config)) as Config, {
+        plugins: [plugin('seats', { modules: [routes(`ALL ${path}`)] })],
+      });
+      expect(() => {
+        requireComposable(config);
+      }).toThrow('The plugin seats cannot have the route ALL ');
+    }
+    await close();
+  });
+
+  test('a plugin cannot have a path of the console that an application serves', () => {
+    const plugins = [plugin('seats', { modules: [routes('GET /console')] })];
+    expect(() => UserGroupServiceModule.forRoot({ plugins })).not.toThrow();
+    expect(() => UserGroupServiceModule.forRoot({ plugins, http: { console: true } })).toThrow(
+      'The plugin seats cannot have the route GET /console: the feature console has it already.',
+    );
+  });
+
   test('a route of a feature or page that is not served is free', async () => {
     const seats = plugin('seats', {
-      modules: [routes('GET /api/v1/schemas/:any', 'GET /docs', 'GET /')],
+      modules: [routes('GET /api/v1/schemas/:any', 'GET /docs', 'GET /', 'GET /console')],
     });
     const env = { FEATURES: 'core', DOCS: 'off', CONSOLE: 'off' };
     const service = await startTestService('sqlite', env, [seats]);
@@ -284,6 +360,7 @@ describe('routes', () => {
       ['/api/v1/schemas/a', 'GET /api/v1/schemas/:any'],
       ['/docs', 'GET /docs'],
       ['/', 'GET /'],
+      ['/console', 'GET /console'],
     ] as const) {
       const answer = await service.api.send({ method: 'GET', path });
       expect([answer.status, answer.body]).toEqual([200, { route }]);
@@ -519,6 +596,31 @@ test('two migrations of a plugin cannot have one number', async () => {
   const migrations = [CreateSeat1796000000001, CreateRow1796000000001];
   await expect(start(plugin('seats', { migrations }))).rejects.toThrow(
     'The plugin seats has the migration number 1796000000001 twice; remove or rename one.',
+  );
+});
+
+test('the message about a migration without a number has its name', async () => {
+  class CreateSeat {
+    up = () => Promise.resolve();
+    down = () => Promise.resolve();
+  }
+  await expect(start(plugin('seats', { migrations: [CreateSeat] }))).rejects.toThrow(
+    'The plugin seats has the migration CreateSeat, whose name does not end with a number of 13 digits; rename it, for example to CreateSeat1796000000001.',
+  );
+});
+
+test('the number of a migration can be in the name that it gives itself', async () => {
+  const named = (name: string) =>
+    class {
+      name = name;
+      up = () => Promise.resolve();
+      down = () => Promise.resolve();
+    };
+  const migrations = [named('CreateSeat1796000000001'), named('CreateRow1796000000002')];
+  await startAndStop(plugin('seats', { migrations }));
+  migrations.push(named('DropRow1796000000002'));
+  await expect(start(plugin('seats', { migrations }))).rejects.toThrow(
+    'The plugin seats has the migration number 1796000000002 twice; remove or rename one.',
   );
 });
 

@@ -22,6 +22,7 @@ export const operatorConsole = defineFeature({
     console_session: 'SELECT, INSERT, UPDATE, DELETE',
   },
   settings: ConsoleSettings,
+  mounted: ['GET /console', 'GET /console/assets/*file', 'ALL /console/api/*path'],
   mount: (modules, express, prefix) => {
     const of = { strict: false };
     const { consoleDirectory: directory } = modules.get(ConsoleSettings, of);

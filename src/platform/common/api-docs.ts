@@ -56,11 +56,13 @@ export const ApiOperation: typeof Swagger.ApiOperation = (options, ...others) =>
 };
 
 /**
- * Returns the id that a handler has in the OpenAPI document.
+ * Returns the id that a handler has in the OpenAPI document, also by `ApiOperation` of the library itself.
  * @param name such as `SeatController.find`
  */
 export function operationIdOf(handler: object, name: string): string {
-  return operationIds.get(handler) ?? name.replace('.', '_');
+  const ofLibrary = Reflect.getMetadata('swagger/apiOperation', handler) as
+    { operationId?: string } | undefined;
+  return operationIds.get(handler) ?? ofLibrary?.operationId ?? name.replace('.', '_');
 }
 
 /** `ApiParam` of @nestjs/swagger, applied when the document is built. */

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import type { MountedRoute } from '../../platform/common/extension/feature.ts';
 import { ProblemFilter } from '../../platform/common/problem/problem.filter.ts';
 import { compose } from './composition.ts';
 import { servedChoice } from './features.ts';
@@ -17,11 +18,7 @@ export class AppModule {
   /** @throws OperatorError for features that cannot be served, and plugins that do not fit */
   static with(config: Config): DynamicModule {
     const structure = { http: servedChoice(config), plugins: config.plugins };
-    const pages = [
-      ...(config.docs || structure.http.console ? ['/'] : []),
-      ...(config.docs ? ['/docs', '/docs/*file', '/docs-json'] : []),
-    ];
-    const process = { modules: [HealthModule], pages };
+    const process = { modules: [HealthModule], mounted: mountedFor(config) };
     return {
       module: AppModule,
       imports: [
@@ -30,6 +27,14 @@ export class AppModule {
       ],
     };
   }
+}
+
+function mountedFor(config: Config): MountedRoute[] {
+  const docs: MountedRoute[] = ['GET /docs', 'GET /docs/*file', 'GET /docs-json'];
+  return [
+    ...(config.docs || servedChoice(config).console ? (['GET /'] as const) : []),
+    ...(config.docs ? docs : []),
+  ];
 }
 
 /**

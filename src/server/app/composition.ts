@@ -15,7 +15,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../../core/api-token/authentication/access.module.ts';
 import { requireAccessOf, scopesNamedIn } from '../../platform/common/access/handler-access.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
-import { type FeatureDefinition, ServedFeatures } from '../../platform/common/extension/feature.ts';
+import {
+  type FeatureDefinition,
+  type MountedRoute,
+  ServedFeatures,
+} from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
 import type { UserGroupOptions } from './declared-options.ts';
@@ -119,7 +123,9 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
 requireKnownFeatures(features);
 requireConsistent([
   partsOfService(),
-  ...features.map((feature) => partsOfFeature(feature, controllersIn(feature.modules ?? []))),
+  ...features.map((feature) =>
+    partsOfFeature(feature, controllersIn(feature.modules ?? []), feature.mounted),
+  ),
 ]);
 
 const services = features.flatMap(({ services: own = [] }) => own);
@@ -132,8 +138,8 @@ class ServicesModule {}
 /** Routes of the process itself. */
 interface ProcessRoutes {
   modules?: readonly Type[];
-  /** Paths of its pages. */
-  pages?: readonly string[];
+  /** Served without a controller. */
+  mounted?: readonly MountedRoute[];
 }
 
 /**
@@ -201,7 +207,7 @@ export function compose(
 function requirePluginsFit(
   plugins: readonly Plugin[],
   served: readonly FeatureDefinition[],
-  { modules = [], pages = [] }: ProcessRoutes,
+  { modules = [], mounted = [] }: ProcessRoutes,
 ): void {
   if (plugins.length === 0) return;
   const extensions = [...features, ...plugins.map(({ definition }) => definition)];
@@ -212,9 +218,11 @@ function requirePluginsFit(
     return partsOfPlugin(plugin, controllers);
   });
   requireConsistent([
-    partsOfService(controllersIn(modules), pages),
+    partsOfService(controllersIn(modules), mounted),
     ...features.map((feature) =>
-      partsOfFeature(feature, served.includes(feature) ? controllersIn(feature.modules ?? []) : []),
+      served.includes(feature)
+        ? partsOfFeature(feature, controllersIn(feature.modules ?? []), feature.mounted)
+        : partsOfFeature(feature, []),
     ),
     ...declared,
   ]);

@@ -46,7 +46,12 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
    * @param prefix the prefix of the service's paths, such as `/internal`
    */
   mount?: (modules: Pick<ModuleRef, 'get'>, express: Express, prefix: string) => Mounted;
+  /** The routes that `mount` adds, without the prefix, and those whose requests its steps lead elsewhere. */
+  mounted?: readonly MountedRoute[];
 }
+
+/** A route without a controller, such as `GET /docs`. */
+export type MountedRoute = `${'GET' | 'ALL'} /${string}`;
 
 /** The parts that a feature has added to an application. */
 interface Mounted {
@@ -92,6 +97,7 @@ const PARTS: Record<keyof FeatureDefinition, true> = {
   metrics: true,
   commands: true,
   mount: true,
+  mounted: true,
 };
 
 /**

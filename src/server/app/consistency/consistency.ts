@@ -1,13 +1,17 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataArgsStorage } from 'typeorm';
+import { getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
 import { handlersOf, scopesNamedIn } from '../../../platform/common/access/handler-access.ts';
 import { operationIdOf } from '../../../platform/common/api-docs.ts';
-import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
+import type {
+  FeatureDefinition,
+  MountedRoute,
+} from '../../../platform/common/extension/feature.ts';
 import type { Plugin, PluginDefinition } from '../../../platform/common/extension/plugin.ts';
 import * as commonProblems from '../../../platform/common/problem/errors.ts';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
 import { Config } from '../../../platform/config/config.ts';
 import { variablesOf } from '../../../platform/config/variable.ts';
+import { PostgresNames } from '../../../platform/database/names.ts';
 import { requireDistinctRoutes, type RoutedDeclaration } from './routes.ts';
 
 type Names = Readonly<Record<string, readonly string[]>>;
@@ -22,31 +26,45 @@ interface Declared extends RoutedDeclaration {
   broughtBy?: ReadonlyMap<string, readonly Type[]>;
 }
 
+const NAMES = new PostgresNames();
+
 const problems = Object.fromEntries(
   Object.entries(commonProblems).flatMap(([name, one]) => ('spec' in one ? [[name, one]] : [])),
 );
 
 /**
  * Returns what the service has whatever its features are.
- * @param pages the paths of pages that no controller serves
+ * @param mounted the routes of the process that no controller serves
  */
 export function partsOfService(
   controllers: readonly Type[] = [],
-  pages: readonly string[] = [],
+  mounted: readonly MountedRoute[] = [],
 ): Declared {
   const names = namesOf({ problems, settings: Config });
-  return { title: 'service', names, controllers, pages };
+  return { title: 'service', names, controllers, mounted };
 }
 
-/** @param controllers those that are served */
-export function partsOfFeature(feature: FeatureDefinition, controllers: readonly Type[]): Declared {
-  const { migrations = [] } = feature;
+/**
+ * @param controllers those that are served
+ * @param mounted the routes without a controller that are served
+ * @throws OperatorError for a migration without a number
+ */
+export function partsOfFeature(
+  feature: FeatureDefinition,
+  controllers: readonly Type[],
+  mounted: readonly MountedRoute[] = [],
+): Declared {
+  const title = `feature ${feature.name}`;
   // The migrations of all features are one list.
-  const names = { ...namesOf(feature), 'migration number': migrations.map(numberOf) };
-  return { title: `feature ${feature.name}`, names, controllers };
+  const numbers = numbersOf(title, feature.migrations);
+  const names = { ...namesOf(feature), 'migration number': numbers };
+  return { title, names, controllers, mounted };
 }
 
-/** @param controllers those of its modules, and of the modules that these import */
+/**
+ * @param controllers those of its modules, and of the modules that these import
+ * @throws OperatorError for a migration without a number
+ */
 export function partsOfPlugin(plugin: Plugin, controllers: readonly Type[]): Declared {
   const { title, definition, prefix } = plugin;
   const { actions: changing = [], migrations = [] } = definition;
@@ -55,7 +73,7 @@ export function partsOfPlugin(plugin: Plugin, controllers: readonly Type[]): Dec
   return {
     title,
     names: { ...names, table: [...names.table, ...record] },
-    inner: { 'migration number': migrations.map(numberOf) },
+    inner: { 'migration number': numbersOf(title, migrations) },
     controllers,
     broughtBy: classesOfParts(definition, controllers),
   };
@@ -98,12 +116,21 @@ function namesOf(parts: Omit<Partial<FeatureDefinition>, 'name'>) {
 
 function tablesOf(entity: Type): string[] {
   const { tables } = getMetadataArgsStorage();
-  return tables.filter(({ target }) => target === entity).flatMap(({ name }) => name ?? []);
+  return tables
+    .filter(({ target, type }) => target === entity && type !== 'entity-child')
+    .map(({ name }) => NAMES.tableName(entity.name, name));
 }
 
-/** The order of migrations is that of the numbers at the end of their names. */
-function numberOf({ name }: Type): string {
-  return /\d*$/.exec(name)![0];
+/** The order of migrations is that of the numbers at the end of their names, of which TypeORM reads 13 digits. */
+function numbersOf(title: string, migrations: readonly Type<MigrationInterface>[] = []): string[] {
+  return migrations.map((migration) => {
+    const name = new migration().name ?? migration.name;
+    const number = /\d{13}$/.exec(name)?.[0];
+    if (number !== undefined) return number;
+    throw new OperatorError(
+      `The ${title} has the migration ${name}, whose name does not end with a number of 13 digits; rename it, for example to CreateSeat1796000000001.`,
+    );
+  });
 }
 
 /**

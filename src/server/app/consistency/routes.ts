@@ -7,14 +7,15 @@ import {
 } from '@nestjs/common/constants.js';
 import { RouteConflictDetector } from '@nestjs/core/router/route-conflict-detector.js';
 import { handlersOf } from '../../../platform/common/access/handler-access.ts';
+import type { MountedRoute } from '../../../platform/common/extension/feature.ts';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
 
-/** The controllers of one declaration, and the paths of pages that it serves without a controller. */
+/** The controllers of one declaration, and its routes without a controller. */
 export interface RoutedDeclaration {
   /** Such as `feature webhooks`. */
   title: string;
   controllers: readonly Type[];
-  pages?: readonly string[];
+  mounted?: readonly MountedRoute[];
 }
 
 type DetectedRoute = Parameters<typeof RouteConflictDetector.detect>[0][number];
@@ -42,8 +43,11 @@ export function requireDistinctRoutes(declared: readonly RoutedDeclaration[]): v
   }
 }
 
-function routesOf({ title, controllers, pages = [] }: RoutedDeclaration): Route[] {
-  const ofPages = pages.map((path) => ({ title, method: RequestMethod.GET, path }));
+function routesOf({ title, controllers, mounted = [] }: RoutedDeclaration): Route[] {
+  const withoutController = mounted.map((route) => {
+    const [method, path] = route.split(' ') as ['GET' | 'ALL', string];
+    return { title, method: RequestMethod[method], path };
+  });
   const ofControllers = [...new Set(controllers)].flatMap((controller) =>
     handlersOf(controller).flatMap(({ handler }) =>
       pathsOf(controller)
@@ -58,7 +62,7 @@ function routesOf({ title, controllers, pages = [] }: RoutedDeclaration): Route[
         })),
     ),
   );
-  return [...ofPages, ...ofControllers].map((one) => ({
+  return [...withoutController, ...ofControllers].map((one) => ({
     host: undefined,
     version: undefined,
     ...one,
