@@ -389,10 +389,47 @@ describe('routes', () => {
       'HEAD /api/v1/seats',
       'cannot have the route HEAD /api/v1/seats: its own route GET /api/v1/seats comes first',
     ],
+    [
+      'GET /api/v1/seats{/:id}',
+      'GET /api/v1/seats',
+      'cannot have the route GET /api/v1/seats: its own route GET /api/v1/seats{/{}} comes first',
+    ],
+    [
+      'GET /api/v1/seats/*rest',
+      'GET /api/v1/seats/:id{/rows{/:row}}',
+      'cannot have the route GET /api/v1/seats/{}{/rows{/{}}}: its own route GET /api/v1/seats/*rest comes first',
+    ],
   ])('a plugin cannot hide %s from %s', async (first, second, message) => {
     await expect(start(plugin('seats', { modules: [routes(first, second)] }))).rejects.toThrow(
       `The plugin seats ${message}`,
     );
+  });
+
+  test('a plugin cannot hide a route by several others', async () => {
+    const lines = ['GET /api/v1/seats/:id', 'GET /api/v1/seats', 'GET /api/v1/seats{/:id}'];
+    await expect(start(plugin('seats', { modules: [routes(...lines)] }))).rejects.toThrow(
+      'The plugin seats cannot have the route GET /api/v1/seats{/{}}: its own routes GET /api/v1/seats and GET /api/v1/seats/{} come first and take all of its requests. Declare the other one first.',
+    );
+  });
+
+  test('a route with an optional part gets the requests that earlier ones leave', async () => {
+    const lines = [
+      'GET /api/v1/seats/:id',
+      'GET /api/v1/seats{/:id}',
+      'GET /api/v1/rows/:id',
+      'GET /api/v1/rows/:id{/seats{/:seat}}',
+    ];
+    const service = await start(plugin('seats', { modules: [routes(...lines)] }));
+    for (const [path, route] of [
+      ['/api/v1/seats/7', lines[0]],
+      ['/api/v1/seats', lines[1]],
+      ['/api/v1/rows/7', lines[2]],
+      ['/api/v1/rows/7/seats', lines[3]],
+      ['/api/v1/rows/7/seats/1', lines[3]],
+    ] as const) {
+      expect((await service.api.send({ method: 'GET', path })).body).toEqual({ route });
+    }
+    await service.close();
   });
 
   test('a plugin has a route for one value of a parameter, and one for all others', async () => {

@@ -38,9 +38,13 @@ const VERSIONING: VersioningOptions = { type: VersioningType.HEADER, header: '' 
 export function requireDistinctRoutes(declared: readonly RoutedDeclaration[]): void {
   const routes = withImplied(declared.flatMap(routesOf));
   const conflicts = RouteConflictDetector.detect(routes as unknown as DetectedRoute[], VERSIONING);
-  for (const { winner, shadowed } of conflicts) {
-    refuse(winner as unknown as Route, shadowed as unknown as Route);
+  const ofOne = new Map<Route, Route[]>();
+  for (const conflict of conflicts) {
+    const { winner, shadowed } = conflict as unknown as { winner: Route; shadowed: Route };
+    if (winner.title !== shadowed.title) refuse(winner, shadowed);
+    else ofOne.set(shadowed, [...(ofOne.get(shadowed) ?? []), winner]);
   }
+  for (const [route, earlier] of ofOne) requireReached(route, earlier);
 }
 
 function routesOf({ title, controllers, mounted = [] }: RoutedDeclaration): Route[] {
@@ -84,27 +88,48 @@ function pathsOf(target: object): string[] {
   return [Reflect.getMetadata(PATH_METADATA, target) as string | string[]].flat();
 }
 
-/** @throws OperatorError unless both routes are of one declaration, and the later one still gets requests */
+/** @throws OperatorError unless both routes are one, of a module that two plugins import */
 function refuse(first: Route, second: Route): void {
+  if (first.controller === second.controller) return;
   const [one, other] = [nameOf(first), nameOf(second)];
-  if (first.title !== second.title) {
-    // A module that two plugins import is there once.
-    if (first.controller === second.controller) return;
-    throw new OperatorError(
-      one === other
-        ? `The ${second.title} cannot have the route ${other}: the ${first.title} has it already. Choose another path.`
-        : `The ${second.title} cannot have the route ${other}: some of its requests are for the route ${one} of the ${first.title}. Choose another path.`,
-    );
-  }
-  if (second.isImplied || !takesAll(first, second)) return;
   throw new OperatorError(
     one === other
-      ? `The ${second.title} has the route ${other} twice; remove one.`
-      : `The ${second.title} cannot have the route ${other}: its own route ${one} comes first and takes all of its requests. Declare the other one first.`,
+      ? `The ${second.title} cannot have the route ${other}: the ${first.title} has it already. Choose another path.`
+      : `The ${second.title} cannot have the route ${other}: some of its requests are for the route ${one} of the ${first.title}. Choose another path.`,
   );
 }
 
-/** Whether every request for the second route is one for the first. */
+/**
+ * @param earlier routes of the same declaration that get some of the requests for this one
+ * @throws OperatorError if no request is left
+ */
+function requireReached(route: Route, earlier: readonly Route[]): void {
+  if (route.isImplied) return;
+  const takers = formsOf(route.path).map((form) =>
+    earlier.find((one) => takesAll(one, { ...route, path: form })),
+  );
+  if (takers.includes(undefined)) return;
+  const name = nameOf(route);
+  const names = [...new Set(takers.map((one) => nameOf(one!)))];
+  if (names.includes(name)) {
+    throw new OperatorError(`The ${route.title} has the route ${name} twice; remove one.`);
+  }
+  throw new OperatorError(
+    names.length === 1
+      ? `The ${route.title} cannot have the route ${name}: its own route ${names[0]} comes first and takes all of its requests. Declare the other one first.`
+      : `The ${route.title} cannot have the route ${name}: its own routes ${names.join(' and ')} come first and take all of its requests. Declare the other one first.`,
+  );
+}
+
+/** Returns the patterns that a pattern with optional groups stands for, such as `/a` and `/a/:id` for `/a{/:id}`. */
+function formsOf(pattern: string): string[] {
+  const group = /\{([^{}]*)\}/.exec(pattern);
+  if (!group) return [pattern];
+  const [whole, inner] = group as unknown as [string, string];
+  return ['', inner].flatMap((chosen) => formsOf(pattern.replace(whole, () => chosen)));
+}
+
+/** Whether every request for the second route, which has no optional groups, is one for the first. */
 function takesAll(first: Route, second: Route): boolean {
   const isAnyMethod = first.method === second.method || first.method === RequestMethod.ALL;
   const isAnyHost = first.host === undefined || String(first.host) === String(second.host);
@@ -116,7 +141,7 @@ function takesAll(first: Route, second: Route): boolean {
 
 /** Returns a path that the pattern matches, with texts for its parameters that no other pattern names. */
 function exampleOf(pattern: string): string {
-  return pattern.replaceAll(/[{}]/g, '').replaceAll(/\*\w*/g, '-/-').replaceAll(/:\w+/g, '-');
+  return pattern.replaceAll(/\*\w*/g, '-/-').replaceAll(/:\w+/g, '-');
 }
 
 /** Returns for example `GET /api/v1/schemas/{}`, whatever the name of the parameter. */
