@@ -8,7 +8,15 @@ import type { Schemas } from '../../own-types.ts';
 import { Conflict } from './conflict.tsx';
 import { useGroupFields } from './edit/fields.tsx';
 import { merge } from './merge.ts';
-import { bodyOf, isConflict, type Known, read, write, writtenOf } from './resource.ts';
+import {
+  bodyOf,
+  isConflict,
+  type Known,
+  read,
+  write,
+  type Written,
+  writtenOf,
+} from './resource.ts';
 
 export function Edit({
   known,
@@ -27,6 +35,10 @@ export function Edit({
   const id = base.group.provided_id;
   const mergeWith = (other: Known, isMine: boolean) =>
     merge(writtenOf(base), writtenOf(other), mine, isMine);
+  const rebase = (other: Known, merged: Written) => {
+    reset(writtenOf(other), merged);
+    setBase(other);
+  };
   /** Writes the edit upon this state; also upon a later one, unless both have changed the same. */
   const save = async (before: Known): Promise<void> => {
     const { merged } = before === base ? { merged: mine } : mergeWith(before, true);
@@ -34,7 +46,11 @@ export function Edit({
     try {
       text = await write(id, merged, { 'If-Match': before.etag });
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error)) {
+        // The error is about values that the form must show.
+        if (before !== base) rebase(before, merged);
+        throw error;
+      }
       const now = await read(id);
       setTheirs(now);
       if (mergeWith(now, true).clashes.length > 0) throw error;
@@ -62,8 +78,7 @@ export function Edit({
               <Conflict
                 {...{ base, theirs, mine }}
                 onTake={() => {
-                  reset(writtenOf(theirs), mergeWith(theirs, false).merged);
-                  setBase(theirs);
+                  rebase(theirs, mergeWith(theirs, false).merged);
                   setTheirs(undefined);
                 }}
                 onKeep={() => save(theirs)}
