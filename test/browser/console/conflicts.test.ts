@@ -5,6 +5,26 @@ const { begin } = withConsole('sqlite');
 
 const path = '/api/v1/user-groups/acme';
 
+test('an edit is not merged into another group that has the id since', async () => {
+  const { page, api } = await begin();
+  const stored = async () => (await api.call('GET', path)).body.user_group;
+  await createGroup(api, 'acme', { properties: { seats: 25 } });
+  await page.visit('groups/acme');
+  await page.button('Edit').click();
+  await page.field('Name').fill('Mine');
+  await api.call('DELETE', path);
+  await createGroup(api, 'acme', { properties: { seats: 25 } });
+  await page.button('Save').click();
+  await page.shows('The group was deleted, and this is another one with its id.');
+  page.takeRefusal(412);
+  expect(await stored()).toMatchObject({ name: 'acme' });
+  await page.button('Keep mine and save').click();
+  await page.heading('Mine').waitFor();
+  expect(await stored()).toMatchObject({ name: 'Mine', properties: { seats: 25 } });
+  page.takeAnyRefusals(412);
+  page.takeAnyRefusals(404);
+});
+
 test('a form shows what it has merged if the service refuses that, and goes on from there', async () => {
   const { page, api } = await begin();
   await createGroup(api, 'acme', { properties: { seats: 25 } });

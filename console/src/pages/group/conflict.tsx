@@ -7,7 +7,7 @@ import { span, Text } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { whoChanged } from './who.ts';
 import { isSame, merge, valuesOf } from './merge.ts';
-import { type Known, writtenOf, type Written } from './resource.ts';
+import { isOther, type Known, writtenOf, type Written } from './resource.ts';
 
 /** Tells which values somebody else has changed, too, since the edit began, and offers the ways on. */
 export function Conflict({
@@ -43,8 +43,13 @@ export function Conflict({
     <div class="note warn" role="alert">
       <div class="form">
         <p>
-          <strong>Both of you changed the same.</strong> {who ? <Text>{who}</Text> : 'Somebody'}{' '}
-          changed this group {span(theirs.group.updated_at)} ago
+          <strong>
+            {isOther(base, theirs)
+              ? 'The group was deleted, and this is another one with its id.'
+              : 'Both of you changed the same.'}
+          </strong>{' '}
+          {who ? <Text>{who}</Text> : 'Somebody'} changed this group {span(theirs.group.updated_at)}{' '}
+          ago
           {changed.length === 1 && (
             <>
               {' '}

@@ -11,6 +11,7 @@ import { merge } from './merge.ts';
 import {
   bodyOf,
   isConflict,
+  isOther,
   type Known,
   read,
   write,
@@ -39,7 +40,7 @@ export function Edit({
     reset(writtenOf(other), merged);
     setBase(other);
   };
-  /** Writes the edit upon this state; also upon a later one, unless both have changed the same. */
+  /** Writes the edit upon this state; also upon a later one, unless both have changed the same or it is another group. */
   const save = async (before: Known): Promise<void> => {
     const { merged } = before === base ? { merged: mine } : mergeWith(before, true);
     let text: string;
@@ -53,7 +54,7 @@ export function Edit({
       }
       const now = await read(id);
       setTheirs(now);
-      if (mergeWith(now, true).clashes.length > 0) throw error;
+      if (isOther(base, now) || mergeWith(now, true).clashes.length > 0) throw error;
       await save(now);
       return;
     }

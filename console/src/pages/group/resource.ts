@@ -89,6 +89,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Refusal && error.problem.status === 412;
 }
 
+/** Tells whether a group was deleted, and another one created with its id. */
+export function isOther(before: Known, now: Known): boolean {
+  return before.group.team_id !== now.group.team_id;
+}
+
 export function isAbsence(error: unknown): boolean {
   return error instanceof Refusal && error.problem.status === 404;
 }
