@@ -195,24 +195,6 @@ test('a variable is a row that opens, and one that would stop groups can get a d
   expect(await page.getsFocus(second.getByLabel('Name'))).toBe(true);
 });
 
-test('a property leads to the groups with the same, and the list shows the one that it is filtered by', async () => {
-  const { page, api } = await begin();
-  await createGroup(api, 'acme', { properties: { plan: 'trial', odd: [1], seats: 0 } });
-  await createGroup(api, 'birch', { properties: { plan: 'trial' } });
-  await createGroup(api, 'cedar', { properties: { plan: 'paid' } });
-  await page.visit('groups/acme');
-  const likes = page.tab.locator('p').filter({ hasText: 'Groups with the same' });
-  expect(await page.read(['plan', 'seats'], () => likes.locator('a').allInnerTexts())).toEqual([
-    'plan',
-    'seats',
-  ]);
-  await likes.getByRole('link', { name: 'plan' }).click();
-  await page.comesTo('groups?property=plan&value=trial');
-  await page.tab.getByRole('columnheader', { name: 'plan' }).waitFor();
-  await page.row('birch').getByRole('cell', { name: 'trial', exact: true }).waitFor();
-  expect(await page.read(2, () => page.tab.locator('tbody tr').count())).toBe(2);
-});
-
 test('an empty part of a group has the way to fill it', async () => {
   const { page, api } = await begin();
   await createGroup(api, 'acme');

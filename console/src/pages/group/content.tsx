@@ -1,3 +1,5 @@
+import { api, dataOf } from '../../api.ts';
+import { useLoad } from '../../load.ts';
 import { addressOf, mayBeToken } from '../../router.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -6,6 +8,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Fact, Facts, Panel } from '../../ui/page.tsx';
 import { Text, Time } from '../../ui/text.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
 import { Mapping } from './mapping.tsx';
 import type { Open } from './open-dialog.tsx';
 import { Required } from './required.tsx';
@@ -27,6 +30,13 @@ export function Content({
   onOpen: (dialog: Open) => void;
 }) {
   const id = group.provided_id;
+  const { data: workspace, error } = useLoad(
+    async (signal) =>
+      may('registry:read')
+        ? (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace
+        : undefined,
+    [],
+  );
   const edit = (words: string) =>
     may('user-groups:write') && (
       <p>
@@ -39,9 +49,13 @@ export function Content({
         </Button>
       </p>
     );
+  /** Whether a value is known to be no secret: histories and proxies keep addresses. */
+  const isPublic = (property: string) =>
+    workspace?.variables.every((one) => !one.is_secret || one.name.split('.')[0] !== property);
   // An address keeps no token; a long text or a fraction is hardly that of other groups.
   const likes = Object.entries(group.properties).filter(
     ([name, value]) =>
+      isPublic(name) &&
       (['string', 'boolean'].includes(typeof value) || Number.isSafeInteger(value)) &&
       value !== '' &&
       String(value).length <= LONGEST_LIKE &&
@@ -112,7 +126,8 @@ export function Content({
               </>
             )}
           </Panel>
-          {may('registry:read') && <Required group={group} />}
+          <Trouble error={error} />
+          {workspace && <Required {...{ group, workspace }} />}
         </div>
       </div>
       {may('user-groups:write') && (

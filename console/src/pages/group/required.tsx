@@ -1,21 +1,17 @@
-import { api, dataOf } from '../../api.ts';
-import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Badge } from '../../ui/text.tsx';
-import { Trouble } from '../../ui/trouble.tsx';
 import { lackOf, pointerOf } from '../../ui/status.tsx';
 
 /** Shows what the workspace requires, and what the service finds missing. */
-export function Required({ group }: { group: Schemas['UserGroup'] }) {
-  const { data, error } = useLoad(
-    async (signal) => (await dataOf(api.GET('/api/v1/workspace', { signal }))).workspace,
-    [],
-  );
-  if (error) return <Trouble error={error} />;
-  if (!data) return null;
-  const { variables, required_schemas: schemas } = data;
+export function Required({
+  group,
+  workspace: { variables, required_schemas: schemas },
+}: {
+  group: Schemas['UserGroup'];
+  workspace: Schemas['Workspace'];
+}) {
   const rows = [
     ...variables.map(({ name, type, source, required }) => {
       const pointer = pointerOf('properties', ...name.split('.'));
