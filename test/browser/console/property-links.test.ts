@@ -37,3 +37,12 @@ test('values of secret variables are in no link, and none are while the variable
   await other.shows('store_key');
   expect(await other.read(0, () => other.tab.getByText('Groups with the same').count())).toBe(0);
 });
+
+test('a list shows a dash for a property that a group lacks, and for a secret one', async () => {
+  const { page, api } = await begin();
+  await createGroup(api, 'acme', { properties: { plan: 'trial', store_key: 'k-1' } });
+  const variables = [{ name: 'store_key', type: 'string', required: false, is_secret: true }];
+  await api.call('PATCH', '/api/v1/workspace', { variables });
+  await page.visit('groups?property=store_key&value=k-1');
+  await page.row('acme').locator('td > .cell-sub.mono').getByText('–', { exact: true }).waitFor();
+});

@@ -21,8 +21,12 @@ import { withExact } from './find.ts';
 import { ImportDialog } from './import.tsx';
 import { examinedIn, isSearching, readQuery, toApi, toFilters } from './query.ts';
 
-/** The text of a property. */
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+/** The text of a property; a list leaves secret variables out, and a group may lack it. */
+function textOf({ properties }: Schemas['UserGroup'], name: string): string {
+  if (!Object.hasOwn(properties, name)) return '–';
+  const value = properties[name];
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 export function List() {
   const { query, unknown } = readQuery();
@@ -226,7 +230,7 @@ export function List() {
             {property !== '' && (
               <td>
                 <span class="cell-sub mono">
-                  <Text>{textOf(group.properties[property])}</Text>
+                  <Text>{textOf(group, property)}</Text>
                 </span>
               </td>
             )}
