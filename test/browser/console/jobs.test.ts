@@ -63,7 +63,7 @@ test('all that match a filter become a job, which Back, a reload and another tab
   await page.shows('260 changed, 0 unchanged, 0 refused');
   await page.button('Undo').click();
   await page.dialog('Undo').getByText('Suspend 260 user groups').waitFor();
-  await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
+  await page.dialog('Undo').getByRole('button', { name: 'Resume' }).click();
   await page.heading('Resume 260 user groups').waitFor();
   await page.shows('260 changed, 0 unchanged, 0 refused');
   await page.tab.getByRole('link', { name: 'Jobs' }).last().click();
@@ -85,7 +85,7 @@ test('a job is cancelled, and says what it has refused and why', async () => {
   release();
   await api.put({ user_group_id: 'kept', name: 'Changed since' });
   await page.button('Undo').click();
-  await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
+  await page.dialog('Undo').getByRole('button', { name: 'Resume' }).click();
   await page.shows('199 changed, 0 unchanged, 1 refused');
   await page.row('kept').waitFor();
   await page.shows(`The group has changed since the job ${id} changed it.`);
@@ -123,14 +123,41 @@ test('who may not write sees jobs, and neither cancels nor undoes one', async ()
 test('an import is shown with what it has created and the number of each refused line, and is undone', async () => {
   const { page, api } = await begin();
   const jobs = new TestJobs(api);
-  const { id } = await jobs.beginImport('{"provided_id": "made", "name": "Made"}\nnot json\n');
+  await createGroup(api, 'kept');
+  const { id } = await jobs.beginImport(
+    '{"provided_id": "made", "name": "Made"}\n{"provided_id": "kept", "name": "New"}\nnot json\n',
+  );
   await page.visit(`jobs/${id}`);
-  await page.heading('Import 2 user groups').waitFor();
-  await page.shows('1 created, 0 changed, 0 unchanged, 1 refused');
-  await page.row('Line 2').waitFor();
+  await page.heading('Import 3 user groups').waitFor();
+  await page.shows('1 created, 1 changed, 0 unchanged, 1 refused');
+  await page.shows('the lines of a file');
+  await page.row('Line 3').waitFor();
+  await page.button('Undo').click();
+  const undo = page.dialog('Undo');
+  await undo
+    .getByText(
+      'Deletes 1 user group that it created, with all tokens, and gives 1 user group the version before.',
+    )
+    .waitFor();
+  const submit = undo.getByRole('button', { name: 'Undo' });
+  expect(await page.read(true, () => submit.isDisabled())).toBe(true);
+  await page.field('Type 1 to confirm').fill('1');
+  await submit.click();
+  await page.heading('Restore 2 user groups').waitFor();
+  await page.shows('2 changed, 0 unchanged, 0 refused');
+  expect((await api.call('GET', '/api/v1/user-groups/made')).status).toBe(404);
+  expect((await api.call('GET', '/api/v1/user-groups/kept')).body.user_group.name).toBe('kept');
+});
+
+test('the undo of an import that has created nothing asks for no number', async () => {
+  const { page, api } = await begin();
+  const jobs = new TestJobs(api);
+  await createGroup(api, 'kept');
+  const { id } = await jobs.beginImport('{"provided_id": "kept", "name": "New"}\n');
+  await page.visit(`jobs/${id}`);
+  await page.shows('1 changed, 0 unchanged, 0 refused');
   await page.button('Undo').click();
   await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
   await page.heading('Restore 1 user group').waitFor();
   await page.shows('1 changed, 0 unchanged, 0 refused');
-  expect((await api.call('GET', '/api/v1/user-groups/made')).status).toBe(404);
 });

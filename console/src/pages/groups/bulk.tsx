@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { notify } from '../../ui/notices.tsx';
+import { countOfGroups } from '../jobs/state.tsx';
 import { saveGroups } from './export.tsx';
 
 type Act = 'suspend' | 'resume' | 'rotate' | 'delete';
@@ -41,9 +42,7 @@ const ACTIONS: Record<Act, [button: string, title: string, submit: string, effec
 };
 
 const namesOf = (count: number | undefined) =>
-  count === undefined
-    ? 'all user groups that match'
-    : `${count.toLocaleString()} user group${count === 1 ? '' : 's'}`;
+  count === undefined ? 'all user groups that match' : countOfGroups(count);
 
 /**
  * The actions for the selected groups, and for all that match.

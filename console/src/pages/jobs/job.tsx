@@ -14,7 +14,7 @@ import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { Counts, State, titleOf, Which } from './state.tsx';
+import { countOfGroups, Counts, State, titleOf, Which } from './state.tsx';
 
 const RELOADED_EVERY = 1000;
 
@@ -44,7 +44,8 @@ export function Job({ id }: { id: number }) {
     );
   }
   const writes = may('user-groups:write');
-  const { undo_until, undone_by, failure, total, done } = data;
+  const { undo_until, undone_by, failure, total, done, created, changed } = data;
+  const isImport = data.action === 'import';
   return (
     <>
       <Header up={up} title={titleOf(data)}>
@@ -105,7 +106,8 @@ export function Job({ id }: { id: number }) {
       {isUndoing && (
         <Confirm
           title="Undo"
-          submit="Undo"
+          submit={{ suspend: 'Resume', resume: 'Suspend' }[data.action] ?? 'Undo'}
+          {...(isImport && created > 0 && { typed: String(created) })}
           onClose={() => {
             setUndoing(false);
           }}
@@ -115,6 +117,12 @@ export function Job({ id }: { id: number }) {
           }}
         >
           <p>{titleOf(data)}</p>
+          {isImport && (
+            <p>
+              Deletes {countOfGroups(created)} that it created, with all tokens, and gives{' '}
+              {countOfGroups(changed)} the version before.
+            </p>
+          )}
         </Confirm>
       )}
     </>

@@ -15,13 +15,13 @@ const ACTIONS: Record<string, string> = {
 
 const TONES: Record<string, string> = { done: 'good', running: 'accent', failed: 'bad' };
 
+/** The number with its noun. */
+export const countOfGroups = (count: number) =>
+  `${count.toLocaleString()} user group${count === 1 ? '' : 's'}`;
+
 /** The action with the number of groups, as far as it is known. */
 export function titleOf({ action, total }: BulkJob): string {
-  const groups =
-    total === null
-      ? 'user groups'
-      : `${total.toLocaleString()} user group${total === 1 ? '' : 's'}`;
-  return `${ACTIONS[action] ?? action} ${groups}`;
+  return `${ACTIONS[action] ?? action} ${total === null ? 'user groups' : countOfGroups(total)}`;
 }
 
 export function State({ job: { state } }: { job: BulkJob }) {
@@ -39,7 +39,8 @@ export function Counts({ job }: { job: BulkJob }) {
 export function Which({ job: { selection } }: { job: BulkJob }) {
   const { ids, filters = {}, lines, undo_of } = selection;
   if (undo_of) return <a href={addressOf(['jobs', undo_of])}>those of job {undo_of}</a>;
-  if ((ids ?? lines) !== undefined) return <>those that were named</>;
+  if (lines !== undefined) return <>the lines of a file</>;
+  if (ids !== undefined) return <>those that were named</>;
   const given = Object.entries(filters as Record<string, string>);
   return given.length === 0 ? (
     <>all</>
