@@ -2,7 +2,7 @@ import { createGroup, withConsole } from '../../support/console/console-tests.ts
 import { noteTokens } from '../../support/jest/leaks.ts';
 import { until } from '../../support/time/until.ts';
 
-const { begin } = withConsole('sqlite');
+const { service, begin } = withConsole('sqlite');
 
 const path = '/api/v1/user-groups/acme';
 
@@ -38,17 +38,38 @@ test('an error of a mapping marks its data source or its schema, and the focus g
   expect(await marked('Data source 2')).toBeNull();
 });
 
-test('the audit log names an API token beyond those that its filter offers', async () => {
+test('the audit log names API tokens beyond those that its filter offers, each with one call', async () => {
   const { page, api } = await begin();
-  for (let no = 0; no < 201; no++) {
-    const body = { name: `program ${no}`, scopes: ['audit:read'] };
-    noteTokens((await api.call('POST', '/api/v1/api-tokens', body)).body.api_token.token);
+  const tokens = new Map<number, string>();
+  for (let no = 0; no < 203; no++) {
+    const body = { name: `program ${no}`, scopes: ['user-groups:write'] };
+    const { id, token } = (await api.call('POST', '/api/v1/api-tokens', body)).body.api_token;
+    noteTokens(token);
+    tokens.set(id, token);
   }
   const first = (await api.call('GET', '/api/v1/api-tokens?limit=200')).body;
   const next = `/api/v1/api-tokens?limit=200&cursor=${first.next_cursor}`;
-  const { id, name } = (await api.call('GET', next)).body.api_tokens.at(-1)!;
-  await page.visit(`audit?object_type=api_token&object_id=${id}`);
-  await page.shows(`issued the API token ${name}`);
+  const beyond: { id: number; name: string }[] = (await api.call('GET', next)).body.api_tokens;
+  const [early, late] = beyond.filter(({ id }) => tokens.has(id));
+  const writeGroups = async ({ id }: { id: number }, count: number) => {
+    const own = service.clientOf(tokens.get(id) ?? '');
+    for (let no = 0; no < count; no++) {
+      const name = `g${id}-${no}`;
+      expect((await own.call('PUT', `/api/v1/user-groups/${name}`, { name })).status).toBe(201);
+    }
+  };
+  await writeGroups(early!, 1);
+  await writeGroups(late!, 50);
+  const calls: string[] = [];
+  page.tab.on('request', (request) => {
+    const [, id] = /api-tokens\/(\d+)$/.exec(request.url()) ?? [];
+    if (id) calls.push(id);
+  });
+  await page.visit('audit?object_type=user_group');
+  await page.row(`${late!.name} created`).first().waitFor();
+  await page.button('Load more').click();
+  await page.row(`${early!.name} created`).waitFor();
+  expect(calls).toEqual([late!.id, early!.id].map(String));
 });
 
 test('the reason of a token is a few lines high on a phone', async () => {

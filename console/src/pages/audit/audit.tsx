@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { api, fetchOk, dataOf } from '../../api.ts';
 import { each, useList, useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
@@ -12,6 +13,7 @@ import { localMinute, localOf, momentOf, zone } from '../../ui/local-time.ts';
 import { Header } from '../../ui/page.tsx';
 import { readLines, save } from '../../save.ts';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { isAbsence } from '../group/resource.ts';
 import { nameOfApiToken } from '../group/who.ts';
 import { FilterText, SINCE, tokenOptions } from './filters.tsx';
 import { Row, type TokenNames } from './row.tsx';
@@ -213,15 +215,22 @@ export function useApiTokenNames(events: AuditEvent[]): TokenNames {
       for (const id of named) if (id && !names.has(id)) others.add(id);
     }
   }
-  const { data: found } = useLoad(
+  // A longer list names those of before again.
+  const found = useRef(new Map<number, string>()).current;
+  useLoad(
     (signal) =>
-      each([...others], async (id): Promise<[number, string | undefined]> => [
-        id,
-        // A token that was removed has no name any more.
-        await nameOfApiToken(id, signal).catch(() => undefined),
-      ]),
+      each(
+        [...others].filter((id) => !found.has(id)),
+        async (id) => {
+          const name = await nameOfApiToken(id, signal).catch((error: unknown) =>
+            // A token that was removed has no name any more.
+            isAbsence(error) ? '' : undefined,
+          );
+          if (name !== undefined) found.set(id, name);
+        },
+      ),
     [[...others].join()],
   );
-  for (const [id, name] of found ?? []) if (name !== undefined) names.set(id, name);
+  for (const [id, name] of found) if (name) names.set(id, name);
   return names;
 }
