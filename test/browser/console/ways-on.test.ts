@@ -85,6 +85,29 @@ test('the reason of a token is a few lines high on a phone', async () => {
   expect(await page.read(0, () => page.overhang())).toBe(0);
 });
 
+test('the variable after one that is removed stays as it is', async () => {
+  const { page, api } = await begin();
+  const variables = ['region', 'tier'].map((name) => ({ name, type: 'string', required: false }));
+  await api.call('PATCH', '/api/v1/workspace', { variables });
+  await page.visit('registry/variables');
+  await page.button('Edit variables').click();
+  const rows = page.dialog('Edit variables').locator('details');
+  await rows.first().locator('summary').click();
+  await page.button('Remove variable 1').click();
+  await rows.filter({ hasText: 'region' }).waitFor({ state: 'detached' });
+  expect(await page.read([null], () => openOf())).toEqual([null]);
+  expect(await page.getsFocus(page.dialog('Edit variables').locator('form'))).toBe(true);
+  await page.press('Escape');
+  await page.button('Keep editing').click();
+  await page.button('Variable').click();
+  expect(await page.read([null, ''], () => openOf())).toEqual([null, '']);
+  expect(await page.getsFocus(rows.last().getByLabel('Name'))).toBe(true);
+
+  function openOf() {
+    return rows.all().then((all) => Promise.all(all.map((one) => one.getAttribute('open'))));
+  }
+});
+
 test('changes that do not overlap are merged, and only what both have changed is asked about', async () => {
   const { page, api } = await begin();
   const properties = { region: 'EMEA', seats: 25, odd: { deep: [1, 2] } };

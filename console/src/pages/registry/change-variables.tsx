@@ -7,7 +7,15 @@ import { Choice, Lines, Select, TextField } from '../../ui/fields.tsx';
 import { Text } from '../../ui/text.tsx';
 import { OfForm } from '../../ui/violations.ts';
 import { PreviewRequired } from './preview-required.tsx';
-import { type Draft, fromDraft, linesOf, NEW, toDraft, TYPES, WITHOUT } from './variable-draft.ts';
+import {
+  type Draft,
+  fromDraft,
+  linesOf,
+  newDraft,
+  toDraft,
+  TYPES,
+  WITHOUT,
+} from './variable-draft.ts';
 
 /** Changes the variables and required schemas of the workspace, after a look at what would break. */
 export function ChangeVariables({
@@ -74,7 +82,7 @@ export function ChangeVariables({
     >
       {drafts.map((draft, index) => (
         <VariableFields
-          key={index}
+          key={draft.key}
           no={index + 1}
           draft={draft}
           isOpen={drafts.length === 1 || isLacking(draft)}
@@ -89,7 +97,7 @@ export function ChangeVariables({
       <Button
         icon="plus"
         onClick={() => {
-          setDrafts([...drafts, NEW]);
+          setDrafts([...drafts, newDraft()]);
         }}
       >
         Variable
@@ -129,8 +137,9 @@ function VariableFields({
   };
   // Runs before the dialog looks for its first field.
   useLayoutEffect(() => {
-    if (isOpen || draft === NEW) unfold();
-    if (draft === NEW) own.current!.querySelector('input')!.focus();
+    const isNew = draft.name === '';
+    if (isOpen || isNew) unfold();
+    if (isNew) own.current!.querySelector('input')!.focus();
   }, []);
   const words = [draft.type, WITHOUT.find(([one]) => one === draft.without)![1], draft.description];
   const change = (name: keyof Draft) => (value: string) => {

@@ -15,6 +15,8 @@ export const WITHOUT: [Draft['without'], string][] = [
 
 /** A variable as the controls of a form have it. */
 export interface Draft extends Pick<Variable, 'name' | 'type'> {
+  /** Differs for each draft, whatever is changed in it. */
+  key: symbol;
   without: 'required' | 'default' | 'null';
   fallback: string;
   /** The allowed values, one a line. */
@@ -24,7 +26,7 @@ export interface Draft extends Pick<Variable, 'name' | 'type'> {
   isOfToken: boolean;
 }
 
-export const NEW = toDraft({ name: '', type: 'string', required: false });
+export const newDraft = () => toDraft({ name: '', type: 'string', required: false });
 
 export function toDraft({
   name,
@@ -35,6 +37,7 @@ export function toDraft({
   ...rest
 }: Variable): Draft {
   return {
+    key: Symbol(),
     name,
     type,
     without: required ? 'required' : fallback === undefined ? 'null' : 'default',
