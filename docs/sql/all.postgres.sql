@@ -174,7 +174,8 @@ RETURNING id;
 UPDATE api_token SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before);
 
 -- bulk-job-line.insert
-INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (:jobId, :part, :ciphertext, :keyId);
+INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (:jobId, :part, :ciphertext, :keyId)
+ON CONFLICT (job_id, part) DO NOTHING;
 
 -- bulk-job-line.remove
 DELETE FROM bulk_job_line
@@ -203,6 +204,7 @@ RETURNING id;
 -- bulk-job.complete-upload
 UPDATE bulk_job
 SET state = 'queued', total = :total, lease_until = 0,
+  refused = (SELECT count(*) FROM bulk_job_result r WHERE r.job_id = bulk_job.id),
   created_at = greatest(
     CAST(:now AS bigint),
     coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)
@@ -224,7 +226,7 @@ RETURNING created, changed, unchanged, refused;
 
 -- bulk-job.extend-upload
 UPDATE bulk_job
-SET line_bytes = line_bytes + :bytes, refused = refused + :refused,
+SET line_bytes = line_bytes + :bytes,
   lease_until = CAST(
     CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint
   ) + 600000

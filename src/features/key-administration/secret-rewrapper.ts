@@ -19,7 +19,8 @@ import {
 import { WebhookSecretUnreadable } from '../webhook/endpoint/webhook.errors.ts';
 import type { Rewrapped } from './token-rewrapper.ts';
 
-const BATCH = 100;
+/** Secrets of one transaction, and parts of imports, which are a thousand times as long. */
+const BATCH = { secrets: 100, parts: 4 };
 
 interface Batch {
   after: number;
@@ -30,7 +31,8 @@ interface Batch {
 type SealedRow<Owner> = Owner & SealedText & { id: number };
 
 /** Returns the statements that lock the next secrets of other keys in a table, and that replace one of them. */
-const ofTable = <Owner>(name: string, table: string, columns: string) => ({
+const ofTable = <Owner>(name: string, table: string, columns: string, batch = BATCH.secrets) => ({
+  batch,
   lock: statement<Batch, SealedRow<Owner>>(
     `${name}.lock-for-rewrap`,
     ({ lockRows }) => `
@@ -53,7 +55,12 @@ const endpoints = ofTable<SecretsOwner>(
 );
 const targets = ofTable<TargetOwner>('target', 'target', 's.workspace_id AS "workspaceId", s.name');
 
-const lines = ofTable<LinesOwner>('bulk-job-line', 'bulk_job_line', 's.job_id AS "jobId", s.part');
+const lines = ofTable<LinesOwner>(
+  'bulk-job-line',
+  'bulk_job_line',
+  's.job_id AS "jobId", s.part',
+  BATCH.parts,
+);
 
 /** Re-encrypts the secrets of webhook endpoints and targets, and lines that wait, of other keys with the current key. */
 @Injectable()
@@ -87,14 +94,14 @@ export class SecretRewrapper {
 
   /** Re-encrypts batch by batch, so that an interrupted run is simply repeated. Secrets of lost keys are left alone. */
   private async rewrap<Owner>(
-    { lock, replace }: ReturnType<typeof ofTable<Owner>>,
+    { batch, lock, replace }: ReturnType<typeof ofTable<Owner>>,
     reseal: (row: SealedRow<Owner>) => SealedText,
   ): Promise<Rewrapped> {
     const total: Rewrapped = { rewrapped: 0, unreadable: 0 };
     const currentKey = this.ring.current.id;
-    for (let after = 0, found = BATCH; found === BATCH;) {
+    for (let after = 0, found = batch; found === batch;) {
       await this.transactor.run(async (manager) => {
-        const rows = await this.statements.run(manager, lock, { after, currentKey, limit: BATCH });
+        const rows = await this.statements.run(manager, lock, { after, currentKey, limit: batch });
         for (const row of rows) {
           const sealed = readable(() => reseal(row));
           if (sealed) await this.statements.run(manager, replace, { id: row.id, ...sealed });
