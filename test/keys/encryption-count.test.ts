@@ -25,7 +25,9 @@ onEachDatabase((kind) => {
       }
       for (const service of services) await service.close();
       const { stdout } = await runCli(env, 'keys', 'status');
-      expect(stdout).toMatch(new RegExp(`\\nk1 +${round * 2} +encrypts +${round * 4} +0 +0 +0\\n$`));
+      expect(stdout).toMatch(
+        new RegExp(`\\nk1 +${round * 2} +encrypts +${round * 4} +0 +0 +0\\n$`),
+      );
     }
     await database.drop();
   });
