@@ -452,7 +452,7 @@ onEachDatabase((kind) => {
     const env = { ...database.env, ...withKeys('k2', 'k1') };
     const { stderr, code } = await runCli(env, 'keys', 'rewrap');
     expect([code, stderr]).toEqual([0, '1 token and 1 target re-encrypted.\n']);
-    expect((await runCli(env, 'keys', 'status')).stdout).toMatch(/k2 +1 +encrypts +\d+ +0 +1\n/);
+    expect((await runCli(env, 'keys', 'status')).stdout).toMatch(/k2 +1 +encrypts +\d+ +0 +1 +0\n/);
     const second = await startTestService(database, withKeys('k2'));
     const { body } = await second.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', {
       target: 'bi',
