@@ -8,9 +8,13 @@ import { buildRevision } from '../lab/revision.mjs';
 import { Installation } from './installation.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** The schema, and the scopes that stored API tokens have: versions with both can be updated from one to the other. */
+/**
+ * The schema, and the scopes that stored API tokens have: versions with both can be updated from one to the other. A
+ * migration is added for a change, and altered only before it is published.
+ */
 const BASELINE = [
   'src/platform/database/migrations/create-schema',
+  ':(glob)src/**/*.migration.ts',
   'src/core/user-group/user-group.catalogue.ts',
 ];
 /** Migrations that this version has and the old one lacks, whatever those of the service itself are. */
@@ -60,9 +64,9 @@ async function exchange(installation, name, version) {
   await installation.proxy.admit(name);
 }
 
-/** The first commit with the present baseline, from which every later version can be updated. */
+/** The last commit that altered the baseline, from which every later version can be updated. */
 function oldestWithThisSchema() {
-  const args = ['-C', ROOT, 'log', '-1', '--format=%h', '--', ...BASELINE];
+  const args = ['-C', ROOT, 'log', '-1', '--diff-filter=M', '--format=%h', '--', ...BASELINE];
   return execFileSync('git', args, { encoding: 'utf8' }).trim();
 }
 
