@@ -52,7 +52,7 @@ export async function readTokens(database, keyId) {
 }
 
 function createCipher(keyId) {
-  const { encryptionKeys } = require('../../../dist/src/platform/config/readers.js');
+  const { encryptionKeys } = require('../../../dist/src/platform/config/secret-readers.js');
   const { KeyRing } = require('../../../dist/src/core/encryption-key/key-ring.js');
   const {
     UserGroupTokenCipher,
