@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../renderers/settings.mjs';
 import { tarballsOf } from './npm-tools.mjs';
 import { accepts } from './ports.mjs';
-import { adopt, release, signal } from './processes.mjs';
+import { adopt, childrenOf, release, signal } from './processes.mjs';
 import { Violated } from './report.mjs';
 
 const START_STEPS = 1500;
@@ -43,9 +43,16 @@ export async function startByPage(shell, name, cwd, { log, port, own }) {
     await sleep(STEP_MS);
   }
   return () => {
-    signal(pid, 'SIGKILL');
+    kill(pid);
     release(pid);
   };
+}
+
+/** Kills a process with all that it has started: `npx` starts a shell, and that the server. */
+function kill(pid) {
+  const children = childrenOf(pid);
+  signal(pid, 'SIGKILL');
+  children.forEach(kill);
 }
 
 /**
