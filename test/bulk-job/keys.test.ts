@@ -33,7 +33,7 @@ onEachDatabase((kind) => {
     return job;
   };
 
-  test('rewrapping encrypts lines that wait anew, after which the old key is not needed', async () => {
+  test('rewrapping encrypts lines that wait with the new key, after which the old one is not needed', async () => {
     const { code, stderr } = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     expect([code, stderr]).toEqual([0, '0 tokens and 1 part of imports re-encrypted.\n']);
     expect(await endedWith('k2')).toMatchObject({ state: 'done', created: 1 });

@@ -33,7 +33,7 @@ onEachDatabase((kind) => {
     return [status, answer.code];
   };
 
-  test('rewrapping encrypts the secrets anew, after which the old key is not needed', async () => {
+  test('rewrapping encrypts the secrets with the new key, after which the old one is not needed', async () => {
     const counts = async () =>
       (await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'status')).stdout.match(
         /\d+(?= +\d+ +\d+$)/gm,

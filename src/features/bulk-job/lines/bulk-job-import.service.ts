@@ -152,7 +152,10 @@ export class BulkJobImportService {
     upload.total += arrived.count;
   }
 
-  /** Stores what an attempt before it may have stored, whose success the connection did not tell. @throws RequestTimeout, TooManyBulkJobLines */
+  /**
+   * Stores what has arrived, also after an attempt that has stored it and whose success the connection did not tell.
+   * @throws RequestTimeout, TooManyBulkJobLines
+   */
   private async storeIn(
     manager: EntityManager,
     caller: Caller,
