@@ -1,4 +1,6 @@
-import { decoded, toImportLines, toTable } from '../../console/src/pages/groups/csv.ts';
+import { decoded, readTable, toTable } from '../../console/src/pages/groups/csv.ts';
+
+const linesOf = (text: string) => readTable(text).map(({ line }) => line);
 
 const line = (group: object) => `${JSON.stringify({ mapping: {}, properties: {}, ...group })}\n`;
 
@@ -29,26 +31,23 @@ test('a table is read as the groups that it was made of', () => {
       properties: { plan: 'gold;' },
     },
   ];
-  const lines = toImportLines(toTable(groups.map(line).join('')));
-  expect(
-    lines
-      .trimEnd()
-      .split('\n')
-      .map((one) => JSON.parse(one) as object),
-  ).toEqual(groups);
+  const [head, ...lines] = linesOf(toTable(groups.map(line).join('')));
+  expect(head).toBe('');
+  expect(lines.map((one) => JSON.parse(one) as object)).toEqual(groups);
 });
 
 test('a table is read with commas, semicolons or tabs, whichever its first record has', () => {
-  const lines = ['{"provided_id":"a","name":"A, B; C","properties":{"plan":"x"}}\n'];
+  const lines = ['', '{"provided_id":"a","name":"A, B; C","properties":{"plan":"x"}}'];
   const tables = [
     'provided_id,name,properties.plan\na,"A, B; C",x\n',
     'provided_id;name;properties.plan\r\na;"A, B; C";x\r\n',
     'provided_id\tname\tproperties.plan\na\tA, B; C\tx',
   ];
-  expect(tables.map(toImportLines)).toEqual(tables.map(() => lines.join('')));
-  expect(toImportLines('"provided_id",name,"properties.a;b;c"\na,A,1\n')).toBe(
-    '{"provided_id":"a","name":"A","properties":{"a;b;c":1}}\n',
-  );
+  expect(tables.map(linesOf)).toEqual(tables.map(() => lines));
+  expect(linesOf('"provided_id",name,"properties.a;b;c"\na,A,1\n')).toEqual([
+    '',
+    '{"provided_id":"a","name":"A","properties":{"a;b;c":1}}',
+  ]);
 });
 
 test('a file that is not UTF-8 is read as Windows-1252, and said to be', async () => {
@@ -58,4 +57,15 @@ test('a file that is not UTF-8 is read as Windows-1252, and said to be', async (
     text: 'Müller €',
     isLegacy: false,
   });
+});
+
+test('each record of a table has its number as a line, and its own text', () => {
+  const table = '\uFEFFprovided_id;name\r\n"a";"A\nB"\r\n\r\n;\r\nb;B';
+  expect(readTable(table)).toEqual([
+    { text: 'provided_id;name', line: '' },
+    { text: '"a";"A\nB"', line: '{"provided_id":"a","name":"A\\nB"}' },
+    { text: '', line: '' },
+    { text: '', line: '' },
+    { text: 'b;B', line: '{"provided_id":"b","name":"B"}' },
+  ]);
 });

@@ -68,16 +68,23 @@ test('an import is checked without storing, and its refused lines are corrected 
   await page.shows('Lines 2 and 3 have the same id');
   expect((await stored(api, 'old')).name).toBe('old');
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.shows('1 created, 1 updated, 0 unchanged, 2 refused');
-  const text = dialog.getByLabel('Fix these lines');
+  await page.heading('Import 4 user groups').waitFor();
+  await page.shows('1 created, 1 changed, 0 unchanged, 2 refused');
+  await page.row('Line 3').waitFor();
+  await page.button('Correct').click();
+  const text = page.dialog('Correct the refused lines').getByLabel('Fix these lines');
   expect(await page.read(file.slice(2).join('\n'), () => text.inputValue())).toBe(
     file.slice(2).join('\n'),
   );
   await text.fill(
     '{"provided_id":"third","name":"Third"}\n{"provided_id":"nameless","name":"Named"}',
   );
-  await dialog.getByRole('button', { name: 'Import these lines' }).click();
-  await page.shows('2 created, 0 updated, 0 unchanged, 0 refused');
+  await page.tab.goBack();
+  await page.shows('Discard the corrections?');
+  await page.button('Go on').click();
+  await page.button('Import these lines').click();
+  await page.heading('Import 2 user groups').waitFor();
+  await page.shows('2 created, 0 changed, 0 unchanged, 0 refused');
   expect((await stored(api, 'nameless')).name).toBe('Named');
 });
 
@@ -108,7 +115,7 @@ test('what a check has refused is corrected, and imported with all the other lin
   await page.shows('5 would be created, 0 would be changed, 0 unchanged, 1 refused');
   await dialog.getByLabel('Fix these lines').fill('{"provided_id":"f","name":"f"}');
   await dialog.getByRole('button', { name: 'Import all lines' }).click();
-  await page.shows('6 created, 0 updated, 0 unchanged, 0 refused');
+  await page.shows('6 created, 0 changed, 0 unchanged, 0 refused');
   const { text } = await api.call('GET', '/api/v1/user-groups?limit=200');
   expect([...text.matchAll(/"provided_id":"(.)"/g)].map(([, id]) => id).sort()).toEqual([
     ...'abcdef',
@@ -142,7 +149,7 @@ test('a CSV file is imported with its numbers, and a column without a meaning is
   ];
   await page.chooseFile(dialog.getByLabel('File'), 'groups.csv', csv.join('\r\n'));
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.shows('2 created, 0 updated, 0 unchanged, 0 refused');
+  await page.shows('2 created, 0 changed, 0 unchanged, 0 refused');
   const { name, mapping, properties } = await stored(api, 'acme, "emea"');
   expect({ name, mapping, properties }).toEqual({
     name: 'Acme',
@@ -171,13 +178,53 @@ test('a table of a spreadsheet is read in its character set, and a line has the 
   await page.shows('1 would be created, 0 would be changed, 0 unchanged, 1 refused');
   await page.shows(/^Line 4 b/);
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.shows('1 created, 0 updated, 0 unchanged, 1 refused');
+  await page.shows('1 created, 0 changed, 0 unchanged, 1 refused');
+  await page.row('Line 4').waitFor();
   expect((await stored(api, 'a')).name).toBe('Müller & Söhne');
+  await page.button('Correct').click();
+  const correct = page.dialog('Correct the refused lines');
+  const text = correct.getByLabel('Fix these lines');
+  expect(await page.read('b;', () => text.inputValue())).toBe('b;');
+  expect(await page.saved(page.button('Save the lines'))).toBe('provided_id;name\nb;\n');
+  expect(await page.saved(correct.getByRole('button', { name: 'Save the report' }))).toMatch(
+    /^line,provided_id,code,detail\r\n4,b,\w+,[^\r\n]+\r\n$/,
+  );
+  await text.fill('b');
+  await page.button('Import these lines').click();
+  await page.shows('The record “b” has 1 fields and not 2.');
+  await text.fill('b;Bérénice');
+  await page.button('Import these lines').click();
+  await page.shows('1 created, 0 changed, 0 unchanged, 0 refused');
+  expect((await stored(api, 'b')).name).toBe('Bérénice');
 });
 
-test('Back asks while an import runs', async () => {
+test('an import goes on without its page, and its report is there after a reload', async () => {
+  const { page, api } = await begin();
+  await page.visit('groups');
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  await page.chooseFile(
+    dialog.getByLabel('File'),
+    'groups.ndjson',
+    '{"provided_id":"one","name":"One"}\n\n{"provided_id":"nameless"}\n',
+  );
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.heading('Import 2 user groups').waitFor();
+  await page.tab.reload();
+  await page.shows('1 created, 0 changed, 0 unchanged, 1 refused');
+  await page.row('Line 3').waitFor();
+  expect(await page.read(0, () => page.button('Correct').count())).toBe(0);
+  expect(await page.saved(page.button('Save the report'))).toMatch(/\r\n3,nameless,/);
+  await page.button('Undo').click();
+  await page.field('Type 1 to confirm').fill('1');
+  await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
+  await page.shows('1 changed, 0 unchanged, 0 refused');
+  expect((await api.call('GET', '/api/v1/user-groups/one')).status).toBe(404);
+});
+
+test('Back asks while a file is sent', async () => {
   const { page } = await begin();
-  await page.tab.route('**/user-groups/import*', () => undefined);
+  await page.tab.route('**/bulk-jobs/import', () => undefined);
   await page.visit('audit');
   await page.tab.getByRole('link', { name: 'User groups' }).click();
   await page.button('Import').click();
@@ -193,6 +240,6 @@ test('Back asks while an import runs', async () => {
   await page.shows('It still runs. Stop it?');
   await page.comesTo('groups');
   await page.button('Stop').click();
-  await page.shows('Stopped after 0 lines');
+  await page.shows('Stopped. If all had arrived, it is a job.');
   await dialog.waitFor({ state: 'detached' });
 });

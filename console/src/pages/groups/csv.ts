@@ -20,13 +20,20 @@ function separatorOf(text: string): string {
   return SEPARATORS[counts.indexOf(Math.max(...counts))]!;
 }
 
-/** Splits a text into records of fields. Throws if a quotation mark is out of place. @see RFC 4180 */
-function recordsOf(text: string): string[][] {
+interface CsvRecord {
+  fields: string[];
+  /** Its own text, without the line break at its end. */
+  text: string;
+}
+
+/** Splits a text into records. Throws if a quotation mark is out of place. @see RFC 4180 */
+function recordsOf(text: string): CsvRecord[] {
   const separator = separatorOf(text);
   const pattern = `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`;
   const fields = new RegExp(pattern, 'y');
-  const records: string[][] = [];
+  const records: CsvRecord[] = [];
   let record: string[] = [];
+  let begin = 0;
   while (fields.lastIndex < text.length) {
     const from = fields.lastIndex;
     const field = fields.exec(text);
@@ -40,20 +47,27 @@ function recordsOf(text: string): string[][] {
     record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     if (end === separator && fields.lastIndex < text.length) continue;
     if (end === separator) record.push('');
-    records.push(record);
+    records.push({
+      fields: record,
+      text: text.slice(begin, fields.lastIndex).replace(/\r?\n$/, ''),
+    });
     record = [];
+    begin = fields.lastIndex;
   }
   return records;
 }
 
 /**
- * Turns a table with commas, semicolons or tabs into lines of an import. The first record names the columns: `provided_id`, `name`, `mapping.<schema>`,
- * `properties.<name>` and the other fields of a line. An empty field is left out, and an empty
- * record is a blank line, so that each line has the number of its record. A property can be a
+ * Reads a table with commas, semicolons or tabs. Its first record names the columns: `provided_id`, `name`,
+ * `mapping.<schema>`, `properties.<name>` and the other fields of a line. An empty field is left out. A property can be a
  * number, true, false or null; everything else is a text.
+ *
+ * @returns for each record its own text and its line of an import; a blank line for the first and for each empty one, so
+ *   that a line has the number of its record
  */
-export function toImportLines(text: string): string {
-  const [columns = [], ...records] = recordsOf(text.replace(/^[\uFEFF\r\n]+/, ''));
+export function readTable(text: string): { text: string; line: string }[] {
+  const [head, ...records] = recordsOf(text.replace(/^[\uFEFF\r\n]+/, ''));
+  const columns = head?.fields ?? [];
   const unknown = columns.find(
     (name) => !PLAIN.includes(name) && !/^(mapping|properties)\../.test(name),
   );
@@ -62,17 +76,16 @@ export function toImportLines(text: string): string {
       `The first line has the column “${unknown}”. Call it properties.${unknown}, mapping.${unknown}, or one of ${PLAIN.join(', ')}.`,
     );
   }
-  const wrong = records.find(
-    (record) => record.join('') !== '' && record.length !== columns.length,
-  );
-  if (wrong) {
-    throw new Error(
-      `The record “${wrong.join()}” has ${wrong.length} fields and not ${columns.length}.`,
-    );
-  }
-  return records
-    .map((record) => (record.join('') === '' ? '\n' : `${toLine(columns, record)}\n`))
-    .join('');
+  const rows = records.map(({ fields, text }) => {
+    const isEmpty = fields.join('') === '';
+    if (!isEmpty && fields.length !== columns.length) {
+      throw new Error(
+        `The record “${fields.join()}” has ${fields.length} fields and not ${columns.length}.`,
+      );
+    }
+    return { text: isEmpty ? '' : text, line: isEmpty ? '' : toLine(columns, fields) };
+  });
+  return [{ text: head?.text ?? '', line: '' }, ...rows];
 }
 
 /** Writes the JSON itself, because a number may have more digits than JavaScript keeps. */
@@ -128,7 +141,10 @@ export function toTable(lines: string): string {
       return row;
     });
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  return [columns, ...rows.map((row) => columns.map((name) => row.get(name)))]
-    .map((record) => `${record.map(toField).join()}\r\n`)
-    .join('');
+  return csvOf([columns, ...rows.map((row) => columns.map((name) => row.get(name)))]);
+}
+
+/** Writes records as a spreadsheet reads them. @see RFC 4180 */
+export function csvOf(records: readonly (readonly unknown[])[]): string {
+  return records.map((record) => `${record.map(toField).join()}\r\n`).join('');
 }

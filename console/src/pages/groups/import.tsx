@@ -7,38 +7,23 @@ import { Field } from '../../ui/fields.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { decoded, toImportLines } from './csv.ts';
-import { importFile, type Progress, unreadable } from './import-run.ts';
-import { corrected, RefusedLines, toDraft } from './refused-lines.tsx';
+import { type Check, check, importInJob } from './import-run.ts';
+import { type Refused, type Source, sourceOf, textsOf, withDraft } from './import-source.ts';
+import { RefusedLines, SHOWN } from './refused-lines.tsx';
+
+/** Returns the text in which refused lines are corrected. */
+async function draftOf(source: Source, refused: readonly Refused[]): Promise<string> {
+  return (await textsOf(source, refused.slice(0, SHOWN))).join('\n');
+}
 
 const TEMPLATE =
   'provided_id,name,mapping.sales,properties.region\nacme-emea,Acme EMEA,warehouse-emea,EMEA\n';
 
-interface Source {
-  lines: Blob;
-  /** The number of lines that the file has before these. */
-  head: number;
-  /** Whether it is not written in UTF-8. */
-  isLegacy?: boolean;
-}
-
-async function linesIn(file: File): Promise<Source> {
-  const begin = await file.slice(0, 99).text();
-  if (!/\.(csv|tsv|txt)$/i.test(file.name) || /^\s*\{/.test(begin)) return { lines: file, head: 0 };
-  try {
-    const { text, isLegacy } = await decoded(file);
-    return { lines: new Blob([toImportLines(text)]), head: 1, isLegacy };
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
-export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [source, setSource] = useState<Source>();
-  const [step, setStep] = useState<'choose' | 'checked' | 'imported'>('choose');
-  const [progress, setProgress] = useState<Progress>();
+  const [checked, setChecked] = useState<Check>();
   const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<'checks' | 'sends'>();
   /** The refused lines as they are corrected. */
   const [draft, setDraft] = useState('');
   const [isAsking, setAsking] = useState(false);
@@ -47,58 +32,49 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
   // The next session may be of another workspace.
   useEffect(() => () => ending.current?.abort(), []);
 
-  const run = async (file: Blob, isDry: boolean) => {
-    const { signal } = (ending.current = new AbortController());
-    let last: Progress | undefined;
-    setBusy(true);
-    setError(undefined);
-    try {
-      await importFile(file, {
-        isDry,
-        signal,
-        show: (progress) => {
-          last = progress;
-          setProgress(progress);
-        },
-      });
-      setStep(isDry ? 'checked' : 'imported');
-      begun.current = toDraft(last?.refused ?? []);
-      setDraft(begun.current);
-    } catch (reason) {
-      if (!signal.aborted) setError(reason);
-    }
-    setBusy(false);
-    if (!isDry) onDone();
-  };
   const choose = async (file: File | undefined) => {
-    setProgress(undefined);
-    setStep('choose');
+    setChecked(undefined);
+    setDraft((begun.current = ''));
     setError(undefined);
     try {
-      setSource(file && (await linesIn(file)));
+      setSource(file && (await sourceOf(file)));
     } catch (reason) {
       setSource(undefined);
       setError(reason);
     }
   };
-  const isCorrected = step === 'checked' && draft !== begun.current;
+  const isCorrected = draft !== begun.current;
+  const refused = checked?.refused ?? [];
   /** Takes the file, with the lines that were corrected after its check. */
-  const take = async (isDry: boolean) => {
+  const take = async (step: 'checks' | 'sends') => {
     if (!source) return;
-    if (!isCorrected) return run(source.lines, isDry);
-    const whole = await corrected(source.lines, progress?.refused ?? [], draft);
-    setSource({ lines: whole, head: 0 });
-    begun.current = '';
-    setDraft('');
-    return run(whole, isDry);
+    const { signal } = (ending.current = new AbortController());
+    setBusy(step);
+    setError(undefined);
+    try {
+      const drafted = new Set(refused.slice(0, SHOWN).map(({ line }) => line));
+      const whole = isCorrected
+        ? await withDraft(source, (line) => !drafted.has(line), draft)
+        : source;
+      if (step === 'sends') {
+        await importInJob(whole, signal);
+        onClose();
+        return;
+      }
+      const found = await check(whole, signal);
+      setChecked(found);
+      setSource(whole);
+      setDraft((begun.current = await draftOf(whole, found.refused)));
+    } catch (reason) {
+      if (!signal.aborted) setError(reason);
+    }
+    setBusy(undefined);
   };
-  const isHeld = () => busy || draft !== begun.current;
+  const isHeld = () => busy !== undefined || isCorrected;
   const close = () => {
     if (isHeld()) setAsking(!isAsking);
     else onClose();
   };
-  const [would, words] =
-    step === 'imported' ? ['', ['created', 'updated']] : ['would be ', ['created', 'changed']];
   const number = (count: number) => count.toLocaleString();
   return (
     <Dialog wide title="Import user groups" onClose={close} isHeld={isHeld}>
@@ -120,7 +96,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
               {...ties}
               type="file"
               accept=".ndjson,.jsonl,.json,.csv,.tsv,.txt"
-              disabled={busy}
+              disabled={busy !== undefined}
               onChange={(event) => void choose(event.currentTarget.files?.[0])}
             />
           )}
@@ -131,41 +107,34 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             the import.
           </p>
         )}
-        {progress && source && (
+        {(busy ?? checked) && (
           <div aria-live="polite">
             {busy && (
-              <progress
-                {...(progress.lines > 0 && { max: source.lines.size, value: progress.sent })}
-                aria-label="Read"
-              />
+              <>
+                <progress aria-label={busy === 'checks' ? 'Checked' : 'Sent'} />
+                <Waiting at={0} />
+              </>
             )}
-            <p>
-              {number(progress.created)} {would}
-              {words[0]}, {number(progress.updated)} {would}
-              {words[1]}, {number(progress.unchanged)} unchanged, {number(progress.failed)} refused
-              {progress.tokens_replaced > 0 &&
-                `, ${number(progress.tokens_replaced)} tokens replaced`}
-            </p>
-            {busy && <Waiting at={progress.at} />}
-            {step === 'checked' && !busy && <p>Nothing is stored yet.</p>}
+            {checked && (
+              <>
+                <p>
+                  {number(checked.summary.created)} would be created,{' '}
+                  {number(checked.summary.updated)} would be changed,{' '}
+                  {number(checked.summary.unchanged)} unchanged, {number(checked.summary.failed)}{' '}
+                  refused
+                  {checked.summary.tokens_replaced > 0 &&
+                    `, ${number(checked.summary.tokens_replaced)} tokens replaced`}
+                </p>
+                <p>Nothing is stored yet.</p>
+              </>
+            )}
           </div>
         )}
         <Trouble error={error} />
-        {progress && !busy && (progress.refused.length > 0 || draft !== '') && (
+        {source && !busy && (refused.length > 0 || draft !== '') && (
           <RefusedLines
-            refused={progress.refused}
-            head={source?.head ?? 0}
-            text={draft}
-            onText={setDraft}
-            onImport={
-              step === 'imported'
-                ? () => {
-                    const lines = new Blob([draft]);
-                    setSource({ lines, head: 0 });
-                    void run(lines, false);
-                  }
-                : undefined
-            }
+            {...{ source, refused, count: refused.length, text: draft, onText: setDraft }}
+            readAll={() => Promise.resolve(refused)}
           />
         )}
         {isAsking && isHeld() ? (
@@ -177,15 +146,13 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
               setAsking(false);
             }}
             onLeave={() => {
-              if (busy && progress) {
-                notify(`Stopped after ${number(progress.lines)} lines`, 'warning');
-              }
+              if (busy === 'sends') notify('Stopped. If all had arrived, it is a job.', 'warning');
               onClose();
             }}
           />
         ) : (
           <div class="dialog-foot">
-            {!progress && (
+            {!checked && (
               <Button
                 kind="quiet"
                 onClick={() => {
@@ -195,19 +162,18 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
                 Save a template
               </Button>
             )}
-            <Button kind={step === 'imported' ? 'main' : undefined} onClick={close}>
-              {step === 'imported' ? 'Done' : 'Cancel'}
+            <Button onClick={close}>Cancel</Button>
+            <Button disabled={!source || busy !== undefined} onClick={() => void take('checks')}>
+              Check
             </Button>
-            {step !== 'imported' && (
-              <>
-                <Button disabled={!source || busy} onClick={() => void take(true)}>
-                  Check
-                </Button>
-                <Button kind="main" busy={busy} disabled={!source} onClick={() => void take(false)}>
-                  {isCorrected ? 'Import all lines' : 'Import'}
-                </Button>
-              </>
-            )}
+            <Button
+              kind="main"
+              busy={busy === 'sends'}
+              disabled={!source}
+              onClick={() => void take('sends')}
+            >
+              {isCorrected ? 'Import all lines' : 'Import'}
+            </Button>
           </div>
         )}
       </div>

@@ -124,7 +124,7 @@ export function List() {
         )}
         {writes && (
           <>
-            {hasBulk && (
+            {picks && (
               <Button
                 onClick={() => {
                   setOpen('import');
@@ -287,7 +287,7 @@ export function List() {
         total={total}
       />
       {open === 'create' && <Create onClose={close} />}
-      {open === 'import' && <ImportDialog onClose={close} onDone={reload} />}
+      {open === 'import' && <ImportDialog onClose={close} />}
       {open === 'export' && <ExportDialog filters={toFilters(query)} onClose={close} />}
     </>
   );

@@ -1,57 +1,76 @@
 import { save } from '../../save.ts';
+import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Lines } from '../../ui/fields.tsx';
 import { placeOf } from '../../ui/status.tsx';
 import { Text } from '../../ui/text.tsx';
-import type { Refused } from './import-run.ts';
+import { Trouble } from '../../ui/trouble.tsx';
+import { csvOf } from './csv.ts';
+import { type Refused, type Source, textsOf } from './import-source.ts';
 
-const SHOWN = 200;
+/** The number of refused lines that are shown and corrected at once. */
+export const SHOWN = 200;
 
-/** Returns the text in which refused lines are corrected. */
-export function toDraft(refused: readonly Refused[]): string {
-  const texts = refused.slice(0, SHOWN).map((one) => one.text);
-  return texts.join('\n');
+const faultsOf = ({ errors, detail }: Refused) => errors ?? [{ pointer: '', detail }];
+
+/** Saves the number, the id and the faults of each line as a table. */
+export function saveReport(refused: readonly Refused[]): void {
+  const rows = refused.map((one) => [
+    ...[one.line, one.provided_id, one.code],
+    faultsOf(one)
+      .map(({ pointer = '', detail }) => `${placeOf(pointer)} ${detail}`.trim())
+      .join(' '),
+  ]);
+  save('refused.csv', new Blob([csvOf([['line', 'provided_id', 'code', 'detail'], ...rows])]));
 }
 
-/** Returns a file with the corrected lines, at its end, in place of those that its check has refused. */
-export async function corrected(
-  file: Blob,
-  refused: readonly Refused[],
-  draft: string,
-): Promise<Blob> {
-  const drafted = new Set(refused.slice(0, SHOWN).map(({ line }) => line));
-  const lines = (await file.text())
-    .split('\n')
-    .filter((text, at) => text !== '' && !drafted.has(at + 1));
-  return new Blob([[...lines, draft].join('\n')]);
+/** Saves lines in the form of their file. */
+async function saveLines(source: Source, refused: readonly Refused[]): Promise<void> {
+  const texts = await textsOf(source, refused);
+  const { isTable } = source;
+  const [head] = isTable ? await source.texts() : [];
+  save(
+    `refused-lines.${isTable ? 'csv' : 'ndjson'}`,
+    new Blob([...(head === undefined ? [] : [head]), ...texts].map((text) => `${text}\n`)),
+  );
 }
 
-/** Shows refused lines with their reasons, and lets one correct and import them again. */
+/** Shows refused lines with their reasons, and lets one correct them. */
 export function RefusedLines({
+  source,
   refused,
-  head,
+  count,
+  readAll,
   text,
   onText,
   onImport,
 }: {
-  refused: Refused[];
-  /** The number of lines of the file before the first of these. */
-  head: number;
+  source: Source;
+  /** The first of them. */
+  refused: readonly Refused[];
+  /** The number of all. */
+  count: number;
+  readAll: () => Promise<readonly Refused[]>;
   text: string;
   onText: (text: string) => void;
   /** Imports them alone; undefined while the other lines are not imported, either. */
-  onImport: (() => void) | undefined;
+  onImport?: (() => Promise<void>) | undefined;
 }) {
-  const rest = refused.length - SHOWN;
+  const importing = useAction(async () => onImport?.());
+  const savingLines = useAction(async () => saveLines(source, await readAll()));
+  const savingReport = useAction(async () => {
+    saveReport(await readAll());
+  });
+  const rest = count - SHOWN;
   return (
     <>
       <div class="json report" role="region" aria-label="Refused lines" tabIndex={0}>
         {refused.slice(0, SHOWN).map((one) => (
           <p key={one.line}>
-            Line {one.line + head} {one.provided_id && <code>{one.provided_id}</code>}
-            {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
-              <span key={each.pointer} class="cell-sub">
-                <Text>{placeOf(each.pointer ?? '')}</Text> {each.detail}
+            Line {one.line} {one.provided_id && <code>{one.provided_id}</code>}
+            {faultsOf(one).map(({ pointer = '', detail }) => (
+              <span key={pointer} class="cell-sub">
+                <Text>{placeOf(pointer)}</Text> {detail}
               </span>
             ))}
           </p>
@@ -66,24 +85,17 @@ export function RefusedLines({
         value={text}
         onChange={onText}
       />
+      <Trouble error={importing.error ?? savingLines.error ?? savingReport.error} />
       <p class="row wrapping">
         {onImport && (
-          <Button disabled={text.trim() === ''} onClick={onImport}>
+          <Button disabled={text.trim() === ''} busy={importing.busy} onClick={importing.run}>
             Import these lines
           </Button>
         )}
-        <Button
-          onClick={() => {
-            save('refused-lines.ndjson', new Blob(refused.map((one) => `${one.text}\n`)));
-          }}
-        >
+        <Button busy={savingLines.busy} onClick={savingLines.run}>
           Save the lines
         </Button>
-        <Button
-          onClick={() => {
-            save('report.ndjson', new Blob(refused.map((one) => `${JSON.stringify(one)}\n`)));
-          }}
-        >
+        <Button busy={savingReport.busy} onClick={savingReport.run}>
           Save the report
         </Button>
       </p>

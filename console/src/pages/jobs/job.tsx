@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api.ts';
 import { useRepeated } from '../../attended.ts';
-import { useList, useLoad } from '../../load.ts';
-import type { Schemas } from '../../own-types.ts';
+import { useLoad } from '../../load.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
@@ -10,10 +9,10 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/empty.tsx';
 import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
-import { ListFoot, Table } from '../../ui/table.tsx';
-import { Text, Time } from '../../ui/text.tsx';
+import { Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
+import { Refused } from './refused.tsx';
 import { countOfGroups, Counts, State, titleOf, Which } from './state.tsx';
 
 const RELOADED_EVERY = 1000;
@@ -102,7 +101,7 @@ export function Job({ id }: { id: number }) {
           )}
         </Facts>
       </Panel>
-      {data.refused > 0 && <Refused id={id} state={data.state} />}
+      {data.refused > 0 && <Refused job={data} />}
       {isUndoing && (
         <Confirm
           title="Undo"
@@ -126,49 +125,5 @@ export function Job({ id }: { id: number }) {
         </Confirm>
       )}
     </>
-  );
-}
-
-/** The groups that the job could not change, with the reasons. */
-function Refused({ id, state }: { id: number; state: string }) {
-  const list = useList<Schemas['BulkJobResult']>(
-    async (cursor, signal) => {
-      const query = { result: 'refused', limit: 50, ...(cursor && { cursor }) } as const;
-      const { results, next_cursor } = await dataOf(
-        api.GET('/api/v1/bulk-jobs/{id}/results', { params: { path: { id }, query }, signal }),
-      );
-      return { rows: results, next: next_cursor };
-    },
-    [id, state],
-  );
-  return (
-    <Panel title="Refused" flush>
-      <Table
-        label="Refused groups"
-        head={
-          <>
-            <th>User group</th>
-            <th>Reason</th>
-          </>
-        }
-      >
-        {list.rows.map(({ line, provided_id, code, detail }) => (
-          <tr key={line ?? provided_id}>
-            <td>
-              {line && `Line ${line} `}
-              {provided_id && (
-                <a class="row-link mono" data-row href={addressOf(['groups', provided_id])}>
-                  <Text>{provided_id}</Text>
-                </a>
-              )}
-            </td>
-            <td>
-              {detail} <span class="cell-sub mono">{code}</span>
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {(list.more ?? list.error) && <ListFoot list={list} what="groups" />}
-    </Panel>
   );
 }
