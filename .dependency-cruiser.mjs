@@ -105,7 +105,6 @@ const rooms = {
     schema: ['.', 'migrations', 'postgres'],
     upkeep: ['.'],
     waves: ['.'],
-    move: ['.', 'migrations', 'postgres', 'schema', 'sqlite'],
   },
   'change-log': { '.': [], sqlite: ['.'], postgres: ['.'] },
   'api-token': { '.': [], authentication: ['.'] },

@@ -43,8 +43,8 @@ test('docs/sql has a file for each form of a statement, and no other', () => {
 /** Files with SQL of their own: a step of the statements that record, and writes to the empty database of a move. */
 const ELSEWHERE = [
   'core/change-log/change-log.ts',
-  'platform/database/move/migrate-data.ts',
-  'platform/database/move/table-layout.ts',
+  'server/cli/move/migrate-data.ts',
+  'server/cli/move/table-layout.ts',
 ];
 
 /** Files that store rows by TypeORM, as docs/sql says. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 // Has the schema of every feature.
 import '../../app/features.ts';
-import { migrateData } from '../../../platform/database/move/migrate-data.ts';
+import { migrateData } from '../move/migrate-data.ts';
 import { keysOfConfig } from '../../../core/encryption-key/standard-key-provider.ts';
 import { KeyRing } from '../../../core/encryption-key/key-ring.ts';
 import { checkSourceKeys } from '../../../features/key-administration/check-source-keys.ts';
-import type { MovedTable } from '../../../platform/database/move/table-copy.ts';
+import type { MovedTable } from '../move/table-copy.ts';
 import { type Printing, printList } from '../../../platform/command-line/output.ts';
 import { withResult } from '../../../platform/command-line/subcommand.ts';
 import { endProgress, showProgress } from '../../../platform/command-line/show-progress.ts';

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { OperatorError } from '../../common/problem/operator-error.ts';
-import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
+import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
+import type { ExclusiveSqlite } from '../../../platform/database/sqlite/exclusive-sqlite.ts';
 
 export interface TableLayout {
   name: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
-import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
+import type { ExclusiveSqlite } from '../../../platform/database/sqlite/exclusive-sqlite.ts';
 import {
   insertIntoPostgres,
   quote,

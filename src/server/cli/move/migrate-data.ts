@@ -1,23 +1,26 @@
 import type { Client, DatabaseError } from 'pg';
-import { DatabaseUnavailable } from '../../common/problem/errors.ts';
+import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
 import {
   DatabaseUnusable,
   OperatorError,
   OperatorRefusal,
-} from '../../common/problem/operator-error.ts';
-import type { Config } from '../../config/config.ts';
-import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options.ts';
-import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
-import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
-import { requireFirstMigration } from '../schema/first-migration.ts';
-import { prepareDatabase } from '../schema/migrate.ts';
-import { ownSchema } from '../schema/own-schema.ts';
-import { requireOneDatabase } from '../schema/one-database.ts';
-import type { Statements } from '../statements.ts';
+} from '../../../platform/common/problem/operator-error.ts';
+import type { Config } from '../../../platform/config/config.ts';
+import { NO_LIMITS, RECORDS_CHANGES } from '../../../platform/database/data-source-options.ts';
+import {
+  isPostgresError,
+  translateDatabaseError,
+} from '../../../platform/database/database-errors.ts';
+import { ExclusiveSqlite } from '../../../platform/database/sqlite/exclusive-sqlite.ts';
+import { requireFirstMigration } from '../../../platform/database/schema/first-migration.ts';
+import { prepareDatabase } from '../../../platform/database/schema/migrate.ts';
+import { ownSchema } from '../../../platform/database/schema/own-schema.ts';
+import { requireOneDatabase } from '../../../platform/database/schema/one-database.ts';
+import type { Statements } from '../../../platform/database/statements.ts';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy.ts';
 import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout.ts';
-import { loadDriver } from '../drivers.ts';
-import { withClient } from '../postgres/with-client.ts';
+import { loadDriver } from '../../../platform/database/drivers.ts';
+import { withClient } from '../../../platform/database/postgres/with-client.ts';
 
 export interface MoveSteps {
   /** Called before anything is written; throws if the data would be unusable afterwards. */
