@@ -183,13 +183,13 @@ const common = Object.entries({
   problem: 'problem/(?!violation|problem\\.filter)',
   description: '(log|operation)\\.ts$',
   // Turns go by the caller, and the log of requests names it. Its rights are judged in `access`.
-  caller: 'access/(caller|scopes)\\.ts$',
+  caller: 'access/(caller|scopes|user-group-range)\\.ts$',
   concurrency: 'concurrency/',
   extension: 'extension/',
   json: 'json/(?!json-body\\.)',
   // The decorator of bodies reads requests, and the filter of problems writes responses.
   http: 'http/|json/json-body\\.|problem/problem\\.filter',
-  access: 'access/(?!(caller|scopes)\\.ts$)',
+  access: 'access/(?!(caller|scopes|user-group-range)\\.ts$)',
 }).map(([name, paths]) => ({ name, path: `^src/platform/common/(${paths})` }));
 
 const commonRules = [
@@ -239,9 +239,9 @@ export default {
     },
     {
       name: 'drivers-stay-below',
-      comment: 'pg and better-sqlite3 are named in two folders',
+      comment: 'pg and better-sqlite3 are named in three folders',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(platform/database|core/change-log)/' },
+      from: { path: '^src/', pathNot: '^src/(platform/database|core/change-log|server/cli/move)/' },
       to: { path: 'node_modules/(pg|better-sqlite3)/' },
     },
     {

@@ -1648,8 +1648,8 @@ export class UserGroupClient {
   /**
    * Issue an API token.
    *
-   * The response shows the token, once. A caller can grant only what it has: scopes, expiry and allowed_cidrs must lie
-   * within those of the token that calls.
+   * The response shows the token, once. A caller can grant only what it has: scopes, expiry, allowed_cidrs and
+   * user_groups must lie within those of the token that calls.
    *
    * Required scope: `admin`.
    *
@@ -1703,7 +1703,8 @@ export class UserGroupClient {
   /**
    * Change an API token.
    *
-   * Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.
+   * Changes name, scopes, expiry, allowed_cidrs or user_groups; what is not sent stays. Every replica follows within a
+   * second.
    *
    * Required scope: `admin`.
    *
@@ -1728,9 +1729,9 @@ export class UserGroupClient {
   /**
    * Rotate an API token.
    *
-   * Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays
-   * valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it
-   * has the same access as before, but cannot administer API tokens: its successor can.
+   * Issues a new token with the same name, scopes, expiry, allowed_cidrs and user_groups, under an id of its own. The
+   * old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated.
+   * Until then it has the same access as before, but cannot administer API tokens: its successor can.
    *
    * Required scope: `admin`.
    *

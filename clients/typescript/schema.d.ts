@@ -1092,7 +1092,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an API token
-         * @description The response shows the token, once. A caller can grant only what it has: scopes, expiry and allowed_cidrs must lie within those of the token that calls.
+         * @description The response shows the token, once. A caller can grant only what it has: scopes, expiry, allowed_cidrs and user_groups must lie within those of the token that calls.
          *
          *     Required scope: `admin`.
          */
@@ -1119,7 +1119,7 @@ export interface paths {
         delete?: never;
         /**
          * Change an API token
-         * @description Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.
+         * @description Changes name, scopes, expiry, allowed_cidrs or user_groups; what is not sent stays. Every replica follows within a second.
          *
          *     Required scope: `admin`.
          */
@@ -1136,7 +1136,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API token
-         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.
+         * @description Issues a new token with the same name, scopes, expiry, allowed_cidrs and user_groups, under an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.
          *
          *     Required scope: `admin`.
          */
@@ -2991,6 +2991,14 @@ export interface components {
              */
             success: 1;
         };
+        UserGroupRange: {
+            /** @description Your own ids of the user groups. */
+            ids?: string[];
+            /** @description Properties, each with the text, number, true or false that the property of a group must equal. Without `ids`. */
+            where?: {
+                [key: string]: unknown;
+            };
+        };
         ApiToken: {
             /** @description Number of the token. */
             id: number;
@@ -3004,6 +3012,8 @@ export interface components {
             scopes: string[];
             /** @description The addresses and CIDR ranges it may be used from, or null for any. */
             allowed_cidrs: string[] | null;
+            /** @description The user groups that exist for it, or null for all. */
+            user_groups: components["schemas"]["UserGroupRange"] | null;
             /**
              * Format: date-time
              * @description When it was issued.
@@ -3043,6 +3053,8 @@ export interface components {
             expires_at?: string | null;
             /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
             allowed_cidrs?: string[] | null;
+            /** @description The user groups that exist for the token, or null for all. If absent, an existing token keeps its own. A token for certain groups can call the operations with `x-restricted-tokens` alone. */
+            user_groups?: components["schemas"]["UserGroupRange"] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
             /** @description What the token may do; a scope implies no other. */
@@ -3078,6 +3090,8 @@ export interface components {
             expires_at?: string | null;
             /** @description Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy the service needs TRUST_PROXY. */
             allowed_cidrs?: string[] | null;
+            /** @description The user groups that exist for the token, or null for all. If absent, an existing token keeps its own. A token for certain groups can call the operations with `x-restricted-tokens` alone. */
+            user_groups?: components["schemas"]["UserGroupRange"] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
             /** @description What the token may do; a scope implies no other. */
@@ -3471,7 +3485,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `insufficient_scope`, `address_not_allowed`. */
+        /** @description Codes: `insufficient_scope`, `token_restricted`, `address_not_allowed`. */
         403: {
             headers: {
                 [name: string]: unknown;
@@ -3566,7 +3580,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`. */
+        /** @description Codes: `insufficient_scope`, `token_restricted`, `address_not_allowed`, `api_token_superseded`. */
         "403_ApiTokenSuperseded": {
             headers: {
                 [name: string]: unknown;
@@ -3575,7 +3589,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`, `grant_exceeds_caller`. */
+        /** @description Codes: `insufficient_scope`, `token_restricted`, `address_not_allowed`, `api_token_superseded`, `grant_exceeds_caller`. */
         "403_ApiTokenSuperseded_GrantExceedsCaller": {
             headers: {
                 [name: string]: unknown;
@@ -3584,7 +3598,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `view_as_forbidden`. */
+        /** @description Codes: `insufficient_scope`, `token_restricted`, `address_not_allowed`, `outside_token_scope`. */
+        "403_OutsideTokenScope": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `insufficient_scope`, `token_restricted`, `address_not_allowed`, `view_as_forbidden`. */
         "403_ViewAsForbidden": {
             headers: {
                 [name: string]: unknown;
@@ -4198,7 +4221,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
             409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
             413: components["responses"]["413_Body"];
@@ -4233,7 +4256,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -4312,7 +4335,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -4396,7 +4419,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             409: components["responses"]["409_ChangeRefused"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
@@ -4527,7 +4550,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
             409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
             412: components["responses"]["412_PreconditionFailed"];
@@ -4679,7 +4702,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
@@ -4718,7 +4741,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_PreconditionMalformed"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
             409: components["responses"]["409_ChangeRefused"];
             412: components["responses"]["412_PreconditionFailed"];
@@ -4762,7 +4785,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
             409: components["responses"]["409_ChangeRefused"];
             412: components["responses"]["412_PreconditionFailed"];
@@ -4797,7 +4820,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
             409: components["responses"]["409_ChangeRefused"];
             422: components["responses"]["422"];
@@ -4829,7 +4852,7 @@ export interface operations {
             };
             400: components["responses"]["400_Key"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
             409: components["responses"]["409_ChangeRefused"];
             422: components["responses"]["422"];

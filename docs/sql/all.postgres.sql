@@ -157,15 +157,15 @@ SET introspections = activity.introspections + excluded.introspections,
   rotations = activity.rotations + excluded.rotations, creations = activity.creations + excluded.creations;
 
 -- api-token.insert
-INSERT INTO api_token (id, workspace_id, name, token_hash, last_four, scopes, created_at, expires_at, allowed_cidrs, first_token_id, subject) VALUES (
+INSERT INTO api_token (id, workspace_id, name, token_hash, last_four, scopes, created_at, expires_at, allowed_cidrs, user_groups, first_token_id, subject) VALUES (
   COALESCE(
     (
       SELECT max(id) FROM api_token WHERE workspace_id = :workspaceId AND id >= 100000000
     ) + CAST(:step AS integer),
     CASE WHEN EXISTS (SELECT 1 FROM api_token) THEN CAST(:start AS integer) ELSE 1 END
   ),
-  :workspaceId, :name, :tokenHash, :lastFour, :scopes, :createdAt, :expiresAt, :allowedCidrs, :firstTokenId,
-  :subject
+  :workspaceId, :name, :tokenHash, :lastFour, :scopes, :createdAt, :expiresAt, :allowedCidrs, :userGroups,
+  :firstTokenId, :subject
 )
 ON CONFLICT (id) DO NOTHING
 RETURNING id;

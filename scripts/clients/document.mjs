@@ -67,5 +67,5 @@ export const OPERATION_KEYS = [
     'responses',
     'security',
   ],
-  ...['x-required-scopes', 'x-required-scope-with', 'x-codeSamples'],
+  ...['x-required-scopes', 'x-required-scope-with', 'x-restricted-tokens', 'x-codeSamples'],
 ];

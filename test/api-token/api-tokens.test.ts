@@ -59,6 +59,7 @@ onEachDatabase((kind) => {
       state: 'active',
       scopes: ['user-groups:read'],
       allowed_cidrs: null,
+      user_groups: null,
       created_at: expect.stringMatching(/Z$/),
       expires_at: '2099-01-01T00:00:00.000Z',
       last_used_at: null,

@@ -105,6 +105,32 @@ onPostgres('on postgres', () => {
     }
   });
 
+  test.each([
+    [
+      'the groups of a token',
+      (id: number) => admin.call('PATCH', `${PATH}/${id}`, { user_groups: { ids: ['own'] } }),
+    ],
+    [
+      'a property of the group',
+      () => admin.call('PATCH', '/api/v1/user-groups/own', { properties: { tier: 'gold' } }),
+    ],
+  ])('a change of %s is seen by every replica within a second', async (_of, change) => {
+    const own = await admin.put({ user_group_id: 'own', name: 'own', properties: {} });
+    const group = own.body.user_group.token;
+    const { id, token } = await issue({
+      scopes: ['tokens:introspect'],
+      user_groups: { where: { tier: 'gold' } },
+    });
+    const isActive = (server: RunningServer) => server.apiOf(token).isActive(group);
+    expect(await Promise.all(servers.map(isActive))).toEqual([false, false, false]);
+    const polling = servers.map((server) => lastAskedBefore(() => isActive(server)));
+    expect((await change(id)).status).toBe(200);
+    const changedAt = performance.now();
+    for (const lastAskedAt of await Promise.all(polling)) {
+      expect(lastAskedAt - changedAt).toBeLessThan(1000);
+    }
+  });
+
   test('a token is valid on every replica as soon as it is issued', async () => {
     const { token } = await issue();
     const statuses = servers.map((server) => server.apiOf(token).call('GET', GROUP));

@@ -71,6 +71,12 @@ export const errorFixes: Record<string, Fix> = {
   address_not_allowed: {
     fix: 'Add the address to `allowed_cidrs`. Behind a proxy, set `TRUST_PROXY`: without it every request has the address of the proxy.',
   },
+  token_restricted: {
+    fix: 'Use an API token for all user groups. The operations that a restricted token may call have `x-restricted-tokens` in the OpenAPI document.',
+  },
+  outside_token_scope: {
+    fix: 'Write groups that the `user_groups` of the API token admit before and after the call, or use a token that admits this one.',
+  },
   view_as_forbidden: { fix: 'Set `view_as` of the workspace to `allowed`, if its owner agrees.' },
   sign_in_failed: {
     fix: 'Begin again in the same browser. If it fails again, the log has the reason with the `request_id`.',

@@ -69,7 +69,7 @@ onPostgres('three processes on postgres', () => {
 
   /** The response of the process for the group: the number in its properties. */
   const answerOf = async (service: TestService, userGroupId: number) => {
-    const key = { workspaceId: 1, userGroupId };
+    const key = { workspaceId: 1, range: null, userGroupId };
     const group = await snapshotsOf(service).find(key, { isFresh: false });
     return (JSON.parse(group!.properties) as { value: number }).value;
   };

@@ -1,3 +1,4 @@
+import { scopes } from '../../src/platform/common/access/caller.ts';
 import { connect } from 'node:net';
 import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
 import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leases.ts';
@@ -79,6 +80,12 @@ function raw(text: string): Promise<Answer> {
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   service.api.call(method, path, body, headers);
 
+/** Calls with an API token for one user group. */
+async function restricted() {
+  const body = { name: 'x', scopes, user_groups: { ids: ['acme'] } };
+  return service.clientOf((await send('POST', `${V1}/api-tokens`, body)).body.api_token.token);
+}
+
 async function created(path: string, body: object, api = service.api): Promise<number> {
   const answer = await api.call('POST', path, body);
   if (answer.status !== 201) throw new Error(answer.text);
@@ -132,6 +139,8 @@ const calls: Record<string, () => Promise<Answer>> = {
     const { body: issued } = await send('POST', `${V1}/api-tokens`, body);
     return service.clientOf(issued.api_token.token).call('GET', `${V1}/events`);
   },
+  token_restricted: async () => (await restricted()).call('GET', `${V1}/events`),
+  outside_token_scope: async () => (await restricted()).put({ user_group_id: 'x', name: 'x' }),
   grant_exceeds_caller: async () => {
     const narrow = service.clientOf(await service.issueToken(['admin']));
     return narrow.call('POST', `${V1}/api-tokens`, { name: 'x', scopes: ['user-groups:write'] });

@@ -25,7 +25,7 @@ onEachDatabase((kind) => {
   afterAll(() => service.close());
 
   const find = (hash: string, isFresh = false) =>
-    snapshots.findToken({ workspaceId, hash }, { isFresh });
+    snapshots.findToken({ workspaceId, range: null, hash }, { isFresh });
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
   /** The hash of the token of a new group. */

@@ -69,6 +69,7 @@ from .models import (
     UserGroupIssuesResponse,
     UserGroupLine,
     UserGroupLookupResponse,
+    UserGroupRange,
     UserGroupReference,
     UserGroupResponse,
     UserGroupToken,
@@ -3273,12 +3274,13 @@ class UserGroupClient(Transport):
         idempotency_key: str | Absent = ABSENT,
         expires_at: str | None | Absent = ABSENT,
         allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
+        user_groups: UserGroupRange | None | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> ApiTokenWithSecretResponse:
         """Issue an API token.
 
-        The response shows the token, once. A caller can grant only what it has: scopes, expiry and
-        allowed_cidrs must lie within those of the token that calls.
+        The response shows the token, once. A caller can grant only what it has: scopes, expiry,
+        allowed_cidrs and user_groups must lie within those of the token that calls.
 
         Required scope: `admin`.
 
@@ -3294,6 +3296,9 @@ class UserGroupClient(Transport):
             allowed_cidrs: Addresses and CIDR ranges it may be used from, at most 50, or null for
                 any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and
                 no IPv4 address. Behind a proxy the service needs TRUST_PROXY.
+            user_groups: The user groups that exist for the token, or null for all. If absent, an
+                existing token keeps its own. A token for certain groups can call the operations
+                with `x-restricted-tokens` alone.
         """
         return cast(
             ApiTokenWithSecretResponse,
@@ -3304,6 +3309,7 @@ class UserGroupClient(Transport):
                 body={
                     "expires_at": expires_at,
                     "allowed_cidrs": allowed_cidrs,
+                    "user_groups": user_groups,
                     "name": name,
                     "scopes": scopes,
                 },
@@ -3374,6 +3380,7 @@ class UserGroupClient(Transport):
         if_none_match: str | Absent = ABSENT,
         expires_at: str | None | Absent = ABSENT,
         allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
+        user_groups: UserGroupRange | None | Absent = ABSENT,
         name: str | Absent = ABSENT,
         scopes: (
             Sequence[
@@ -3403,8 +3410,8 @@ class UserGroupClient(Transport):
     ) -> ApiTokenResponse:
         """Change an API token.
 
-        Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows
-        within a second.
+        Changes name, scopes, expiry, allowed_cidrs or user_groups; what is not sent stays. Every
+        replica follows within a second.
 
         Required scope: `admin`.
 
@@ -3421,6 +3428,9 @@ class UserGroupClient(Transport):
             allowed_cidrs: Addresses and CIDR ranges it may be used from, at most 50, or null for
                 any. If absent, an existing token keeps its own. `::/0` is every IPv6 address, and
                 no IPv4 address. Behind a proxy the service needs TRUST_PROXY.
+            user_groups: The user groups that exist for the token, or null for all. If absent, an
+                existing token keeps its own. A token for certain groups can call the operations
+                with `x-restricted-tokens` alone.
             name: Purpose of the token, for people: 1–255 code points.
             scopes: What the token may do; a scope implies no other.
         """
@@ -3433,6 +3443,7 @@ class UserGroupClient(Transport):
                 body={
                     "expires_at": expires_at,
                     "allowed_cidrs": allowed_cidrs,
+                    "user_groups": user_groups,
                     "name": name,
                     "scopes": scopes,
                 },
@@ -3451,10 +3462,10 @@ class UserGroupClient(Transport):
     ) -> ApiTokenWithSecretResponse:
         """Rotate an API token.
 
-        Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its
-        own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends
-        when the new one is rotated. Until then it has the same access as before, but cannot
-        administer API tokens: its successor can.
+        Issues a new token with the same name, scopes, expiry, allowed_cidrs and user_groups, under
+        an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked
+        earlier, and ends when the new one is rotated. Until then it has the same access as before,
+        but cannot administer API tokens: its successor can.
 
         Required scope: `admin`.
 

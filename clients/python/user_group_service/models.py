@@ -2037,6 +2037,16 @@ class WebhookReplayResponse(TypedDict):
     """1: the call succeeded."""
 
 
+class UserGroupRange(TypedDict):
+    ids: NotRequired[list[str]]
+    """Your own ids of the user groups."""
+
+    where: NotRequired[dict[str, Any]]
+    """Properties, each with the text, number, true or false that the property of a group must
+    equal. Without `ids`.
+    """
+
+
 class ApiToken(TypedDict):
     id: int
     """Number of the token."""
@@ -2057,6 +2067,9 @@ class ApiToken(TypedDict):
 
     allowed_cidrs: list[str] | None
     """The addresses and CIDR ranges it may be used from, or null for any."""
+
+    user_groups: UserGroupRange | None
+    """The user groups that exist for it, or null for all."""
 
     created_at: str
     """When it was issued."""
@@ -2097,6 +2110,11 @@ class CreateApiTokenRequest(TypedDict):
     """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
     existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
     the service needs TRUST_PROXY.
+    """
+
+    user_groups: NotRequired[UserGroupRange | None]
+    """The user groups that exist for the token, or null for all. If absent, an existing token keeps
+    its own. A token for certain groups can call the operations with `x-restricted-tokens` alone.
     """
 
     name: str
@@ -2157,6 +2175,11 @@ class UpdateApiTokenRequest(TypedDict):
     """Addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, an
     existing token keeps its own. `::/0` is every IPv6 address, and no IPv4 address. Behind a proxy
     the service needs TRUST_PROXY.
+    """
+
+    user_groups: NotRequired[UserGroupRange | None]
+    """The user groups that exist for the token, or null for all. If absent, an existing token keeps
+    its own. A token for certain groups can call the operations with `x-restricted-tokens` alone.
     """
 
     name: NotRequired[str]

@@ -87,6 +87,7 @@ export class ApiTokenBootstrap {
       scopes: scopes.join(' '),
       expiresAt: null,
       allowedCidrs: null,
+      userGroups: null,
     });
     await this.auditLog.record(manager, operator(workspaceId), {
       action: 'api_token.issue',

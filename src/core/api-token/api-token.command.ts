@@ -13,6 +13,7 @@ import { checkedDto } from '../../platform/common/json/to-dto.ts';
 import type { Printing } from '../../platform/command-line/output.ts';
 import {
   numberIn,
+  parseJson,
   parseList,
   parseSeconds,
   resourceCommand,
@@ -33,6 +34,9 @@ const EXPIRES_HELP = 'end of its life, such as 2030-12-31T00:00:00Z';
 const CIDRS_HELP =
   'addresses and CIDR ranges it may be used from, such as 10.0.0.0/8,2001:db8::/32';
 
+const GROUPS_HELP =
+  'user groups that it is for: their ids, such as acme,globex, or JSON, such as {"where":{"environment":"staging"}}';
+
 interface Settings {
   name?: string;
   scopes?: string[];
@@ -40,6 +44,8 @@ interface Settings {
   expiresAt?: string;
   /** Or "any". */
   allowedCidrs?: string;
+  /** Or "all". */
+  userGroups?: string;
 }
 
 export function defineToken(token: Command, services: CommandServices): void {
@@ -58,6 +64,7 @@ export function defineToken(token: Command, services: CommandServices): void {
         STATE: ({ state }) => state,
         SCOPES: (one) =>
           scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join(),
+        'USER GROUPS': ({ user_groups }) => (user_groups ? 'certain' : 'all'),
         EXPIRES: ({ expires_at }) => toCell(expires_at),
         'LAST USED': ({ last_used_at }) => toCell(last_used_at),
       },
@@ -81,6 +88,7 @@ export function defineToken(token: Command, services: CommandServices): void {
     .option('--scopes <list>', scopesHelp(), parseScopes, HOST_SCOPES)
     .option('--expires-at <time>', EXPIRES_HELP)
     .option('--allowed-cidrs <list>', CIDRS_HELP)
+    .option('--user-groups <ids>', GROUPS_HELP)
     .action(
       run<Settings>(
         async ({ service, caller, options }) => {
@@ -106,6 +114,7 @@ export function defineToken(token: Command, services: CommandServices): void {
     .option('--scopes <list>', scopesHelp(), parseScopes)
     .option('--expires-at <time>', `${EXPIRES_HELP}, or "never"`)
     .option('--allowed-cidrs <list>', `${CIDRS_HELP}, or "any"`)
+    .option('--user-groups <ids>', `${GROUPS_HELP}; or "all"`)
     .action(
       runToOne<Settings>(({ service, caller, options, id }) =>
         service.update(caller, id, checkedDto(UpdateApiTokenRequest, toWire(options))),
@@ -140,13 +149,18 @@ export function defineToken(token: Command, services: CommandServices): void {
   );
 }
 
-function toWire({ name, scopes, expiresAt, allowedCidrs }: Settings): object {
+function toWire({ name, scopes, expiresAt, allowedCidrs, userGroups }: Settings): object {
   return toBody({
     name,
     scopes,
     expires_at: expiresAt === 'never' ? null : expiresAt,
     allowed_cidrs: allowedCidrs === 'any' ? null : allowedCidrs && parseList(allowedCidrs),
+    user_groups: userGroups === 'all' ? null : userGroups && parseRange(userGroups),
   });
+}
+
+function parseRange(text: string): unknown {
+  return text.startsWith('{') ? parseJson(text).value : { ids: parseList(text) };
 }
 
 function parseScopes(list: string): string[] {

@@ -76,11 +76,11 @@ export class ApiTokenController {
   }
 
   @Post()
-  @RequiresScope('admin', { gated: 'ending' })
+  @RequiresScope('admin', { gated: 'ending', inRange: true })
   @Operation(
     'createApiToken',
     'Issue an API token',
-    'The response shows the token, once. A caller can grant only what it has: scopes, expiry and allowed_cidrs must lie within those of the token that calls.',
+    'The response shows the token, once. A caller can grant only what it has: scopes, expiry, allowed_cidrs and user_groups must lie within those of the token that calls.',
   )
   @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of what was created.' })
   @ApiProblems(ApiTokenSuperseded, GrantExceedsCaller, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
@@ -120,7 +120,7 @@ export class ApiTokenController {
   @Operation(
     'updateApiToken',
     'Change an API token',
-    'Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.',
+    'Changes name, scopes, expiry, allowed_cidrs or user_groups; what is not sent stays. Every replica follows within a second.',
   )
   @Ok(ApiTokenResponse, 'The token as it is now.', ETAG)
   @ApiProblems(
@@ -147,7 +147,7 @@ export class ApiTokenController {
   @Operation(
     'rotateApiToken',
     'Rotate an API token',
-    'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.',
+    'Issues a new token with the same name, scopes, expiry, allowed_cidrs and user_groups, under an id of its own. The old one stays valid for `grace_period_seconds`. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.',
   )
   @Created(ApiTokenWithSecretResponse, 'The new token.', { Location: 'Path of what was created.' })
   @ApiProblems(

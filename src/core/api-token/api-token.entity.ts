@@ -28,6 +28,9 @@ export class ApiToken {
   /** Allowed addresses and CIDR ranges, separated by spaces; null allows any address. */
   @Column('text', { nullable: true }) allowedCidrs!: string | null;
 
+  /** JSON text of the user groups that it is for; null for all. */
+  @Column('text', { nullable: true }) userGroups!: string | null;
+
   /** The token that replaced it in a rotation; until `expiresAt` both are valid. */
   @Column('integer', { nullable: true }) supersededBy!: number | null;
 

@@ -1,7 +1,8 @@
 import { problem } from '../../platform/common/problem/problem.ts';
 
 export class GrantExceedsCaller extends problem(403, 'grant_exceeds_caller', {
-  about: 'The call would grant a scope, a life or addresses beyond those of its own API token.',
+  about:
+    'The call would grant a scope, a life, addresses or user groups beyond those of its own API token.',
   detail: 'Your API token does not have the scope "user-groups:write".',
 }) {}
 

@@ -17,6 +17,7 @@ export const apiTokenOpenApi: OpenApiParts = {
           state: 'active',
           scopes: ['tokens:introspect'],
           allowed_cidrs: null,
+          user_groups: null,
           created_at: TIME_EXAMPLE,
           expires_at: null,
           last_used_at: null,

@@ -42,14 +42,14 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
   'api-token.insert',
   () => `
     INSERT INTO api_token (id, workspace_id, name, token_hash, last_four, scopes, created_at,
-      expires_at, allowed_cidrs, first_token_id, subject)
+      expires_at, allowed_cidrs, user_groups, first_token_id, subject)
     VALUES (
       COALESCE(
         (SELECT max(id) FROM api_token WHERE workspace_id = :workspaceId AND id >= ${FIRST})
           + CAST(:step AS integer),
         CASE WHEN EXISTS (SELECT 1 FROM api_token) THEN CAST(:start AS integer) ELSE 1 END),
       :workspaceId, :name, :tokenHash, :lastFour, :scopes, :createdAt, :expiresAt, :allowedCidrs,
-      :firstTokenId, :subject)
+      :userGroups, :firstTokenId, :subject)
     ON CONFLICT (id) DO NOTHING
     RETURNING id`,
 );
@@ -62,7 +62,7 @@ export type ShownApiToken = Omit<
 const SHOWN = `
   id, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs",
-  superseded_by AS "supersededBy", subject`;
+  user_groups AS "userGroups",  superseded_by AS "supersededBy", subject`;
 
 /** Tokens of a workspace, or those in one state. */
 interface Choice {

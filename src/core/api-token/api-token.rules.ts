@@ -1,19 +1,20 @@
 import { type EntityManager, IsNull, Like, Not } from 'typeorm';
 import type { Caller } from '../../platform/common/access/caller.ts';
+import { isWithinRange, parseRange } from '../../platform/common/access/user-group-range.ts';
 import { GrantExceedsCaller, LastAdminApiToken } from './api-token.errors.ts';
 import { currentTime } from '../../platform/common/time.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { areWithin, isInRanges, toRanges } from './cidr.ts';
 
-/** The permissions of a token. Scopes and ranges are separated by spaces; null means no expiry, or any address. */
-export type Grant = Pick<ApiToken, 'scopes' | 'expiresAt' | 'allowedCidrs'>;
+/** The permissions of a token. Scopes and ranges are separated by spaces; null means no expiry, any address, or all user groups. */
+export type Grant = Pick<ApiToken, 'scopes' | 'expiresAt' | 'allowedCidrs' | 'userGroups'>;
 
 export function hasEnded({ revokedAt, expiresAt }: ApiToken): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt <= currentTime());
 }
 
 /**
- * Refuses a grant that exceeds the caller's own: another scope, a longer life, a wider range of addresses.
+ * Refuses a grant that exceeds the caller's own: another scope, a longer life, a wider range of addresses or user groups.
  * @param own the caller's own token; undefined for the operator, who has every permission
  * @throws GrantExceedsCaller
  */
@@ -38,8 +39,12 @@ function excessOf(wanted: Grant, held: Grant): string | undefined {
   if ((wanted.expiresAt ?? Infinity) > (held.expiresAt ?? Infinity)) {
     return 'Your API token expires, so what it grants must expire no later.';
   }
-  const isWithin = areRangesWithin(wanted.allowedCidrs, held.allowedCidrs);
-  return isWithin ? undefined : 'The allowed_cidrs must lie within those of your API token.';
+  if (!areRangesWithin(wanted.allowedCidrs, held.allowedCidrs)) {
+    return 'The allowed_cidrs must lie within those of your API token.';
+  }
+  const [inner, outer] = [parseRange(wanted.userGroups), parseRange(held.userGroups)];
+  if (!outer || (inner && isWithinRange(inner, outer))) return undefined;
+  return 'Your API token is for certain user groups, so what it grants must be for no others.';
 }
 
 function areRangesWithin(inner: string | null, outer: string | null): boolean {
@@ -54,8 +59,9 @@ export function isAllowedFrom(
   return allowedCidrs === null || isInRanges(address, toRanges(allowedCidrs.split(' ')));
 }
 
-export function isAdmin({ scopes }: Pick<ApiToken, 'scopes'>): boolean {
-  return scopes.split(' ').includes('admin');
+/** Tells whether it administers the workspace, which no token for certain user groups does. */
+export function isAdmin({ scopes, userGroups }: Pick<ApiToken, 'scopes' | 'userGroups'>): boolean {
+  return userGroups === null && scopes.split(' ').includes('admin');
 }
 
 /**

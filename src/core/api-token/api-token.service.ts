@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditLog } from '../audit/audit-log.ts';
 import type { Caller, Scope } from '../../platform/common/access/caller.ts';
+import type { UserGroupRange } from '../../platform/common/access/user-group-range.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
@@ -82,7 +83,7 @@ export class ApiTokenService {
     dto: CreateApiTokenRequest,
     key?: string,
   ): Promise<ApiTokenWithSecretResponse> {
-    const { name, scopes, expires_at: expiry = null, allowed_cidrs: cidrs } = dto;
+    const { name, scopes, expires_at: expiry = null, allowed_cidrs: cidrs, user_groups } = dto;
     const call = {
       key,
       request: [
@@ -91,6 +92,7 @@ export class ApiTokenService {
         scopes.toSorted(),
         expiry,
         cidrs ? cidrs.toSorted() : null,
+        user_groups ?? null,
       ],
       onReplay: this.showAgain(caller),
     };
@@ -99,6 +101,7 @@ export class ApiTokenService {
         scopes: dto.scopes.join(' '),
         expiresAt: toExpiry(dto.expires_at),
         allowedCidrs: toCidrs(dto.allowed_cidrs),
+        userGroups: toRangeText(user_groups),
       };
       requireGrantable(own, grant);
       const token = generateToken('uga');
@@ -132,6 +135,7 @@ export class ApiTokenService {
         expiresAt: dto.expires_at === undefined ? row.expiresAt : toExpiry(dto.expires_at),
         allowedCidrs:
           dto.allowed_cidrs === undefined ? row.allowedCidrs : toCidrs(dto.allowed_cidrs),
+        userGroups: dto.user_groups === undefined ? row.userGroups : toRangeText(dto.user_groups),
       };
       if (isWider(wanted, row)) requireGrantable(own, wanted);
       const isCutOff = id === caller.apiTokenId && !isAllowedFrom(caller.address, wanted);
@@ -170,11 +174,12 @@ export class ApiTokenService {
     return this.change(caller, call, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
       if (old.subject !== null) throw new ApiTokenOfPerson();
-      const { name, scopes, expiresAt, allowedCidrs } = old;
-      requireGrantable(own, { scopes, expiresAt, allowedCidrs });
+      const { name, scopes, expiresAt, allowedCidrs, userGroups } = old;
+      const grant = { scopes, expiresAt, allowedCidrs, userGroups };
+      requireGrantable(own, grant);
       const token = generateToken('uga');
       const firstTokenId = old.firstTokenId ?? old.id;
-      const given = { workspaceId, name, firstTokenId, scopes, expiresAt, allowedCidrs };
+      const given = { workspaceId, name, firstTokenId, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
       const predecessor = await this.apiTokens.endOverlap(manager, { workspaceId, id });
       const now = currentTime();
@@ -310,4 +315,8 @@ function toExpiry(time: string | null | undefined): number | null {
 
 function toCidrs(ranges: string[] | null | undefined): string | null {
   return Array.isArray(ranges) ? ranges.join(' ') : null;
+}
+
+function toRangeText(range: UserGroupRange | null | undefined): string | null {
+  return range ? JSON.stringify(range) : null;
 }

@@ -82,7 +82,7 @@ export class SsoTokens {
       order: { id: 'DESC' },
     });
     // Settings of an administrator survive a replacement.
-    const { expiresAt = null, allowedCidrs = null } = last ?? {};
+    const { expiresAt = null, allowedCidrs = null, userGroups = null } = last ?? {};
     if (expiresAt !== null && expiresAt <= currentTime()) {
       throw new SignInNotGranted(subject, { expired_api_token_id: last?.id });
     }
@@ -93,7 +93,7 @@ export class SsoTokens {
       ? await manager.save(Object.assign(known, { name, scopes }))
       : await this.apiTokens.insert(manager, generateToken('uga'), {
           ...{ ...wanted, workspaceId },
-          ...{ firstTokenId: null, expiresAt, allowedCidrs },
+          ...{ firstTokenId: null, expiresAt, allowedCidrs, userGroups },
         });
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: known ? 'api_token.update' : 'api_token.issue',

@@ -25,6 +25,7 @@ export class EmbedTokenController {
 
   @Post()
   @RequiresScope('embed-tokens:issue', {
+    inRange: true,
     gated: false,
     scopesWith: { acting_for: 'user-groups:view-as' },
   })

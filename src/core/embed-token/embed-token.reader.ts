@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { GroupReader } from '../../platform/common/access/caller.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid, VALID_GROUP } from '../user-group/token/token-validity.ts';
@@ -20,13 +21,13 @@ export class EmbedTokenReader {
 
   /** Reads the token with its group; undefined for any other text, or a token that has expired or is of another workspace. */
   async read(
-    workspaceId: number,
+    reader: GroupReader,
     text: string,
     isFresh: boolean,
   ): Promise<ReadEmbedToken | undefined> {
     const claims = await this.verifier.verify(text);
     if (!claims) return undefined;
-    const group = await this.findGroup(workspaceId, claims, isFresh);
+    const group = await this.findGroup(reader, claims, isFresh);
     if (group?.providedId !== claims.sub || !this.verifier.isOf(group.workspace, claims)) {
       return undefined;
     }
@@ -35,11 +36,11 @@ export class EmbedTokenReader {
 
   /** Reads again if the cache is older than the token's generation: another process has just issued it. */
   private async findGroup(
-    workspaceId: number,
+    { workspaceId, range }: GroupReader,
     { team_id: userGroupId, gen }: EmbedTokenClaims,
     isFresh: boolean,
   ): Promise<UserGroupSnapshot | undefined> {
-    const key = { workspaceId, userGroupId };
+    const key = { workspaceId, range, userGroupId };
     const group = await this.snapshots.find(key, { isFresh });
     const isBehind = group?.tokens.every(({ generation }) => generation < gen);
     return isBehind && !isFresh ? this.snapshots.find(key, { isFresh: true }) : group;

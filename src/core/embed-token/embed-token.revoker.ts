@@ -49,9 +49,8 @@ export class EmbedTokenRevoker {
     texts: readonly string[],
     leak?: Leak,
   ): Promise<Map<string, { providedId: string; isEnded: boolean }>> {
-    const { workspaceId } = caller;
     const read = await inParts(texts, (part) =>
-      Promise.all(part.map((text) => this.reader.read(workspaceId, text, true))),
+      Promise.all(part.map((text) => this.reader.read(caller, text, true))),
     );
     const known = texts.flatMap((text, index) => (read[index] ? [{ text, ...read[index] }] : []));
     const active = known.filter((one) => generationOf(one));

@@ -59,7 +59,7 @@ export class EmbedTokenService {
     dto: IssueEmbedTokenRequest,
     idempotencyKey?: string,
   ): Promise<EmbedTokenResponse> {
-    const { workspaceId } = caller;
+    const { workspaceId, range } = caller;
     const { origin, acting_for: actingFor, user, resources, variables, format = 'jwt' } = dto;
     requireScope(caller, actingFor ? 'user-groups:view-as' : 'embed-tokens:issue');
     const misplaced = misplacedFields(dto);
@@ -75,11 +75,11 @@ export class EmbedTokenService {
     if (variables && !target && format !== 'opaque') throw formatRequired();
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
-    requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
-    if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
-    const key = { workspaceId, userGroupId: group.userGroupId };
+    const key = { workspaceId, range, userGroupId: group.userGroupId };
     const snapshot = await this.snapshots.find(key, { isFresh: true });
     if (!snapshot) throw new UserGroupNotFound();
+    requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
+    if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
     // Read at one moment: a rotation may have come after the first read.
     const current = snapshot.tokens.at(-1)!;
     const { embedTokensEpoch, embedTokensEndedBefore, publicId } = snapshot.workspace;

@@ -16,7 +16,7 @@ export class GroupViewController {
   constructor(private readonly views: GroupViewService) {}
 
   @Get()
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { inRange: true })
   @Operation(
     'viewUserGroup',
     'See what a renderer gets for a user group',

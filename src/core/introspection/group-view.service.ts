@@ -20,12 +20,12 @@ export class GroupViewService {
   ) {}
 
   /** Reads the database, and counts as no use of the token. @throws UserGroupNotFound */
-  async get({ workspaceId }: Caller, providedId: string): Promise<UserGroupViewResponse> {
+  async get({ workspaceId, range }: Caller, providedId: string): Promise<UserGroupViewResponse> {
     const found = await this.tokens.findCurrent({ workspaceId, providedId });
     const group =
       found &&
       (await this.snapshots.find(
-        { workspaceId, userGroupId: found.userGroupId },
+        { workspaceId, range, userGroupId: found.userGroupId },
         { isFresh: true },
       ));
     const token = group?.tokens.at(-1);

@@ -20,7 +20,7 @@ export class IntrospectionController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:introspect', { gated: false, lenient: true })
+  @RequiresScope('tokens:introspect', { inRange: true, gated: false, lenient: true })
   @AcceptsClientSecret()
   @Operation(
     'introspectToken',

@@ -35,26 +35,26 @@ export class IntrospectionService {
    * @param isFresh bypasses the cache
    */
   async introspect(
-    { workspaceId }: Caller,
+    caller: Caller,
     dto: IntrospectionRequest,
     isFresh: boolean,
   ): Promise<IntrospectionResponse> {
     const response =
-      (await this.describeEmbedToken(workspaceId, dto, isFresh)) ??
-      (await this.describeToken(workspaceId, dto, isFresh));
+      (await this.describeEmbedToken(caller, dto, isFresh)) ??
+      (await this.describeToken(caller, dto, isFresh));
     this.counts[response ? 'active' : 'inactive']++;
-    this.activity.of(workspaceId).introspections++;
+    this.activity.of(caller.workspaceId).introspections++;
     return response ?? { active: false };
   }
 
   private async describeToken(
-    workspaceId: number,
+    { workspaceId, range }: Caller,
     { token, schema_id: schemaId }: IntrospectionRequest,
     isFresh: boolean,
   ): Promise<IntrospectionResponse | undefined> {
     if (!canBeUserGroupToken(token)) return undefined;
     const hash = hashToken(token).toString('hex');
-    const found = await this.snapshots.findToken({ workspaceId, hash }, { isFresh });
+    const found = await this.snapshots.findToken({ workspaceId, range, hash }, { isFresh });
     if (!found || !isValid(found.group, found.token)) return undefined;
     const description = describeUserGroupToken(found.group, found.token, schemaId);
     if (description) this.usage.record(found.group.userGroupId, found.token.generation);
@@ -63,11 +63,11 @@ export class IntrospectionService {
 
   /** Describes an embed token, which is valid only while its generation is, and counts as a use of that. */
   private async describeEmbedToken(
-    workspaceId: number,
+    caller: Caller,
     { token: text, schema_id: schemaId }: IntrospectionRequest,
     isFresh: boolean,
   ): Promise<IntrospectionResponse | undefined> {
-    const read = await this.embedTokens.read(workspaceId, text, isFresh);
+    const read = await this.embedTokens.read(caller, text, isFresh);
     const token = read && generationOf(read);
     if (!token || !isValid(read.group, token)) return undefined;
     const { group, claims } = read;

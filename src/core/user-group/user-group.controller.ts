@@ -38,6 +38,7 @@ export class UserGroupController {
 
   @Get()
   @RequiresScope('user-groups:read', {
+    inRange: true,
     also: 'user-group-tokens:read',
     gated: false,
     lenient: true,
@@ -59,6 +60,7 @@ export class UserGroupController {
 
   @Put()
   @RequiresScope('user-groups:write', {
+    inRange: true,
     also: 'user-group-tokens:read',
     gated: false,
     lenient: true,
@@ -79,7 +81,7 @@ export class UserGroupController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:rotate', { gated: false, lenient: true })
+  @RequiresScope('tokens:rotate', { inRange: true, gated: false, lenient: true })
   @Operation(
     'rotateUserGroupToken',
     'Rotate a user group token',

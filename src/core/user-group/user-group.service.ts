@@ -60,7 +60,7 @@ export class UserGroupService {
 
   private async lookUp(caller: Caller, providedId: string): Promise<Shown> {
     const { workspaceId } = caller;
-    const group = await this.userGroups.find(workspaceId, providedId);
+    const group = await this.userGroups.find(caller, providedId);
     if (!group) throw notFound();
     if (group.isTokenEnded) return this.write(caller, providedId, {}, { mayCreate: false });
     const token = this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';
+import { TokenRestricted } from '../../platform/common/problem/errors.ts';
 import { ServiceError } from '../../platform/common/problem/problem.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
 import { Config } from '../../platform/config/config.ts';
@@ -49,7 +50,7 @@ export class UserGroupBulkChanges {
   /**
    * Yields a first line, the result of each group once it is durable, then a summary. A refused group does not affect
    * the others. A group that is listed and then changed is not deleted. A yielded list can be empty.
-   * @throws ValidationFailed, TooManyAtOnce, InsufficientScope
+   * @throws ValidationFailed, TooManyAtOnce, InsufficientScope, TokenRestricted
    */
   run(
     caller: Caller,
@@ -57,6 +58,7 @@ export class UserGroupBulkChanges {
     filters: UserGroupFilterDto,
   ): AsyncGenerator<BulkChangeLine[]> {
     requireSelection(dto, filters);
+    if (caller.range && !dto.ids) throw new TokenRestricted();
     return this.slots.within(caller, AT_ONCE, this.change(caller, dto, filters));
   }
 

@@ -48,7 +48,7 @@ export class UserGroupBulkController {
 
   @Post('import')
   @HttpCode(200)
-  @RequiresScope('user-groups:write', { gated: false })
+  @RequiresScope('user-groups:write', { inRange: true, gated: false })
   @Operation(
     'importUserGroups',
     'Import user groups',
@@ -73,7 +73,7 @@ export class UserGroupBulkController {
 
   @Post('export')
   @HttpCode(200)
-  @RequiresScope('admin', { gated: false })
+  @RequiresScope('admin', { inRange: true, gated: false })
   @Operation(
     'exportUserGroups',
     'Export user groups',
@@ -95,7 +95,7 @@ export class UserGroupBulkController {
 
   @Post('actions')
   @HttpCode(200)
-  @RequiresScope('user-groups:write', { gated: false })
+  @RequiresScope('user-groups:write', { inRange: true, gated: false })
   @Operation(
     'changeUserGroups',
     'Change many user groups',

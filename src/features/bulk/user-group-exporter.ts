@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import { TokenDisclosures } from '../../core/audit/tally/token-disclosures.ts';
 import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
+import { covers } from '../../platform/common/access/user-group-range.ts';
 import {
   UserGroupTokenForgotten,
   UserGroupTokenUnreadable,
@@ -73,8 +74,9 @@ export class UserGroupExporter {
       });
       const groups = found.slice(0, limit);
       last = groups.at(-1);
-      exported += groups.length;
-      const lines = groups.map((group) => ({
+      const seen = groups.filter((group) => covers(current.range, group));
+      exported += seen.length;
+      const lines = seen.map((group) => ({
         provided_id: group.providedId,
         ...contentOf(group),
         ...(include_tokens && this.readToken(workspaceId, group)),

@@ -26,7 +26,7 @@ export class EmbedSessionController {
 
   @Get()
   @UseFilters(GatewayFilter)
-  @RequiresScope('tokens:introspect', { gated: false, lenient: true })
+  @RequiresScope('tokens:introspect', { inRange: true, gated: false, lenient: true })
   page(@SettingsOfGateway() settings: GatewaySettings, @Res() response: Response): void {
     this.sessions.sendPage(settings, response);
   }
@@ -34,7 +34,7 @@ export class EmbedSessionController {
   @Post()
   @HttpCode(204)
   @UseFilters(GatewayFilter)
-  @RequiresScope('tokens:introspect', { gated: false, lenient: true })
+  @RequiresScope('tokens:introspect', { inRange: true, gated: false, lenient: true })
   async begin(
     @CurrentCaller() caller: Caller,
     @SettingsOfGateway() settings: GatewaySettings,

@@ -27,7 +27,12 @@ export class ForwardAuthController {
 
   @Get()
   @UseFilters(GatewayFilter)
-  @RequiresScope('tokens:introspect', { gated: false, lenient: true, scheme: GATEWAY_SCHEME })
+  @RequiresScope('tokens:introspect', {
+    inRange: true,
+    gated: false,
+    lenient: true,
+    scheme: GATEWAY_SCHEME,
+  })
   @Operation(
     'forwardAuth',
     'Tell a gateway who is viewing',

@@ -74,6 +74,7 @@ export class InspectionService {
     if (own && !claims) return toView('embed_token', [signatureCheck(own)], {});
     const key = {
       workspaceId,
+      range: null,
       userGroupId: held?.userGroupId ?? claims?.team_id ?? 0,
     };
     const group = await this.snapshots.find(key, { isFresh: true });

@@ -70,6 +70,10 @@ export {
   RequiresScope,
   type ScopeOptions,
 } from '../../platform/common/access/access.decorator.ts';
+export type {
+  PropertyScalar,
+  UserGroupRange,
+} from '../../platform/common/access/user-group-range.ts';
 export { UserGroupErrors } from '../../platform/common/problem/problem.filter.ts';
 export { Gate, type Turn, type Waiter } from '../../platform/common/concurrency/gate.ts';
 export { type BodyOptions, JsonBody } from '../../platform/common/json/json-body.decorator.ts';

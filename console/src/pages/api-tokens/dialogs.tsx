@@ -20,6 +20,7 @@ export function Issue({
     name: '',
     scopes: [],
     allowed_cidrs: null,
+    user_groups: null,
     expires_at: null,
   });
   return (
@@ -95,7 +96,10 @@ export function Rotate({
         onDone(response.api_token);
       }}
     >
-      <p>A new token with the same name, scopes, expiry and addresses is made, and shown once.</p>
+      <p>
+        A new token with the same name, scopes, expiry, addresses and user groups is made, and shown
+        once.
+      </p>
       <GraceChoice legend="The old token ends" value={grace} onChange={setGrace} />
       {session.value?.api_token.id === token.id && (
         <p class="hint">You are signed in with it: this session ends when the old token does.</p>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Scope } from '../../own-types.ts';
+import type { Schemas, Scope } from '../../own-types.ts';
 import { may, session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Lines, TextField } from '../../ui/fields.tsx';
@@ -17,14 +17,42 @@ interface Grant {
   name: string;
   scopes: Scope[];
   allowed_cidrs: string[] | null;
+  user_groups: Schemas['UserGroupRange'] | null;
   expires_at: string | null;
 }
+
+/** Writes each property of a range on a line, such as `environment = staging`. */
+export const propertiesOf = (range: Schemas['UserGroupRange'] | null) =>
+  Object.entries(range?.where ?? {}).map(([name, value]) => `${name} = ${String(value)}`);
+
+/** Reads a number, true or false as such, and any other value as a text. */
+function rangeOf(ids: string[], properties: string[]): Schemas['UserGroupRange'] | null {
+  const where = Object.fromEntries(
+    properties.map((line) => {
+      const [, name = line, value = ''] = /^(.*?)\s*=\s*(.*)$/.exec(line) ?? [];
+      const isJson = /^(-?\d+(\.\d+)?|true|false)$/.test(value);
+      return [name, isJson ? (JSON.parse(value) as number) : value];
+    }),
+  );
+  const range = { ...(ids.length > 0 && { ids }), ...(properties.length > 0 && { where }) };
+  return Object.keys(range).length > 0 ? range : null;
+}
+
+const linesIn = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 /** The fields of a grant, their values, and the changes to the original. */
 export function useGrant(begin: Grant) {
   const [name, setName] = useState(begin.name);
   const [scopes, setScopes] = useState<Scope[]>(begin.scopes);
   const [cidrs, setCidrs] = useState((begin.allowed_cidrs ?? []).join('\n'));
+  const range = begin.user_groups;
+  const [ids, setIds] = useState((range?.ids ?? []).join('\n'));
+  const [properties, setProperties] = useState(propertiesOf(range).join('\n'));
+  const user_groups = rangeOf(linesIn(ids), linesIn(properties));
   const expiry = begin.expires_at ? localMinute(Date.parse(begin.expires_at)) : '';
   const [expires, setExpires] = useState(expiry);
   const ranges = cidrs.split(/[\s,]+/).filter(Boolean);
@@ -33,6 +61,7 @@ export function useGrant(begin: Grant) {
     name,
     scopes,
     allowed_cidrs: ranges.length > 0 ? ranges : null,
+    user_groups,
     expires_at: momentOf(expires),
   };
   const isChanged = {
@@ -40,6 +69,7 @@ export function useGrant(begin: Grant) {
     scopes:
       scopes.length !== begin.scopes.length ||
       scopes.some((scope) => !begin.scopes.includes(scope)),
+    user_groups: JSON.stringify(user_groups) !== JSON.stringify(range),
     allowed_cidrs: ranges.join() !== (begin.allowed_cidrs ?? []).join(),
     expires_at: expires !== expiry,
   };
@@ -115,6 +145,20 @@ export function useGrant(begin: Grant) {
           </Button>
         ))}
       </div>
+      <Lines
+        label="Only these user groups"
+        hint="Their ids, one a line. All others do not exist for the token."
+        pointer="/user_groups"
+        value={ids}
+        onChange={setIds}
+      />
+      <Lines
+        label="Or only those with these properties"
+        pointer="/user_groups/where"
+        placeholder="environment = staging"
+        value={properties}
+        onChange={setProperties}
+      />
       <Lines
         label="Allowed IP ranges"
         hint="CIDR ranges, one a line. Leave empty for any address."

@@ -8,6 +8,10 @@ import {
   isWellFormedToken,
 } from '../../../platform/common/secret/secrets.ts';
 import { currentTime } from '../../../platform/common/time.ts';
+import {
+  parseRange,
+  type UserGroupRange,
+} from '../../../platform/common/access/user-group-range.ts';
 import { type Change, ChangeFeed, type ChangeListener } from '../../change-log/change-feed.ts';
 import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
 import { statement } from '../../../platform/database/statement.ts';
@@ -21,6 +25,7 @@ export interface AuthenticApiToken {
   firstTokenId: number;
   workspaceId: number;
   scopes: ReadonlySet<Scope>;
+  range: UserGroupRange | null;
   /** Infinity if it never expires. */
   expiresAt: number;
   /** Undefined allows any address. */
@@ -29,7 +34,14 @@ export interface AuthenticApiToken {
 
 type Row = Pick<
   ApiToken,
-  'id' | 'firstTokenId' | 'workspaceId' | 'scopes' | 'expiresAt' | 'revokedAt' | 'allowedCidrs'
+  | 'id'
+  | 'firstTokenId'
+  | 'workspaceId'
+  | 'scopes'
+  | 'expiresAt'
+  | 'revokedAt'
+  | 'allowedCidrs'
+  | 'userGroups'
 > & { hash: string };
 
 const MAX_CACHED = 10_000;
@@ -43,7 +55,7 @@ const findByHashes = statement<{ hashes: readonly string[] }, Row>(
       ':hashes',
       (key) => `
     SELECT ${dialect.toHex('token_hash')} AS hash, id, first_token_id AS "firstTokenId", workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
-      revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs"
+      revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs", user_groups AS "userGroups"
     FROM api_token
     WHERE ${key.is('token_hash', dialect.fromHex)}`,
     ),
@@ -121,6 +133,7 @@ function toApiToken(row: Row): AuthenticApiToken {
     firstTokenId: row.firstTokenId ?? row.id,
     workspaceId: row.workspaceId,
     scopes: new Set(row.scopes.split(' ') as Scope[]),
+    range: parseRange(row.userGroups),
     expiresAt: row.expiresAt ?? Infinity,
     ...(row.allowedCidrs !== null && { allowedRanges: toRanges(row.allowedCidrs.split(' ')) }),
   };

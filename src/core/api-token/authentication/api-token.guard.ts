@@ -102,12 +102,13 @@ export class ApiTokenGuard implements CanActivate {
   }
 
   private toCaller(token: AuthenticApiToken, request: Request, given: string): TokenCaller {
-    const { id: apiTokenId, firstTokenId, workspaceId, scopes } = token;
+    const { id: apiTokenId, firstTokenId, workspaceId, scopes, range } = token;
     return {
       workspaceId,
       apiTokenId,
       firstTokenId,
       scopes,
+      range,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
       renew: () => this.renew(given, request),

@@ -1,8 +1,10 @@
 import { BaseSchema } from '../../../platform/common/api-docs.ts';
-import { CodeOf, Integer, ListOf, Text, Time } from '../../../platform/common/fields.ts';
+import { CodeOf, Integer, ListOf, Nested, Text, Time } from '../../../platform/common/fields.ts';
 import { page, response } from '../../../platform/common/http/responses/response.ts';
 import { Total, TotalOf } from '../../../platform/common/http/parameters/total.ts';
 import type { Scope } from '../../../platform/common/access/caller.ts';
+import type { UserGroupRange } from '../../../platform/common/access/user-group-range.ts';
+import { UserGroupRangeDto } from './user-group-range.dto.ts';
 
 /** Looks like a token without being one: its checksum is wrong. */
 const TOKEN_EXAMPLE = 'uga_EXAMPLE4example4EXAMPLE4example4000000';
@@ -43,6 +45,9 @@ export class ApiTokenView {
     '10.0.0.0/8',
   ])
   allowed_cidrs!: string[] | null;
+
+  @Nested.orNull(UserGroupRangeDto, 'The user groups that exist for it, or null for all.', null)
+  user_groups!: UserGroupRange | null;
 
   @Time('When it was issued.')
   created_at!: string;

@@ -3,6 +3,7 @@ import {
   Integer,
   ListOf,
   listOf,
+  Nested,
   OneOf,
   choiceOf,
   orNull,
@@ -12,12 +13,14 @@ import {
   Time,
 } from '../../../platform/common/fields.ts';
 import { type Scope, scopes } from '../../../platform/common/access/caller.ts';
+import type { UserGroupRange } from '../../../platform/common/access/user-group-range.ts';
 import { CountedQueryDto } from '../../../platform/common/http/parameters/total.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../../platform/common/grace.ts';
 import { identifierViolations } from '../../../platform/common/text.ts';
 import { currentTime, fromWireTime, timeViolations } from '../../../platform/common/time.ts';
 import { cidrViolations } from '../cidr.ts';
+import { UserGroupRangeDto, userGroupRangeViolations } from './user-group-range.dto.ts';
 import { type ApiTokenState, apiTokenStates } from './api-token-response.dto.ts';
 
 const NAME = ['Purpose of the token, for people: 1–255 code points.', 'billing'] as const;
@@ -55,6 +58,13 @@ export class LimitsDto {
   )
   @Rule(cidrViolations)
   allowed_cidrs?: string[] | null;
+
+  @Nested.optionalOrNull(
+    UserGroupRangeDto,
+    'The user groups that exist for the token, or null for all. If absent, an existing token keeps its own. A token for certain groups can call the operations with `x-restricted-tokens` alone.',
+  )
+  @Rule(orNull(userGroupRangeViolations))
+  user_groups?: UserGroupRange | null;
 }
 
 /** The body that issues an API token. */

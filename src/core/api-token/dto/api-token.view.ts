@@ -1,5 +1,6 @@
 import type { Scope } from '../../../platform/common/access/caller.ts';
 import { entityTagOf } from '../../../platform/common/http/parameters/preconditions.ts';
+import { parseRange } from '../../../platform/common/access/user-group-range.ts';
 import { currentTime, toWireTime, toWireTimeOrNull } from '../../../platform/common/time.ts';
 import type { ShownApiToken } from '../api-token.repository.ts';
 import type { ApiTokenState, ApiTokenView } from './api-token-response.dto.ts';
@@ -12,6 +13,7 @@ export function toApiTokenView(token: ShownApiToken): ApiTokenView {
     state: stateOf(token),
     scopes: token.scopes.split(' ') as Scope[],
     allowed_cidrs: token.allowedCidrs?.split(' ') ?? null,
+    user_groups: parseRange(token.userGroups),
     created_at: toWireTime(token.createdAt),
     expires_at: toWireTimeOrNull(token.expiresAt),
     last_used_at: toWireTimeOrNull(token.lastUsedAt),
@@ -28,8 +30,8 @@ export function entityTagOfApiToken(view: ApiTokenView): string {
 
 /** Returns the fields that the audit log records. */
 export function settingsOf(token: ShownApiToken): object {
-  const { name, scopes, expires_at, allowed_cidrs, last_four } = toApiTokenView(token);
-  return { name, scopes, expires_at, allowed_cidrs, last_four };
+  const { name, scopes, expires_at, allowed_cidrs, user_groups, last_four } = toApiTokenView(token);
+  return { name, scopes, expires_at, allowed_cidrs, user_groups, last_four };
 }
 
 function stateOf({ revokedAt, expiresAt, supersededBy }: ShownApiToken): ApiTokenState {

@@ -1,6 +1,6 @@
 import type { DocumentedError } from '../../../platform/common/operation.ts';
 import { AuditUnavailable } from '../../audit/audit.errors.ts';
-import { ChangeRefused } from './user-group.errors.ts';
+import { ChangeRefused, OutsideTokenRange } from './user-group.errors.ts';
 import {
   ExtensionUnavailable,
   IdempotencyKeyInvalid,
@@ -15,6 +15,7 @@ import {
 /** Errors of each write of a user group. */
 export const WRITE_ERRORS: DocumentedError[] = [
   ChangeRefused,
+  OutsideTokenRange,
   ExtensionUnavailable,
   AuditUnavailable,
 ];

@@ -5,6 +5,11 @@ export class UserGroupNotFound extends problem(404, 'user_group_not_found', {
   detail: 'No user group of the workspace has this id.',
 }) {}
 
+export class OutsideTokenRange extends problem(403, 'outside_token_scope', {
+  about:
+    'The API token is for certain user groups alone. It can neither create another group, nor write a group so that it is no longer, or was not before, one of them.',
+}) {}
+
 export class UserGroupVersionNotFound extends problem(404, 'user_group_version_not_found', {
   about: 'The group has no version of this number, or it was removed after HISTORY_RETENTION_DAYS.',
 }) {}

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { GroupReader } from '../../../platform/common/access/caller.ts';
+import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import { columnOf, type Dialect } from '../../../platform/database/dialect.ts';
 import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
@@ -172,12 +174,18 @@ export class UserGroupRepository {
    * Finds a committed group, without its mapping. Concurrent calls of a workspace share a statement, which begins after
    * each of them.
    */
-  find(workspaceId: number, providedId: string): Promise<StoredUserGroup | undefined> {
-    return this.reads.read(workspaceId, providedId);
+  async find(reader: GroupReader, providedId: string): Promise<StoredUserGroup | undefined> {
+    return seenBy(reader, await this.reads.read(reader.workspaceId, providedId));
   }
 
-  /** Reads a committed group with its mapping. Concurrent calls share a statement. */
-  async read(workspaceId: number, providedId: string): Promise<GroupToWrite> {
+  /** Reads a committed group with its mapping, and the version of the rules. */
+  async read(reader: GroupReader, providedId: string): Promise<GroupToWrite> {
+    const read = await this.readToWrite(reader.workspaceId, providedId);
+    return { ...read, stored: seenBy(reader, read.stored) };
+  }
+
+  /** Reads a committed group, in the caller's range or not, with its mapping. Concurrent calls share a statement. */
+  async readToWrite(workspaceId: number, providedId: string): Promise<GroupToWrite> {
     return (await this.readsToWrite.read(workspaceId, providedId))!;
   }
 
@@ -217,8 +225,8 @@ export class UserGroupRepository {
   }
 
   /** Finds a group by its internal id. Concurrent calls share a statement. */
-  findById(workspaceId: number, id: number): Promise<IdentifiedUserGroup | undefined> {
-    return this.readsById.read(workspaceId, `${id}`);
+  async findById(reader: GroupReader, id: number): Promise<IdentifiedUserGroup | undefined> {
+    return seenBy(reader, await this.readsById.read(reader.workspaceId, `${id}`));
   }
 
   /**

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import type { GroupReader } from '../../../platform/common/access/caller.ts';
 import type { Dialect } from '../../../platform/database/dialect.ts';
 import { statement, unnamedStatement } from '../../../platform/database/statement.ts';
 import type { Statements } from '../../../platform/database/statements.ts';
 import { LACKS_VALID_TOKEN, narrowings } from '../status/status-conditions.ts';
 import type { UserGroupFilterDto } from './dto/user-group-query.dto.ts';
-import { ENDS, toFilters, type UserGroupFilters } from './user-group-filters.ts';
+import { ENDS, hasIdOfRange, toFilters, type UserGroupFilters } from './user-group-filters.ts';
 
 /**
  * Maximum of groups that one call examines: filtering by properties means reading them, and a filter that matches
@@ -17,6 +18,7 @@ const groupsWith = (condition: string, order: string) => `
 
 /** Reads the groups that can pass a filter, by an index of this filter. */
 const sources: Record<string, string | ((dialect: Dialect) => string)> = {
+  rangeIds: (dialect) => groupsWith(hasIdOfRange(dialect), 'g.id'),
   namePrefix: ({ byCodePoint }) => {
     const name = byCodePoint('g.name');
     const range = `${name} >= CAST(:namePrefix AS text) AND ${name} < CAST(:nameEnd AS text)`;
@@ -90,15 +92,15 @@ async function findBy(
 }
 
 /**
- * Reads the filters of a query, with the groups that can pass them where an index shows that they are few.
+ * Reads the filters of a query, and of the reader, with the groups that can pass them where an index shows that they are few.
  * @throws ValidationFailed
  */
 export async function readFilters(
   statements: Statements,
-  workspaceId: number,
+  { workspaceId, range }: GroupReader,
   query: UserGroupFilterDto,
 ): Promise<UserGroupFilters> {
-  const filters = toFilters(query);
+  const filters = toFilters(query, range);
   for (const name of filters.names) {
     const found = await findBy(name, statements, { ...filters.parameters, workspaceId });
     if (!found || found.length > MAX_CANDIDATES) continue;

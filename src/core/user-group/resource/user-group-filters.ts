@@ -1,3 +1,7 @@
+import {
+  MAX_RANGE_PROPERTIES,
+  type UserGroupRange,
+} from '../../../platform/common/access/user-group-range.ts';
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
 import type { Dialect } from '../../../platform/database/dialect.ts';
 import type { SqlParameter } from '../../../platform/database/statement.ts';
@@ -17,11 +21,22 @@ const IN_OVERLAP = `EXISTS (
   WHERE t.user_group_id = g.id AND t.valid_until > CAST(:now AS bigint) AND ${IS_PREDECESSOR}
     AND (${IS_ENDED_TOGETHER}) IS NOT TRUE)`;
 
+const RANGE_PROPERTIES = Array.from({ length: MAX_RANGE_PROPERTIES }, (_, n) => n);
+
+export const hasIdOfRange = ({ isOneOf }: Dialect) => isOneOf('g.provided_id', ':rangeIds');
+
 /** Conditions by filter; a statement contains those of the given filters. */
 const conditions: Record<string, string | ((dialect: Dialect) => string)> = {
   namePrefix: 'substr(g.name, 1, length(CAST(:namePrefix AS text))) = CAST(:namePrefix AS text)',
   hasProperty: ({ hasMember }) => hasMember('g.properties', ':propertyName'),
   propertyIs: ({ memberIs }) => memberIs('g.properties', ':propertyName', ':propertyValue'),
+  rangeIds: hasIdOfRange,
+  ...Object.fromEntries(
+    RANGE_PROPERTIES.map((n) => [
+      `rangeIs${n}`,
+      ({ memberIs }: Dialect) => memberIs('g.properties', `:rangeName${n}`, `:rangeValue${n}`),
+    ]),
+  ),
   ends: ENDS,
   inOverlap: IN_OVERLAP,
   notInOverlap: `NOT ${IN_OVERLAP}`,
@@ -35,8 +50,21 @@ export interface UserGroupFilters {
   isFew?: boolean;
 }
 
+/** Returns the filters that leave the groups of a range, with their parameters. */
+function ofRange(range: UserGroupRange | null): Record<string, Record<string, SqlParameter>> {
+  if (range?.ids) return { rangeIds: { rangeIds: range.ids } };
+  const properties = Object.entries(range?.where ?? {}).map(([name, value], n) => [
+    `rangeIs${n}`,
+    { [`rangeName${n}`]: name, [`rangeValue${n}`]: JSON.stringify(value) },
+  ]);
+  return Object.fromEntries(properties) as Record<string, Record<string, SqlParameter>>;
+}
+
 /** @throws ValidationFailed */
-export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
+export function toFilters(
+  query: UserGroupFilterDto,
+  range: UserGroupRange | null,
+): UserGroupFilters {
   const {
     name_prefix: namePrefix,
     property_name: propertyName,
@@ -52,6 +80,7 @@ export function toFilters(query: UserGroupFilterDto): UserGroupFilters {
   const { valid_until_after: after, valid_until_before: before, in_overlap: inOverlap } = query;
   const now = currentTime();
   const given: Record<string, Record<string, SqlParameter> | undefined> = {
+    ...ofRange(range),
     namePrefix:
       namePrefix === undefined ? undefined : { namePrefix, nameEnd: endOfPrefix(namePrefix) },
     hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },

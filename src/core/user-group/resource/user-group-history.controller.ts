@@ -43,7 +43,7 @@ export class UserGroupHistoryController {
   constructor(private readonly history: UserGroupHistory) {}
 
   @Get()
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { inRange: true })
   @Operation(
     'listUserGroupVersions',
     'List the versions of a user group',
@@ -60,7 +60,7 @@ export class UserGroupHistoryController {
   }
 
   @Get(':version')
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { inRange: true })
   @Operation(
     'getUserGroupVersion',
     'Get a version of a user group',
@@ -79,7 +79,7 @@ export class UserGroupHistoryController {
 
   @Post(':version/restore')
   @HttpCode(200)
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { inRange: true })
   @Operation(
     'restoreUserGroupVersion',
     'Restore a version of a user group',

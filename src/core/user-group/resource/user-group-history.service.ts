@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../platform/common/access/caller.ts';
+import type { Caller, GroupReader } from '../../../platform/common/access/caller.ts';
+import { covers } from '../../../platform/common/access/user-group-range.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import {
   limitOf,
@@ -67,10 +68,12 @@ export class UserGroupHistory {
 
   /** Lists one page of the versions of all groups that have had the id, the newest first. @throws UserGroupNotFound */
   async list(
-    { workspaceId }: Caller,
+    caller: Caller,
     providedId: string,
     query: VersionsQueryDto,
   ): Promise<UserGroupVersionsResponse> {
+    const { workspaceId } = caller;
+    await this.requireSeen(caller, providedId, new UserGroupNotFound());
     const filters = { workspaceId, providedId, teamId: numberOf(query.team_id), version: null };
     const position = positionOf(query, ['number', 'number']);
     const { found, limit } = await readPage<UserGroupVersionState>(
@@ -88,11 +91,13 @@ export class UserGroupHistory {
 
   /** @throws UserGroupNotFound, UserGroupVersionNotFound */
   async get(
-    { workspaceId }: Caller,
+    caller: Caller,
     providedId: string,
     version: number,
     { team_id, compare_with }: VersionQueryDto,
   ): Promise<UserGroupVersionResponse> {
+    const { workspaceId } = caller;
+    await this.requireSeen(caller, providedId, new UserGroupNotFound());
     const { state, before } = await this.find(workspaceId, providedId, version, numberOf(team_id));
     // The last millisecond of the state.
     const at =
@@ -112,21 +117,22 @@ export class UserGroupHistory {
    * @throws UserGroupNotFound, HistoryBeginsLater
    */
   getAt(caller: Caller, providedId: string, time: string): Promise<GetUserGroupResponse> {
-    return this.gate.run(caller, () => this.readAt(caller.workspaceId, providedId, time));
+    return this.gate.run(caller, () => this.readAt(caller, providedId, time));
   }
 
   private async readAt(
-    workspaceId: number,
+    caller: Caller,
     providedId: string,
     time: string,
   ): Promise<GetUserGroupResponse> {
+    const { workspaceId } = caller;
     const at = fromWireTime(time);
     const { historyRetentionDays: days } = this.config;
     if (days > 0 && at < currentTime() - days * DAY_MS) throw new HistoryBeginsLater();
+    const absent = new UserGroupNotFound('No user group of the workspace had this id then.');
+    await this.requireSeen(caller, providedId, absent);
     const state = await this.history.findAt({ workspaceId, providedId }, at);
-    if (!state || state.createdAt > at) {
-      throw new UserGroupNotFound('No user group of the workspace had this id then.');
-    }
+    if (!state || state.createdAt > at) throw absent;
     if (state.updatedAt > at) throw new HistoryBeginsLater();
     const { standing, tokens, ended, isResolutionKept } = await this.judge(
       { workspaceId, providedId },
@@ -191,6 +197,7 @@ export class UserGroupHistory {
     { team_id }: TeamQueryDto,
     preconditions: Preconditions,
   ): Promise<WrittenResource> {
+    await this.requireSeen(caller, providedId, new UserGroupNotFound());
     const { state } = await this.find(caller.workspaceId, providedId, version, numberOf(team_id));
     const content = contentOf(state);
     const { name, mapping, properties } = content;
@@ -198,6 +205,18 @@ export class UserGroupHistory {
       plan: (stored) => (stored ? { name, mapping, properties } : content),
       details: { restored_team_id: state.id, restored_version: version },
     });
+  }
+
+  /** Judges a group that is deleted by its last state. @throws `absent` if the group does not exist for the reader */
+  private async requireSeen(
+    { workspaceId, range }: GroupReader,
+    providedId: string,
+    absent: UserGroupNotFound,
+  ): Promise<void> {
+    if (range === null) return;
+    const ofId = { workspaceId, providedId, teamId: null, version: null };
+    const [latest] = await this.history.list(ofId, 1);
+    if (!latest || !covers(range, { ...latest, providedId })) throw absent;
   }
 
   /** @param teamId null for the latest group that has had the id */

@@ -165,12 +165,13 @@ export class UserGroupList {
 
   /** @param prefix the keys of cursors before those of the order */
   private async readPart(
-    { workspaceId }: Caller,
+    reader: Caller,
     query: UserGroupQueryDto,
     { order, after, prefix = [] }: Pick<Part, 'order' | 'after'> & { prefix?: readonly SortKey[] },
   ): Promise<Page<ListedGroup>> {
+    const { workspaceId } = reader;
     const most = limitOf(query);
-    const filters = await readFilters(this.statements, workspaceId, query);
+    const filters = await readFilters(this.statements, reader, query);
     const isFiltered = !filters.isFew && (filters.names.length > 0 || query.search !== undefined);
     const whole: Part = { workspaceId, order, after, filters };
     // The last group that the call examines; none if it examines all the rest.

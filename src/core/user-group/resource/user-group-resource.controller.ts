@@ -52,7 +52,7 @@ export class UserGroupResourceController {
   ) {}
 
   @Get()
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { inRange: true })
   @Operation(
     'listUserGroups',
     'List user groups',
@@ -68,7 +68,7 @@ export class UserGroupResourceController {
   }
 
   @Get(':id')
-  @RequiresScope('user-groups:read', { gated: false })
+  @RequiresScope('user-groups:read', { inRange: true, gated: false })
   @Operation(
     'getUserGroup',
     'Get a user group',
@@ -90,7 +90,7 @@ export class UserGroupResourceController {
   }
 
   @Put(':id')
-  @RequiresScope('user-groups:write', { gated: false })
+  @RequiresScope('user-groups:write', { inRange: true, gated: false })
   @Operation(
     'replaceUserGroup',
     'Create or replace a user group',
@@ -113,7 +113,7 @@ export class UserGroupResourceController {
   }
 
   @Patch(':id')
-  @RequiresScope('user-groups:write', { gated: false })
+  @RequiresScope('user-groups:write', { inRange: true, gated: false })
   @Operation(
     'updateUserGroup',
     'Change parts of a user group',
@@ -134,7 +134,7 @@ export class UserGroupResourceController {
   }
 
   @Delete(':id')
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { inRange: true })
   @Operation(
     'deleteUserGroup',
     'Delete a user group',
@@ -152,7 +152,7 @@ export class UserGroupResourceController {
 
   @Post(':id/suspend')
   @HttpCode(200)
-  @RequiresScope('user-groups:write', { gated: false })
+  @RequiresScope('user-groups:write', { inRange: true, gated: false })
   @Operation(
     'suspendUserGroup',
     'Suspend a user group',
@@ -169,7 +169,7 @@ export class UserGroupResourceController {
 
   @Post(':id/resume')
   @HttpCode(200)
-  @RequiresScope('user-groups:write', { gated: false })
+  @RequiresScope('user-groups:write', { inRange: true, gated: false })
   @Operation(
     'resumeUserGroup',
     'Resume a user group',

@@ -53,10 +53,10 @@ export class UserGroupResourceService {
   ) {}
 
   /** @throws UserGroupNotFound */
-  async get({ workspaceId }: Caller, providedId: string): Promise<TaggedResource> {
-    const { stored, rulesVersion } = await this.userGroups.read(workspaceId, providedId);
+  async get(caller: Caller, providedId: string): Promise<TaggedResource> {
+    const { stored, rulesVersion } = await this.userGroups.read(caller, providedId);
     if (!stored) throw new UserGroupNotFound();
-    return this.toTagged(workspaceId, providedId, { group: stored, rulesVersion });
+    return this.toTagged(caller.workspaceId, providedId, { group: stored, rulesVersion });
   }
 
   /** Replaces the group with the body, or creates it. @throws PreconditionFailed, ValidationFailed */

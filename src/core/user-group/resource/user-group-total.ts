@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../../platform/common/access/caller.ts';
+import type { GroupReader } from '../../../platform/common/access/caller.ts';
 import { inParts } from '../../../platform/common/concurrency/in-parts.ts';
 import { countInParts, type Total } from '../../../platform/common/http/parameters/total.ts';
 import { unnamedStatement, type SqlParameter } from '../../../platform/database/statement.ts';
@@ -48,8 +48,9 @@ export class UserGroupTotal {
   constructor(private readonly statements: Statements) {}
 
   /** @throws ValidationFailed */
-  async count({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<Total> {
-    const filters = await readFilters(this.statements, workspaceId, query);
+  async count(reader: GroupReader, query: UserGroupQueryDto): Promise<Total> {
+    const { workspaceId } = reader;
+    const filters = await readFilters(this.statements, reader, query);
     const isFound = query.search === undefined ? undefined : toSearch(query.search);
     return countInParts<number>(async (after = 0) => {
       const parameters = { ...filters.parameters, workspaceId, after };

@@ -38,7 +38,7 @@ export class UserGroupTokenController {
   constructor(private readonly tokens: UserGroupTokenService) {}
 
   @Get()
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { inRange: true })
   @Operation(
     'listUserGroupTokens',
     'List the tokens of a user group',
@@ -55,7 +55,7 @@ export class UserGroupTokenController {
   }
 
   @Get('current')
-  @RequiresScope('user-group-tokens:read', { gated: false })
+  @RequiresScope('user-group-tokens:read', { inRange: true, gated: false })
   @Operation(
     'getUserGroupToken',
     'Get the current token of a user group',
@@ -72,7 +72,7 @@ export class UserGroupTokenController {
 
   @Post('rotate')
   @HttpCode(200)
-  @RequiresScope('tokens:rotate', { gated: false })
+  @RequiresScope('tokens:rotate', { inRange: true, gated: false })
   @Operation(
     'rotateUserGroupTokenById',
     'Rotate the token of a user group',
@@ -91,7 +91,7 @@ export class UserGroupTokenController {
 
   @Post(':generation/revoke')
   @HttpCode(200)
-  @RequiresScope('tokens:rotate', { gated: 'ending' })
+  @RequiresScope('tokens:rotate', { inRange: true, gated: 'ending' })
   @Operation(
     'revokeUserGroupToken',
     'End the overlap of a replaced token',

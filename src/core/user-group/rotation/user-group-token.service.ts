@@ -74,7 +74,7 @@ export class UserGroupTokenService {
   ): Promise<UserGroupTokensResponse> {
     const { id } = await this.getGroup(caller, providedId);
     const key = { workspaceId: caller.workspaceId, userGroupId: id };
-    const snapshot = await this.snapshots.find(key, { isFresh: true });
+    const snapshot = await this.snapshots.find({ ...key, range: caller.range }, { isFresh: true });
     // The whole group may have been deleted meanwhile.
     if (!snapshot) throw new UserGroupNotFound();
     const filters = {
@@ -151,6 +151,7 @@ export class UserGroupTokenService {
     const issued = call && (await this.idempotencyKeys.find(call));
     if (issued) return this.respondAgain(caller, issued);
     try {
+      await this.requireInRange(rotation);
       return toResponse(await this.rotations.rotate(rotation));
     } catch (error) {
       // The same call may have been done meanwhile; the token it named is gone then.
@@ -169,7 +170,7 @@ export class UserGroupTokenService {
   ): Promise<UserGroupWithTokenResponse> {
     const { workspaceId } = caller;
     const { userGroupId, generation, name } = issued;
-    const stored = await this.userGroups.findById(workspaceId, userGroupId);
+    const stored = await this.userGroups.findById(caller, userGroupId);
     if (stored?.generation !== generation || stored.isTokenEnded) throw new IdempotencyKeySpent();
     const token = this.cipher.decrypt(stored, { workspaceId, tokenHash: stored.tokenHash });
     const { providedId } = stored;
@@ -177,8 +178,20 @@ export class UserGroupTokenService {
     return toResponse({ id: userGroupId, providedId, name, token });
   }
 
-  private async getGroup({ workspaceId }: Caller, providedId: string): Promise<StoredUserGroup> {
-    const group = await this.userGroups.find(workspaceId, providedId);
+  /** A rotation finds its group in the statement that replaces the token. */
+  private async requireInRange({ caller, tokenHash, providedId }: Rotation): Promise<void> {
+    if (caller.range === null) return;
+    if (!tokenHash) {
+      await this.getGroup(caller, providedId);
+      return;
+    }
+    const key = { ...caller, hash: tokenHash.toString('hex') };
+    const found = await this.snapshots.findToken(key, { isFresh: true });
+    if (!found) throw new UserGroupTokenNotFound();
+  }
+
+  private async getGroup(caller: Caller, providedId: string): Promise<StoredUserGroup> {
+    const group = await this.userGroups.find(caller, providedId);
     if (!group) throw new UserGroupNotFound();
     return group;
   }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
+import type { GroupReader } from '../../../platform/common/access/caller.ts';
+import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { type Standing, statusOf } from '../status/user-group-status.ts';
 import { isEndedTogether } from '../token/token-validity.ts';
@@ -62,19 +64,20 @@ export class UserGroupSnapshots {
    * @throws DatabaseUnavailable
    */
   async findToken(
-    { workspaceId, hash }: { workspaceId: number; hash: string },
+    { hash, ...reader }: GroupReader & { hash: string },
     options: Options,
   ): Promise<TokenOfGroup | undefined> {
+    const { workspaceId } = reader;
     const text = `${workspaceId}/${hash}`;
     const userGroupId = this.groupOf.get(text);
     if (userGroupId !== undefined) {
-      const known = tokenOf(await this.find({ workspaceId, userGroupId }, options), hash);
+      const known = tokenOf(await this.find({ ...reader, userGroupId }, options), hash);
       if (known) return known;
     }
     const group = await this.load({ text, workspaceId }, options, () =>
       this.repository.findByHash(workspaceId, hash),
     );
-    const found = tokenOf(group, hash);
+    const found = tokenOf(seenBy(reader, group), hash);
     if (found) this.groupOf.set(text, found.group.userGroupId);
     else this.groupOf.delete(text);
     return found;
@@ -82,17 +85,18 @@ export class UserGroupSnapshots {
 
   /** Finds the group with this internal id, if it belongs to the workspace. @throws DatabaseUnavailable */
   async find(
-    { workspaceId, userGroupId }: { workspaceId: number; userGroupId: number },
+    { workspaceId, userGroupId, range }: GroupReader & { userGroupId: number },
     { isFresh }: Options,
   ): Promise<UserGroupSnapshot | undefined> {
     const mayBeCached = !isFresh && this.changes.isCurrent();
     const cached = mayBeCached ? this.cache.get(userGroupId) : undefined;
     if (cached) {
       this.counts.hit++;
-      return cached.workspaceId === workspaceId ? cached : undefined;
+      return cached.workspaceId === workspaceId ? seenBy({ range }, cached) : undefined;
     }
     const key = { text: `${workspaceId}/${userGroupId}`, workspaceId, userGroupId };
-    return this.load(key, { isFresh }, () => this.repository.findById(workspaceId, userGroupId));
+    const load = () => this.repository.findById(workspaceId, userGroupId);
+    return seenBy({ range }, await this.load(key, { isFresh }, load));
   }
 
   private load(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireScope } from '../../../platform/common/access/caller.ts';
 import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
-import { UserGroupTokenNotUsable } from '../group/user-group.errors.ts';
+import { OutsideTokenRange, UserGroupTokenNotUsable } from '../group/user-group.errors.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { KeyedMutex } from '../../../platform/common/concurrency/keyed-mutex.ts';
 import { LANE_LIMITS } from '../../../platform/database/waves/lanes.ts';
@@ -16,6 +16,7 @@ import {
 } from '../../../platform/database/waves/shared-writes.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
+import { covers } from '../../../platform/common/access/user-group-range.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import type { DryRun } from './dry-run.ts';
 import { changeOf, isJudged, isNothing } from './user-group-change.ts';
@@ -100,16 +101,17 @@ export class UserGroupWriter {
    *   UserGroupTokenNotUsable, UserGroupQuotaReached, ChangeRefused, AuditUnavailable, DatabaseUnavailable,
    *   ExtensionUnavailable; errors of a guard
    */
-  async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
+  async write(wanted: UserGroupWrite): Promise<WrittenUserGroup> {
+    const write = inRange(wanted);
     const { caller, providedId, isLookUp } = write;
     const { workspaceId } = caller;
     const read = await (isLookUp
       ? this.userGroups.readToCompare(workspaceId, providedId)
-      : this.userGroups.read(workspaceId, providedId));
+      : this.userGroups.readToWrite(workspaceId, providedId));
     const { stored } = read;
-    const wanted = write.plan(stored);
+    const planned = write.plan(stored);
     if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
-    const change = changeOf(stored, wanted, providedId);
+    const change = changeOf(stored, planned, providedId);
     if (stored && isNothing(change)) {
       const token = readToken(this.cipher, write, stored);
       return { result: 'unchanged', group: stored, rulesVersion: read.rulesVersion, token };
@@ -232,6 +234,25 @@ export class UserGroupWriter {
   }
 }
 
+/** Lets the plan of a restricted caller see, create and write groups of its range alone. */
+function inRange(write: UserGroupWrite): UserGroupWrite {
+  const { caller, providedId, plan } = write;
+  const { range } = caller;
+  if (range === null) return write;
+  return {
+    ...write,
+    plan: (stored) => {
+      const isHidden = stored && !covers(range, { providedId, properties: stored.properties });
+      // A group that does not exist for the caller is refused in the words of one that does not exist, unless it would be created.
+      const wanted = plan(isHidden ? undefined : stored);
+      const after = wanted === 'removal' ? undefined : wanted.properties;
+      const properties = after ? JSON.stringify(after) : (stored?.properties ?? '{}');
+      if (isHidden || !covers(range, { providedId, properties })) throw new OutsideTokenRange();
+      return wanted;
+    },
+  };
+}
+
 function toQueued(write: UserGroupWrite): QueuedWrite {
-  return { ...write, read: undefined, isRetry: false };
+  return { ...inRange(write), read: undefined, isRetry: false };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiTokenRepository } from '../../../core/api-token/api-token.repository.ts';
 import { isAllowedFrom } from '../../../core/api-token/api-token.rules.ts';
 import { type Caller, requireScope, type Scope } from '../../../platform/common/access/caller.ts';
+import { parseRange } from '../../../platform/common/access/user-group-range.ts';
 import { AddressNotAllowed, ApiTokenInvalid } from '../../../platform/common/problem/errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { neededFor } from '../../bulk/bulk-change.ts';
@@ -27,6 +28,7 @@ export class BulkJobCallers {
     const caller: Caller = {
       ...{ workspaceId, apiTokenId, firstTokenId, requestId, address },
       scopes: new Set(token.scopes.split(' ') as Scope[]),
+      range: parseRange(token.userGroups),
       renew: () => this.callerOf(job),
     };
     for (const [scope, doing] of neededBy(job)) requireScope(caller, scope, doing);

@@ -51,6 +51,7 @@ export class PersonSignIn {
       apiTokenId: id,
       firstTokenId: id,
       scopes: new Set(scopes),
+      range: null,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
       renew: () => Promise.resolve(caller),

@@ -58,7 +58,7 @@ export class ConsoleSessionController {
   }
 
   @Get('session')
-  @AnyScope({ gated: false })
+  @AnyScope({ inRange: true, gated: false })
   get(@CurrentSession() session: StoredSession): SessionResponse {
     return { success: 1, session: toSessionView(session, this.served) };
   }
@@ -80,13 +80,13 @@ export class ConsoleSessionController {
   }
 
   @Get('session/watch')
-  @AnyScope({ gated: false })
+  @AnyScope({ inRange: true, gated: false })
   watch(@CurrentSession() session: StoredSession, @Res() response: Response): Promise<void> {
     return this.watches.begin(session, response);
   }
 
   @Get('sessions')
-  @AnyScope()
+  @AnyScope({ inRange: true })
   list(
     @CurrentCaller() caller: Caller,
     @CurrentSession() { id }: StoredSession,
@@ -95,7 +95,7 @@ export class ConsoleSessionController {
   }
 
   @Delete('sessions/:id')
-  @AnyScope({ gated: 'ending' })
+  @AnyScope({ inRange: true, gated: 'ending' })
   async end(
     @CurrentCaller() caller: Caller,
     @SessionIdParam() id: number,

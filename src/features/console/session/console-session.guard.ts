@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { parseRange } from '../../../platform/common/access/user-group-range.ts';
 import { LRUCache } from 'lru-cache';
 import { ApiTokenUsage } from '../../../core/api-token/authentication/api-token-usage.ts';
 import { isAllowedFrom } from '../../../core/api-token/api-token.rules.ts';
@@ -104,6 +105,7 @@ export class ConsoleSessionGuard implements CanActivate {
       apiTokenId,
       firstTokenId: firstTokenId ?? apiTokenId,
       scopes: new Set(scopesOf(session)),
+      range: parseRange(session.userGroups),
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
       isPerson: true,

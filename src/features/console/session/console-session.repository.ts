@@ -14,6 +14,7 @@ export interface StoredSession extends Omit<ConsoleSession, 'secretHash'> {
   subject: string | null;
   firstTokenId: number | null;
   allowedCidrs: string | null;
+  userGroups: string | null;
   tokenExpiresAt: number | null;
   tokenRevokedAt: number | null;
 }
@@ -36,7 +37,7 @@ const select = (condition: string, columns = '') => `
   SELECT ${columns} s.id, s.workspace_id AS "workspaceId", w.name AS "workspaceName",
     s.api_token_id AS "apiTokenId", s.created_at AS "createdAt",
     s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt", s.address,
-    s.user_agent AS "userAgent", t.scopes, t.name AS "tokenName", t.subject, t.first_token_id AS "firstTokenId", t.allowed_cidrs AS "allowedCidrs",
+    s.user_agent AS "userAgent", t.scopes, t.name AS "tokenName", t.subject, t.first_token_id AS "firstTokenId", t.allowed_cidrs AS "allowedCidrs", t.user_groups AS "userGroups",
     t.expires_at AS "tokenExpiresAt", t.revoked_at AS "tokenRevokedAt"
   FROM console_session AS s
   JOIN workspace AS w ON w.id = s.workspace_id

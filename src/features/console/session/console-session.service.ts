@@ -100,7 +100,7 @@ export class ConsoleSessionService {
   }
 
   /**
-   * Lists the sessions of the workspace; a caller without the scope `admin`, or with a rotated API token, gets those of
+   * Lists the sessions of the workspace; a caller without the scope `admin`, or with a restricted API token, gets those of
    * its own API token.
    */
   async list(caller: Caller, currentId: number): Promise<SessionsResponse> {
@@ -159,6 +159,6 @@ export class ConsoleSessionService {
   }
 }
 
-function visibleTo({ workspaceId, apiTokenId, scopes }: Caller): Owner {
-  return { workspaceId, apiTokenId, seesAll: scopes.has(SEES_ALL) ? 1 : 0 };
+function visibleTo({ workspaceId, apiTokenId, scopes, range }: Caller): Owner {
+  return { workspaceId, apiTokenId, seesAll: scopes.has(SEES_ALL) && range === null ? 1 : 0 };
 }

@@ -5,9 +5,24 @@ import type { StoredSession } from './console-session.repository.ts';
 import type { SessionItem, SessionView } from './dto/console-session-response.dto.ts';
 import { endOf, idleEndOf } from './session-life.ts';
 
+/** The scopes of the operations that an API token for certain user groups may call, other than those of an administrator. */
+const OF_GROUPS: ReadonlySet<Scope> = new Set([
+  'user-groups:read',
+  'user-groups:write',
+  'user-groups:view-as',
+  'user-group-tokens:read',
+  'tokens:rotate',
+  'tokens:introspect',
+  'embed-tokens:issue',
+]);
+
 export function toSessionView(session: StoredSession, served: ServedFeatures): SessionView {
-  const scopes = scopesOf(session).filter((scope) => !served.unusedScopes.has(scope));
-  return { ...toCommonView(session), scopes, features: served.list() };
+  const isRestricted = session.userGroups !== null;
+  const scopes = scopesOf(session).filter(
+    (scope) => !served.unusedScopes.has(scope) && !(isRestricted && !OF_GROUPS.has(scope)),
+  );
+  // The pages of features are of the whole workspace.
+  return { ...toCommonView(session), scopes, features: isRestricted ? [] : served.list() };
 }
 
 export function toSessionItem(session: StoredSession, currentId: number): SessionItem {

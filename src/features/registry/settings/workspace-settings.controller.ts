@@ -61,7 +61,7 @@ export class WorkspaceSettingsController {
   }
 
   @Get('identity')
-  @AnyScope()
+  @AnyScope({ inRange: true })
   @Operation(
     'getWorkspaceIdentity',
     'Read the id of the workspace',

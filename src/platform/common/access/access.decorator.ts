@@ -23,6 +23,7 @@ const SCOPES_WITH_METADATA = 'access:scopes-with';
 const PUBLIC_METADATA = 'access:public';
 const ANY_SCOPE_METADATA = 'access:any-scope';
 const LENIENT_METADATA = 'access:lenient';
+const FOR_RANGES_METADATA = 'access:for-ranges';
 const CLIENT_SECRET_METADATA = 'access:client-secret';
 export const API_TOKEN_SCHEME = 'ApiToken';
 export const CLIENT_SECRET_SCHEME = 'ClientSecret';
@@ -42,6 +43,12 @@ export interface HandlerOptions {
    * @defaultValue false
    */
   lenient?: boolean;
+  /**
+   * Whether API tokens that are restricted to certain user groups are admitted: the handler passes the caller's range on
+   * to everything that reads or writes a group.
+   * @defaultValue false
+   */
+  inRange?: boolean;
 }
 
 /** Options of the declaration of a scope. */
@@ -57,9 +64,12 @@ export interface ScopeOptions extends HandlerOptions {
   scheme?: string;
 }
 
-const guarded = ({ gated = true, lenient = false }: HandlerOptions) =>
+const guarded = ({ gated = true, lenient = false, inRange = false }: HandlerOptions) =>
   applyDecorators(
     SetMetadata(LENIENT_METADATA, lenient),
+    ...(inRange
+      ? [SetMetadata(FOR_RANGES_METADATA, true), ApiExtension('x-restricted-tokens', true)]
+      : []),
     UseGuards(AccessGuard),
     UseFilters(ProblemFilter),
     ...(gated
@@ -123,6 +133,8 @@ export interface Access {
   also: Scope | undefined;
   isPublic: boolean;
   isForAnyScope: boolean;
+  /** Whether API tokens for certain user groups are admitted. */
+  isForRanges: boolean;
   acceptsClientSecret: boolean;
   /** Whether what it does not know, other than in its body, is ignored. */
   isLenient: boolean;
@@ -147,6 +159,7 @@ export function accessOf(handler: object): Access {
       also: Reflect.getMetadata(ALSO_METADATA, handler) as Scope | undefined,
       isPublic: isTrue(PUBLIC_METADATA, handler),
       isForAnyScope: isTrue(ANY_SCOPE_METADATA, handler),
+      isForRanges: isTrue(FOR_RANGES_METADATA, handler),
       acceptsClientSecret: isTrue(CLIENT_SECRET_METADATA, handler),
       isLenient: isTrue(LENIENT_METADATA, handler) || isTrue(PUBLIC_METADATA, handler),
       takesQuery: isTrue(QUERY_METADATA, handler),

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { InsufficientScope } from '../problem/errors.ts';
 import { declareScope, type Scope, scopes } from './scopes.ts';
+import type { UserGroupRange } from './user-group-range.ts';
 import type { CanActivate } from '@nestjs/common';
 
 export { declareScope, type Scope, scopes };
@@ -13,6 +14,8 @@ export interface Caller {
   /** The first API token of the chain of rotations, which may be the token itself; null for the operator. */
   firstTokenId: number | null;
   scopes: ReadonlySet<Scope>;
+  /** The user groups that exist for the caller; null for all of the workspace. */
+  range: UserGroupRange | null;
   /** Null outside of a request. */
   requestId: string | null;
   /** IP address of the client; null if there is none that can be trusted. */
@@ -26,6 +29,9 @@ export interface Caller {
   renew: () => Promise<Caller>;
 }
 
+/** The workspace whose user groups are read, and the range of them that exists for the caller. */
+export type GroupReader = Pick<Caller, 'workspaceId' | 'range'>;
+
 export type TokenCaller = Caller & { apiTokenId: number; firstTokenId: number };
 
 /** Returns the operator at the command line for one workspace, who may do everything. */
@@ -35,6 +41,7 @@ export function operator(workspaceId: number): Caller {
     apiTokenId: null,
     firstTokenId: null,
     scopes: new Set(scopes),
+    range: null,
     requestId: null,
     address: null,
     renew: () => Promise.resolve(caller),

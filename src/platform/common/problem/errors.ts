@@ -128,6 +128,11 @@ export class InsufficientScope extends problem(403, 'insufficient_scope', {
   }
 }
 
+export class TokenRestricted extends problem(403, 'token_restricted', {
+  about:
+    'The API token is for certain user groups alone, and this call is not about single user groups.',
+}) {}
+
 export class AddressNotAllowed extends problem(403, 'address_not_allowed', {
   about: 'The API token may not be used from this address, which is not in its allowed_cidrs.',
 }) {}

@@ -41,6 +41,7 @@ export function tenancyAndTokens({ binaryType, compared, countedId }: Spelling):
       last_used_at bigint,
       revoked_at bigint,
       allowed_cidrs text,
+      user_groups text,
       superseded_by integer,
       first_token_id integer,
       subject text,
