@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamConfig } from './config-offers.ts';
 import type { Config, EmbedConfig, Template, Tenant, Variable } from './config.ts';
 import type { ForgingKey } from './forge.ts';
 import type { Proxy } from './proxy.ts';
 import { render, type Rendering } from './renderer.ts';
 import { withoutSecrets } from './report.ts';
 import type { Group, Service, ServiceError } from './service.ts';
+import { Stream } from './stream.ts';
 import type { Trace } from './trace.ts';
 
 const POLL_MS = 50;
@@ -23,6 +25,12 @@ export class NotJudged extends Error {}
 
 /** A check cannot be made with this configuration. */
 export class Skipped extends Error {}
+
+/** Something that a response shows too much of, which harms no tenant by itself. */
+export class Warned extends Error {}
+
+/** The parts of a rendering by which a check judges. */
+type Seen = Pick<Rendering, 'status' | 'text' | 'failure'>;
 
 /** The parts of a run that all its checks share. */
 export interface Run {
@@ -126,6 +134,13 @@ export class Kit {
     return rendering;
   }
 
+  /** Opens the connection that stays open, which the check closes. */
+  open(config: StreamConfig, token: string): Promise<Stream> {
+    this.trace.opening(config, token);
+    this.shared.tokens.add(token);
+    return Stream.open(config, token, this.config.givesUpSeconds * 1000 + SLACK_MS);
+  }
+
   /** Whether the output is that of this tenant alone. */
   isOf({ status, text }: Rendering, which: 0 | 1): boolean {
     const other = this.tenants[which === 0 ? 1 : 0];
@@ -149,7 +164,7 @@ export class Kit {
    */
   async shows(token: string, which: 0 | 1, what: string, template?: Template): Promise<Rendering> {
     const rendering = await this.#renderValid(token, template);
-    if (isAway(rendering)) throw new NotJudged(`${what}: ${this.#describe(rendering)}`);
+    if (isAway(rendering)) throw new NotJudged(`${what}: ${this.describe(rendering)}`);
     this.mustShow(rendering, which, what);
     return rendering;
   }
@@ -168,7 +183,7 @@ export class Kit {
     const rendering = await this.#renderValid(token, template);
     this.mustNotLeak(rendering, which, what);
     if (!this.isOf(rendering, which)) {
-      throw new NotJudged(`the valid token showed no rows (${what}): ${this.#describe(rendering)}`);
+      throw new NotJudged(`the valid token showed no rows (${what}): ${this.describe(rendering)}`);
     }
     return rendering;
   }
@@ -210,7 +225,7 @@ export class Kit {
   mustShow(rendering: Rendering, which: 0 | 1, what: string): void {
     if (this.isOf(rendering, which)) return;
     const expected = `the rows of tenant ${which + 1} (${this.tenants[which].shows.join(', ')}) and no others`;
-    throw new Failed(`${what}: expected ${expected}; ${this.#describe(rendering)}`);
+    throw new Failed(`${what}: expected ${expected}; ${this.describe(rendering)}`);
   }
 
   /** @throws Failed unless the token is refused, without a row */
@@ -222,7 +237,7 @@ export class Kit {
 
   mustRefuse(rendering: Rendering, what: string): void {
     if (!this.isRefusal(rendering)) {
-      throw new Failed(`${what}: expected a refusal; ${this.#describe(rendering)}`);
+      throw new Failed(`${what}: expected a refusal; ${this.describe(rendering)}`);
     }
   }
 
@@ -232,11 +247,11 @@ export class Kit {
   }
 
   /** @throws Failed if the output has a row of another tenant, or one that nobody may see */
-  mustNotLeak(rendering: Rendering, which: 0 | 1, what: string): void {
+  mustNotLeak(rendering: Seen, which: 0 | 1, what: string): void {
     const own = this.tenants[which].shows;
     const others = this.rowsIn(rendering.text).filter((row) => !own.includes(row));
     if (others.length > 0) {
-      throw new Failed(`${what}: shows ${others.join(', ')}; ${this.#describe(rendering)}`);
+      throw new Failed(`${what}: shows ${others.join(', ')}; ${this.describe(rendering)}`);
     }
   }
 
@@ -277,7 +292,7 @@ export class Kit {
       if (rendering.startedAt - since > promiseSeconds * 1000) {
         const seconds = ((rendering.startedAt - since) / 1000).toFixed(1);
         throw new Failed(
-          `${what}: not after ${seconds} s, ${promiseSeconds} s are promised; ${this.#describe(rendering)}`,
+          `${what}: not after ${seconds} s, ${promiseSeconds} s are promised; ${this.describe(rendering)}`,
         );
       }
       await sleep(POLL_MS);
@@ -288,7 +303,8 @@ export class Kit {
     return [...rows, ...this.config.neverShows].some((row) => text.includes(row));
   }
 
-  #describe({ status, text, failure }: Rendering): string {
+  /** Tells of a response in words, without secrets. */
+  describe({ status, text, failure }: Seen): string {
     if (status === undefined) return `there was no whole response: ${failure}`;
     const rows = this.rowsIn(text);
     const away = AWAY.includes(status) ? ', the renderer was away' : '';

@@ -2,8 +2,8 @@
 export interface Result {
   id: string;
   title: string;
-  /** `unjudged`: a valid token showed nothing, so that the check says nothing about its guarantee. */
-  outcome: 'passed' | 'failed' | 'unjudged' | 'skipped' | 'error';
+  /** `warned`: it has passed, with something to look at. `unjudged`: a valid token showed nothing, so that the check says nothing about its guarantee. */
+  outcome: 'passed' | 'warned' | 'failed' | 'unjudged' | 'skipped' | 'error';
   seconds: number;
   /** Why it was skipped, or what was seen. */
   reason?: string;
@@ -32,7 +32,7 @@ export interface Outcome {
 export type Counts = Record<Result['outcome'], number>;
 
 export function countsOf(results: Result[]): Counts {
-  const counts = { passed: 0, failed: 0, unjudged: 0, skipped: 0, error: 0 };
+  const counts = { passed: 0, warned: 0, failed: 0, unjudged: 0, skipped: 0, error: 0 };
   for (const { outcome } of results) counts[outcome]++;
   return counts;
 }

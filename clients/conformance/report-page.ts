@@ -4,6 +4,7 @@ import { VERSION } from './version.ts';
 
 const WORDS: Record<Result['outcome'], string> = {
   passed: 'passed',
+  warned: 'passed, with a warning',
   failed: 'failed',
   unjudged: 'not judged',
   skipped: 'not checked',
@@ -22,7 +23,7 @@ const STYLE = `
   td p { margin: 0.25rem 0; }
   pre { white-space: pre-wrap; font-size: 0.85rem; }
   .failed, .error { color: light-dark(#a40000, #ff8f8f); font-weight: 600; }
-  .unjudged { color: light-dark(#7a4d00, #ffc766); font-weight: 600; }
+  .unjudged, .warned { color: light-dark(#7a4d00, #ffc766); font-weight: 600; }
   .passed { color: light-dark(#0a6b2c, #7edb9b); }
   @media print { details { display: block; } body { margin: 0; max-width: none; } }`;
 
@@ -68,10 +69,11 @@ export function pageOf({ results, seconds, slowestSeconds, subject }: Outcome): 
 }
 
 function verdictOf(results: Result[]): string {
-  const { failed, unjudged, error, skipped, passed } = countsOf(results);
+  const { failed, unjudged, error, skipped, passed, warned } = countsOf(results);
   if (failed > 0) return 'No: a check has failed.';
   if (unjudged + error > 0 || passed === 0) return 'This run does not tell.';
-  return skipped > 0 ? 'Yes, as far as it was checked.' : 'Yes: every check has passed.';
+  if (skipped > 0) return 'Yes, as far as it was checked.';
+  return warned > 0 ? 'Yes. Look at the warnings.' : 'Yes: every check has passed.';
 }
 
 function summaryOf(counts: Counts): string {

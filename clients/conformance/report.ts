@@ -40,14 +40,17 @@ export function withoutControls(text: string): string {
   );
 }
 
-const MARKS = { passed: '✓', failed: '✗', unjudged: '?', skipped: '–', error: '!' };
+const MARKS = { passed: '✓', warned: '⚠', failed: '✗', unjudged: '?', skipped: '–', error: '!' };
 
 function textOf({ results, seconds, slowestSeconds }: Outcome): string {
-  const { passed, failed, unjudged, skipped, error } = countsOf(results);
+  const { passed, warned, failed, unjudged, skipped, error } = countsOf(results);
   const lines = results.flatMap(({ id, title, outcome, reason = '', means = '', steps = [] }) => {
     const line = `${MARKS[outcome]} ${id.padEnd(24)} ${title}`;
     if (outcome === 'passed') return [line];
     if (outcome === 'skipped') return [line, `    not checked: ${reason}`];
+    if (outcome === 'warned') {
+      return ['', line, `    warning: ${reason}`, `    means: ${means}`, ''];
+    }
     const repeat = [
       '    repeat it:',
       ...steps.flatMap((step) => step.split('\n')).map((step) => `      ${step}`),
@@ -65,6 +68,7 @@ function textOf({ results, seconds, slowestSeconds }: Outcome): string {
     ];
   });
   const others = [
+    ...(warned > 0 ? [`${warned} passed with a warning`] : []),
     ...(unjudged > 0 ? [`${unjudged} not judged`] : []),
     `${skipped} not checked`,
     ...(error > 0 ? [`${error} could not be made`] : []),
@@ -85,19 +89,25 @@ function textOf({ results, seconds, slowestSeconds }: Outcome): string {
   ].join('\n');
 }
 
+/** The words of TAP for outcomes; an outcome without one keeps its name. */
+const SEVERITIES: Partial<Record<Result['outcome'], string>> = {
+  failed: 'fail',
+  warned: 'comment',
+};
+
 /** TAP version 14, https://testanything.org/tap-version-14-specification.html: a skipped check is `ok … # SKIP`. */
 function tapOf(results: Result[]): string {
   const points = results.flatMap(
     ({ id, title, outcome, reason = '', means, steps = [] }, index) => {
-      const isOk = outcome === 'passed' || outcome === 'skipped';
+      const isOk = ['passed', 'warned', 'skipped'].includes(outcome);
       const skip = outcome === 'skipped' ? ` # SKIP ${oneLine(reason)}` : '';
       const point = `${isOk ? '' : 'not '}ok ${index + 1} - ${escaped(`${id}: ${title}`)}${skip}`;
-      if (isOk) return [point];
+      if (isOk && outcome !== 'warned') return [point];
       // A JSON text is a YAML text.
       const list = steps.map((step) => `    - ${JSON.stringify(step)}`);
       const facts = [
         `  message: ${JSON.stringify(reason)}`,
-        `  severity: ${outcome === 'failed' ? 'fail' : outcome}`,
+        `  severity: ${SEVERITIES[outcome] ?? outcome}`,
       ];
       return [
         point,
@@ -121,6 +131,12 @@ function junitOf(results: Result[], seconds: number): string {
     ({ id, title, outcome, seconds: time, reason = '', means, steps = [] }) => {
       const begin = `    <testcase classname="conformance" name="${xml(`${id}: ${title}`)}" time="${time.toFixed(3)}"`;
       if (outcome === 'passed') return [`${begin}/>`];
+      if (outcome === 'warned') {
+        const text = xml(
+          [`Warning: ${reason}`, ...(means === undefined ? [] : [means])].join('\n'),
+        );
+        return [`${begin}>`, `      <system-out>${text}</system-out>`, '    </testcase>'];
+      }
       const message = `message="${xml(reason)}"`;
       if (outcome === 'skipped') {
         return [`${begin}>`, `      <skipped ${message}/>`, '    </testcase>'];

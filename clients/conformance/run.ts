@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { embedChecks } from './checks/embedding.ts';
 import { gatewayChecks } from './checks/gateways.ts';
 import { introspectionChecks } from './checks/introspection.ts';
+import { sharingChecks } from './checks/sharing.ts';
+import { streamChecks } from './checks/streams.ts';
 import { tenantChecks } from './checks/tenants.ts';
 import { tokenChecks } from './checks/tokens.ts';
 import { traceChecks } from './checks/traces.ts';
@@ -10,7 +12,7 @@ import { viewerChecks } from './checks/viewers.ts';
 import { type Config, ConfigError, faultsOfVariables, type Variable } from './config.ts';
 import { ForgingKey } from './forge.ts';
 import { each } from './each.ts';
-import { type Check, Failed, Kit, NotJudged, type Run, Skipped } from './kit.ts';
+import { type Check, Failed, Kit, NotJudged, type Run, Skipped, Warned } from './kit.ts';
 import { Proxy } from './proxy.ts';
 import { render } from './renderer.ts';
 import type { Outcome, Result, Subject } from './outcome.ts';
@@ -43,11 +45,13 @@ const BASELINE: Check = {
 export const CHECKS: Check[] = [
   BASELINE,
   ...tenantChecks,
+  ...sharingChecks,
   ...tokenChecks,
   ...variableChecks,
   ...embedChecks,
   ...viewerChecks,
   ...gatewayChecks,
+  ...streamChecks,
   ...introspectionChecks,
   ...traceChecks,
 ];
@@ -165,7 +169,8 @@ export class Conformance {
       if (error instanceof NotJudged) {
         return { id, title, outcome: 'unjudged', seconds: seconds(), reason, steps: trace.steps };
       }
-      const outcome = error instanceof Failed ? 'failed' : 'error';
+      const outcome =
+        error instanceof Failed ? 'failed' : error instanceof Warned ? 'warned' : 'error';
       return { id, title, outcome, seconds: seconds(), reason, means, steps: trace.steps };
     }
   }

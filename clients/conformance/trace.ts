@@ -1,3 +1,4 @@
+import type { StreamConfig } from './config-offers.ts';
 import type { Template } from './config.ts';
 
 const STEPS_SHOWN = 14;
@@ -48,6 +49,22 @@ export class Trace {
   /** A call of the renderer. */
   rendering(template: Template, token: string, extra: Record<string, string> = {}): void {
     this.#steps.push(commandOf(template, this.#nameOf(token), extra));
+  }
+
+  /** A connection that stays open. */
+  opening({ url, method, headers, body, sends, asks }: StreamConfig, token: string): void {
+    const name = this.#nameOf(token);
+    const template = { url, method, headers, ...(body !== undefined && { body }) };
+    const call = commandOf(template, name, {});
+    const messages = [...sends, ...(asks === undefined ? [] : [asks])].map((message) =>
+      quote(message.replaceAll('{token}', `{${name}}`)),
+    );
+    if (!url.startsWith('ws')) this.#steps.push(call.replace('curl -si', 'curl -sNi'));
+    else {
+      const open = call.replace('curl -si -X GET', 'websocat').replaceAll(' -H ', ' -H=');
+      const sent = messages.length > 0 ? `printf '%s\\n' ${messages.join(' ')} | ` : '';
+      this.#steps.push(sent + open);
+    }
   }
 
   /** Tokens within a body, as variables. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withHandle } from '../../clients/conformance/config-offers.ts';
 import {
   ConfigError,
   configOf,
@@ -135,6 +136,46 @@ test.each<[string, object, string]>([
     { embed: { verified: 'maybe' } },
     '/embed/verified must be',
   ],
+  [
+    'a cursor without a place',
+    { renderer: { ...CONFIG.renderer, cursor: { request: { url: '{handle}' }, shows: ['x'] } } },
+    '/renderer/cursor needs one of field and header',
+  ],
+  [
+    'a cursor that no call takes',
+    {
+      renderer: {
+        ...CONFIG.renderer,
+        cursor: { field: 'next', request: { url: 'http://127.0.0.1/{token}' }, shows: ['x'] },
+      },
+    },
+    '/renderer/cursor/request has no {handle}',
+  ],
+  [
+    'a stream without a token',
+    { renderer: { ...CONFIG.renderer, stream: { url: 'ws://127.0.0.1/' } } },
+    '/renderer/stream has no {token}',
+  ],
+  [
+    'an event stream that is asked',
+    { renderer: { ...CONFIG.renderer, stream: { url: 'http://127.0.0.1/{token}', ask: 'x' } } },
+    '/renderer/stream is no WebSocket',
+  ],
+  [
+    'a WebSocket with a body',
+    { renderer: { ...CONFIG.renderer, stream: { url: 'ws://127.0.0.1/{token}', body: 'x' } } },
+    '/renderer/stream is a WebSocket, which has neither',
+  ],
+  [
+    'a message that is a number',
+    { renderer: { ...CONFIG.renderer, stream: { url: 'ws://127.0.0.1/{token}', send: [1] } } },
+    '/renderer/stream/send/0 must be a text or an object',
+  ],
+  [
+    'a stream of another scheme',
+    { renderer: { ...CONFIG.renderer, stream: { url: 'mqtt://127.0.0.1/{token}' } } },
+    '/renderer/stream/url must begin with http://, https://, ws:// or wss://',
+  ],
   ['two places for the SQL', { sql: { header: 'X-SQL', field: 'sql' } }, '/sql needs one of'],
 ])('%s is a fault that names its place', (_what, own, fault) => {
   expect(faultsWith(own).join('\n')).toContain(fault);
@@ -176,6 +217,30 @@ describe('a file', () => {
     writeFileSync(join(directory, 'half.json'), '{');
     expect(() => readConfig(join(directory, 'half.json'), {})).toThrow('half.json is not JSON');
     expect(() => readConfig(join(directory, 'none.json'), {})).toThrow('none.json cannot be read');
+  });
+});
+
+test('what a response hands out goes into the address, the headers or the body, as it is meant there', () => {
+  const base = 'https://bi.example.com/query';
+  const callOf = (url: string, handle: string) =>
+    withHandle({ url, method: 'GET', headers: {} }, handle, base).url;
+  expect(callOf('{handle}', '/files/a b?x=1')).toBe('https://bi.example.com/files/a%20b?x=1');
+  expect(callOf('{handle}&token={token}', 'https://files.example.com/?f=1')).toBe(
+    'https://files.example.com/?f=1&token={token}',
+  );
+  expect(callOf('https://bi.example.com/?after={handle}', 'a&b=c')).toBe(
+    'https://bi.example.com/?after=a%26b%3Dc',
+  );
+  const body = { token: '{token}', page: [{ after: '{handle}', size: 5, end: null }] };
+  expect(
+    withHandle(
+      { url: base, method: 'POST', headers: { 'X-After': '{handle}' }, body },
+      '"x"',
+      base,
+    ),
+  ).toEqual({
+    ...{ url: base, method: 'POST', headers: { 'X-After': '"x"' } },
+    body: { token: '{token}', page: [{ after: '"x"', size: 5, end: null }] },
   });
 });
 

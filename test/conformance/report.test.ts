@@ -93,6 +93,30 @@ test('a check that could not be judged blames nothing, and the report begins wit
   );
 });
 
+test('a warning is told in each form, and is no failure', () => {
+  const warned: Result = {
+    ...{ id: 'trace-variables', title: 'variables', outcome: 'warned', seconds: 1 },
+    ...{ reason: 'a viewer can read "region" & more', means: 'Viewers read it.', steps: ['curl'] },
+  };
+  const outcome = outcomeOf([RESULTS[0]!, warned]);
+  expect(reportOf('text', outcome)).toContain(
+    '⚠ trace-variables          variables\n    warning: a viewer can read "region" & more\n    means: Viewers read it.\n',
+  );
+  expect(reportOf('text', outcome)).toContain('1 passed, 0 failed, 1 passed with a warning, 0 not');
+  expect(reportOf('tap', outcome)).toMatch(
+    /^ok 2 - trace-variables: variables\n {2}---\n {2}message: .*\n {2}severity: comment$/m,
+  );
+  const junit = reportOf('junit', outcome);
+  expect(junit).toContain('tests="2" failures="0" errors="0" skipped="0"');
+  expect(junit).toContain(
+    '<system-out>Warning: a viewer can read &quot;region&quot; &amp; more&#10;Viewers read it.</system-out>',
+  );
+  const page = reportOf('html', outcome);
+  expect(page).toContain('<strong>Yes. Look at the warnings.</strong>');
+  expect(page).toContain('Seen: a viewer can read &quot;region&quot; &amp; more');
+  expect(page).toContain('1 passed, 1 passed, with a warning');
+});
+
 test('TAP 14 has a plan, and a diagnostic that YAML reads; what was skipped is marked', () => {
   const lines = reportOf('tap', outcomeOf(RESULTS)).split('\n');
   expect(lines.slice(0, 4)).toEqual([
@@ -218,6 +242,23 @@ test('a trace has variables for headers, cookies and variables of the environmen
   expect(trace.steps.slice(1)).toEqual([
     `curl -si -X GET http://127.0.0.1/ -H 'Authorization: '"$HEADER_AUTHORIZATION"'' -H 'X-Key: '"$HEADER_X_KEY"'' -H 'Cookie: session='"$COOKIE_SESSION"'; token='"$TOKEN_1"'' -H 'If-None-Match: "e"'`,
     `DB-PASSWORD=''"$ENV_DB_PASSWORD"'' TOKEN=''"$TOKEN_1"'' render`,
+  ]);
+});
+
+test('a trace opens a connection that stays open by a command', () => {
+  const trace = new Trace();
+  const stream = { method: 'GET', headers: { A: '{token}' }, asks: undefined, everySeconds: 1 };
+  trace.opening({ ...stream, url: 'http://127.0.0.1/events', sends: [] }, 'secret');
+  const socket = {
+    ...stream,
+    url: 'ws://127.0.0.1/live',
+    sends: ['{"t":"{token}"}'],
+    asks: 'rows',
+  };
+  trace.opening(socket, 'secret');
+  expect(trace.steps).toEqual([
+    `curl -sNi -X GET http://127.0.0.1/events -H 'A: '"$TOKEN_1"''`,
+    `printf '%s\\n' '{"t":"'"$TOKEN_1"'"}' rows | websocat ws://127.0.0.1/live -H='A: '"$TOKEN_1"''`,
   ]);
 });
 

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { URL } from 'node:url';
 import pg from 'pg';
-import { passedAllBut, runKit, startRenderer, startService } from './conformance/kit.mjs';
+import { OFFERS, passedAllBut, runKit, startRenderer, startService } from './conformance/kit.mjs';
 import { Cluster } from './lab/cluster.mjs';
 import { installInto, installTool } from './lab/npm-tools.mjs';
 import { pageShell, requireInstallation, startByPage } from './lab/page-commands.mjs';
@@ -30,7 +30,7 @@ const OWN = { client: 'typescript' };
 /** A data API shows no SQL and has no page; no gateway is in front of it; it names neither a dashboard nor a viewer's variable. */
 const NOT_FOR_IT = [
   ...['sql-text', 'trace-referrer', 'gateway-headers'],
-  ...['embed-resources', 'embed-variables'],
+  ...['embed-resources', 'embed-variables', ...OFFERS],
 ];
 const ALL = '{ allSales { nodes { product } } }';
 

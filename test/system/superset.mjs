@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
-import { passedAllBut, runKit } from './conformance/kit.mjs';
+import { OFFERS, passedAllBut, runKit } from './conformance/kit.mjs';
 import { launchBrowser } from './lab/chromium.mjs';
 import { queryPostgres } from './lab/databases.mjs';
 import { requirePrograms, requireVenv } from './lab/packages.mjs';
@@ -27,7 +27,10 @@ const HOSTILE_REGIONS = 150;
 /** Bounds a step that fails. */
 const SCREEN_LIMIT_MS = 300_000;
 /** A data API has no page of its own with a token in its address, shows no SQL, and is behind no gateway. */
-const NOT_FOR_SUPERSET = ['sql-text', 'trace-referrer', 'embed-variables', 'gateway-headers'];
+const NOT_FOR_SUPERSET = [
+  ...['sql-text', 'trace-referrer', 'embed-variables', 'gateway-headers'],
+  ...OFFERS,
+];
 
 /** @returns figures @throws Error if Superset cannot be installed */
 async function install(lab) {

@@ -26,7 +26,7 @@ function around(own: string | number, other: string | number): string[] {
 }
 
 /** A token that has the form of one, and was issued to nobody. */
-function made(prefix: string): string {
+export function made(prefix: string): string {
   const letters = Buffer.from(randomBytes(40))
     .toString('base64')
     .replace(/[^0-9A-Za-z]/g, 'x');
@@ -70,9 +70,10 @@ export const tenantChecks: Check[] = [
   },
   {
     id: 'tenant-conditional',
-    title: 'a conditional request with what another tenant was sent shows the own rows',
+    title:
+      'a conditional request with what another tenant was sent shows the own rows, and with an ended token nothing',
     means:
-      'The ETag or the date of a response does not depend on the tenant. A browser or proxy goes on with the rows of another one.',
+      'The ETag or the date of a response does not depend on the tenant, or is compared before the token is. A browser or proxy goes on with the rows of another one.',
     run: async (kit) => {
       if ('command' in kit.config.template) throw new Skipped('a command has no headers');
       const [first, second] = [await kit.group(0), await kit.group(1)];
@@ -84,6 +85,13 @@ export const tenantChecks: Check[] = [
       };
       const rendering = await kit.renderAtHand(second.token, undefined, extra);
       kit.mustShow(rendering, 1, 'tenant 2, with the ETag of tenant 1');
+      await kit.service.rotate(first, 0, kit.trace);
+      await kit.refusesSince(
+        performance.now(),
+        first.token,
+        'a rotated token, with the ETag that it was sent',
+        { ...kit.config.template, headers: { ...kit.config.template.headers, ...extra } },
+      );
     },
   },
   {

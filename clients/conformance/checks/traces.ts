@@ -1,10 +1,15 @@
+import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Template } from '../config.ts';
-import { type Check, Failed, type Kit, Skipped } from '../kit.ts';
+import { type Check, Failed, isAway, type Kit, NotJudged, Skipped, Warned } from '../kit.ts';
 import type { Rendering } from '../renderer.ts';
+import { groupWith } from './variables.ts';
 
 const LOG_DELAY_MS = 300;
+/** A shorter name of a data source is a part of many words. */
+const SHORTEST_NAME = 3;
+const MARK_LEAST = 100_000_000;
 /** Policies by which other sites learn the origin at most. */
 const REFERRER_POLICIES = ['no-referrer', 'same-origin', 'origin', 'strict-origin'];
 
@@ -73,6 +78,36 @@ export const traceChecks: Check[] = [
     },
   },
   {
+    id: 'trace-variables',
+    title: 'no response has the variables of the group or the name of its data source in it',
+    means:
+      'Whoever opens the dashboard reads by which values it is filtered, and where its rows are. Nobody sees the rows of others by that alone. Leave them out, or make sure that viewers may know them.',
+    run: async (kit) => {
+      const found = new Set<string>();
+      const tell = (what: string, text: string, rendering: Rendering) => {
+        const place = placeOf(text, rendering);
+        if (place) found.add(`${what} in the ${place}`);
+      };
+      const { token } = await kit.group(0);
+      const shown = await kit.control(token, 0, 'a valid token');
+      const source = String(kit.tenants[0].dataSource);
+      if (source.length >= SHORTEST_NAME) tell(`the data source ${source}`, source, shown);
+      for (const variable of kit.variables) {
+        const { type, isList, name } = variable;
+        const number = randomInt(MARK_LEAST, 2 * MARK_LEAST);
+        const mark = { string: `conformance${number}`, integer: number, number }[type as string];
+        if (mark === undefined) continue;
+        const value = isList ? [mark] : mark;
+        const group = await groupWith(kit, variable, value);
+        if (!group) continue;
+        const rendering = await kit.renderAtHand(group.token);
+        if (isAway(rendering)) throw new NotJudged(`with ${name} = ${mark}: it stays away`);
+        tell(`the variable ${name}`, String(mark), rendering);
+      }
+      if (found.size > 0) throw new Warned(`a viewer can read ${[...found].join(', ')}`);
+    },
+  },
+  {
     id: 'trace-logs',
     title: 'no log of the renderer has a token in it',
     means: 'Anybody who may read logs can open the dashboard of any tenant.',
@@ -112,6 +147,13 @@ export const traceChecks: Check[] = [
     },
   },
 ];
+
+/** The part of a response that has this text as a word of its own. */
+function placeOf(word: string, { text, headers }: Rendering): 'body' | 'headers' | undefined {
+  const pattern = new RegExp(`(?<![\\w-])${word.replace(/[^\w-]/g, '\\$&')}(?![\\w-])`);
+  if (pattern.test(text)) return 'body';
+  return [...headers.values()].some((value) => pattern.test(value)) ? 'headers' : undefined;
+}
 
 function httpTemplate({ config: { template } }: Kit): Template {
   if ('command' in template) throw new Skipped('a command has no headers');

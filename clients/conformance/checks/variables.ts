@@ -235,7 +235,11 @@ async function eachValue(
 }
 
 /** A group of the first tenant with this value; undefined if the rules of the workspace refuse it. */
-async function groupWith(kit: Kit, { name }: Variable, value: unknown): Promise<Group | undefined> {
+export async function groupWith(
+  kit: Kit,
+  { name }: Variable,
+  value: unknown,
+): Promise<Group | undefined> {
   try {
     return await kit.group(0, { properties: withValue(kit.tenants[0].properties, name, value) });
   } catch (error) {

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 import typescript from 'typescript';
 import { temporaryDirectory } from '../lab/processes.mjs';
-import { AUDIENCE, ORIGIN, passedAllBut, runKit, startRenderer } from './kit.mjs';
+import { AUDIENCE, OFFERS, ORIGIN, passedAllBut, runKit, startRenderer } from './kit.mjs';
 import { configOf, makeRows } from './sabotage.mjs';
 import { makeSales } from './sales.mjs';
 
@@ -44,7 +44,9 @@ export const RENDERERS = {
       ],
       sql: undefined,
     }),
-    skips: ['sql-text', 'embed-variables'],
+    skips: ['sql-text', 'embed-variables', ...OFFERS],
+    // It shows both on purpose, since it is an example.
+    warned: ['trace-variables'],
   },
   'the configuration of the README': {
     command: (own) => RENDERERS['examples/renderer'].command(own),
@@ -64,8 +66,9 @@ export const RENDERERS = {
     // It names neither a dashboard nor variables of a viewer.
     skips: [
       ...['sql-text', 'trace-referrer', 'workspace-other', 'embed-resources'],
-      ...['embed-variables', 'gateway-headers'],
+      ...['embed-variables', 'gateway-headers', ...OFFERS],
     ],
+    warned: ['trace-variables'],
   },
   'examples/small-renderer/renderer.ts': small((own) => ({
     program: process.execPath,
@@ -80,12 +83,16 @@ export const RENDERERS = {
 };
 
 /** @returns figures @throws Violated unless every check passes but those that are skipped */
-export async function passes(service, { command, config, skips }) {
+export async function passes(service, { command, config, skips, warned = [] }) {
   const renderer = await startRenderer(service, command);
   try {
     const own = config(service, renderer);
     own.service.disposable_workspace = true;
-    return passedAllBut(skips, await runKit(own, [], { OTHER_API_TOKEN: service.otherToken }));
+    return passedAllBut(
+      skips,
+      await runKit(own, [], { OTHER_API_TOKEN: service.otherToken }),
+      warned,
+    );
   } finally {
     await renderer.stop();
   }
@@ -100,9 +107,10 @@ function small(command) {
       }),
     config: (service, renderer) => {
       const config = configOf(service, renderer, false);
-      return { ...config, renderer: { ...config.renderer, page: undefined }, sql: undefined };
+      const { url, body, logs, gives_up_seconds } = config.renderer;
+      return { ...config, renderer: { url, body, logs, gives_up_seconds }, sql: undefined };
     },
-    skips: ['trace-referrer', 'sql-text', 'embed-variables'],
+    skips: ['trace-referrer', 'sql-text', 'embed-variables', ...OFFERS],
   };
 }
 

@@ -121,6 +121,17 @@ export const SABOTAGES = {
       'embed-ended',
     ],
   },
+  'failed-query-keeps': { fails: ['tenant-failed-query'], only: 'tenant-*' },
+  'cursor-of-anybody': { fails: ['tenant-cursor'] },
+  'link-of-anybody': { fails: ['tenant-download'] },
+  'link-alone': { fails: ['tenant-download'] },
+  'link-outlives': { fails: ['tenant-download'] },
+  'etag-first': { fails: ['tenant-conditional'] },
+  'stream-outlives': { fails: ['stream-ended'] },
+  'stream-outlives,on-socket': { fails: ['stream-ended'], isSocket: true },
+  'stream-mixes': { fails: ['stream-tenant'], only: 'stream-tenant' },
+  'on-socket': { fails: [], isSocket: true },
+  'tells-filters': { fails: [], warned: ['trace-variables'] },
   'any-issuer': { fails: ['embed-issuer'], isOffline: true },
   'any-workspace': { fails: ['embed-workspace'], isOffline: true },
   'any-algorithm': { fails: ['embed-algorithm'], isOffline: true },
@@ -140,7 +151,7 @@ export const SABOTAGES = {
 export async function runSabotaged(
   service,
   faults,
-  { fails, unjudged = [], jobs, only, isOffline = false },
+  { fails, unjudged = [], warned = [], jobs, only, isOffline = false, isSocket = false },
   own = {},
 ) {
   const offline = isOffline && {
@@ -156,32 +167,40 @@ export async function runSabotaged(
     const args = [...(jobs ? ['--jobs', String(jobs)] : []), ...(only ? ['--only', only] : [])];
     const began = Date.now();
     const { code, outcomes, stdout, stderr } = await runKit(
-      configOf(service, renderer, isOffline, own),
+      withStream(configOf(service, renderer, isOffline, own), isSocket),
       args,
       {
         OTHER_API_TOKEN: service.otherToken,
       },
     );
-    const seen = ['failed', 'unjudged'].map((outcome) =>
+    const seen = ['failed', 'unjudged', 'warned'].map((outcome) =>
       idsOf(outcomes, outcome).toSorted().join(' '),
     );
-    const expected = [fails, unjudged].map((ids) => ids.toSorted().join(' '));
+    const expected = [fails, unjudged, warned].map((ids) => ids.toSorted().join(' '));
     if (
       seen.join('; ') !== expected.join('; ') ||
       code !== (fails.length + unjudged.length > 0 ? 1 : 0)
     ) {
       throw new Violated([
-        `exit code ${code}; failed; not judged: ${seen.join('; ')}; expected: ${expected.join('; ')}`,
+        `exit code ${code}; failed; not judged; warned: ${seen.join('; ')}; expected: ${expected.join('; ')}`,
         stderr.slice(-500),
         stdout,
       ]);
     }
     const skipped = idsOf(outcomes, 'skipped');
     const passed = idsOf(outcomes, 'passed').length;
-    return `${passed} passed, failed: ${seen[0] || 'none'}, not judged: ${seen[1] || 'none'}, skipped: ${skipped.join(' ') || 'none'}, ${Math.round((Date.now() - began) / 1000)} s`;
+    return `${passed} passed, failed: ${seen[0] || 'none'}, not judged: ${seen[1] || 'none'}, warned: ${seen[2] || 'none'}, skipped: ${skipped.join(' ') || 'none'}, ${Math.round((Date.now() - began) / 1000)} s`;
   } finally {
     await renderer.stop();
   }
+}
+
+/** The configuration with a WebSocket in place of the event stream. */
+function withStream(config, isSocket) {
+  if (!isSocket) return config;
+  const url = config.renderer.url.replace('http', 'ws');
+  const stream = { url, send: [{ token: '{token}' }], ask: {}, every_seconds: 1 };
+  return { ...config, renderer: { ...config.renderer, stream } };
 }
 
 /** The command of the sabotaged renderer, for `startRenderer`. */
@@ -227,6 +246,22 @@ export function configOf(service, renderer, isOffline, own = {}) {
       page: `${renderer.url}/?userGroupToken={token}`,
       logs: [renderer.log],
       gives_up_seconds: 12,
+      failing: { url: `${renderer.url}/query`, body: { token: '{token}', order: 'nothing' } },
+      cursor: {
+        field: 'next',
+        request: { url: `${renderer.url}/query`, body: { token: '{token}', cursor: '{handle}' } },
+        shows: ['Stoves'],
+      },
+      download: {
+        field: 'links.csv',
+        request: { url: '{handle}', headers: { Authorization: 'Bearer {token}' } },
+        shows: ['Tents', 'Stoves'],
+      },
+      stream: {
+        url: `${renderer.url}/events`,
+        headers: { Authorization: 'Bearer {token}' },
+        every_seconds: 1,
+      },
     },
     schema: 'sales',
     tenants: [

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { Buffer } from 'node:buffer';
 import console from 'node:console';
+import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +18,9 @@ const { SERVICE_URL, API_TOKEN, OTHER_API_TOKEN, DATABASE, PORT, ISSUER, WORKSPA
   process.env;
 // Longer than a busy machine holds up the service, and shorter than the kit waits.
 const PATIENT_MS = 6000;
+/** Rows are delivered as often on a connection that stays open. */
+const DELIVER_MS = 150;
+const GREETING = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const AUDIENCE = 'dashboards';
 const ORIGIN = 'https://app.example.com';
 const faults = new Set((process.env.FAULTS ?? '').split(',').filter(Boolean));
@@ -29,6 +33,12 @@ const kept = new Map();
 const mappings = new Map();
 const pending = new Map();
 const calls = new Map();
+/** Cursors and files, by the texts that responses hand out. */
+const handed = new Map();
+/** Connections to the database, with the values of the last query that has failed, which a right renderer forgets. */
+const connections = [{}, {}, {}];
+let used = 0;
+let firstStream;
 let firstResult;
 
 class Refusal extends Error {
@@ -172,7 +182,7 @@ function sourceOf({ sub, mapping }) {
   return source;
 }
 
-function rowsOf(viewer) {
+function rowsOf(viewer, order = 'product') {
   const source = sourceOf(viewer);
   const { region, max_rows: maxRows } = viewer.properties ?? {};
   if (region === null || region === undefined) {
@@ -201,17 +211,65 @@ function rowsOf(viewer) {
   }
   const limit = has('number-as-text') ? maxRows : ':limit';
   if (!has('number-as-text')) values.limit = maxRows;
-  const sql = `SELECT product FROM sale WHERE ${filters.join(' AND ')} ORDER BY product DESC LIMIT ${limit}`;
+  const sql = `SELECT product FROM sale WHERE ${filters.join(' AND ')} ORDER BY ${order} DESC LIMIT ${limit}`;
   try {
     // Acts like a driver that runs several statements of one text.
     if (has('writes') && region?.includes(';')) database.exec(`SELECT '${region}`);
-    return { sql, rows: database.prepare(sql).all(values) };
+    return { sql, rows: onConnection(values, (own) => database.prepare(sql).all(own)) };
   } catch (error) {
     throw new Refusal(
       500,
       has('tells-errors') ? `${error.code}: ${error.message} in ${sql}` : 'failed',
     );
   }
+}
+
+/** Runs a query on one of few connections, which each keep the values of a query for a while. */
+function onConnection(values, query) {
+  const connection = connections[used++ % connections.length];
+  if (!has('failed-query-keeps')) connection.values = undefined;
+  connection.values ??= values;
+  const rows = query(connection.values);
+  connection.values = undefined;
+  return rows;
+}
+
+/** A cursor of the last row, and a link to a file, both of this viewer. */
+function handOut(viewer, rows) {
+  const [next, file] = [randomUUID(), randomUUID()];
+  handed.set(next, viewer).set(file, { viewer, rows });
+  return { next, links: { csv: `/download/${file}` } };
+}
+
+/** The rows after the first, for the viewer of this call. */
+function nextRows(viewer, cursor) {
+  const owner = handed.get(cursor);
+  if (!owner) throw new Refusal(404, 'no such cursor');
+  return rowsOf(has('cursor-of-anybody') ? owner : viewer).rows.slice(1);
+}
+
+async function download(file, token) {
+  const found = handed.get(file);
+  if (!found) throw new Refusal(404, 'no such file');
+  if (has('link-alone')) return found.rows;
+  const viewer =
+    has('link-outlives') && found.token === token ? found.viewer : await viewerOf(token);
+  if (viewer.sub !== found.viewer.sub && !has('link-of-anybody')) {
+    throw new Refusal(404, 'no such file');
+  }
+  if (has('link-outlives')) found.token = token;
+  return found.rows;
+}
+
+/** Delivers rows again and again until the token has ended. @param send gives false when the connection has ended */
+async function deliver(token, send) {
+  let viewer = await viewerOf(token);
+  firstStream ??= viewer;
+  do {
+    send(JSON.stringify(rowsOf(has('stream-mixes') ? firstStream : viewer).rows));
+    await sleep(DELIVER_MS);
+    if (!has('stream-outlives')) viewer = await viewerOf(token);
+  } while (send(''));
 }
 
 /** Takes what some gateways hand on for what the gateway says. */
@@ -259,23 +317,106 @@ const server = createServer(async (request, response) => {
     response.end(JSON.stringify(body));
   };
   try {
-    const token = searchParams.get('userGroupToken') ?? JSON.parse(Buffer.concat(chunks)).token;
+    const [, scheme, file] = request.url.split('/');
+    const bearer = request.headers.authorization?.replace('Bearer ', '');
+    const sent = request.method === 'POST' ? JSON.parse(Buffer.concat(chunks)) : {};
+    const token = bearer ?? searchParams.get('userGroupToken') ?? sent.token;
     if (has('first-away') && isBusyFor(token)) return send(503, { message: 'busy' });
     if (has('logs')) console.error(`request with ${token}`);
+    if (scheme === 'download') return send(200, { rows: await download(file, token) });
+    if (scheme === 'events') return await streamTo(response, token, headers);
     if (request.method === 'GET') return send(200, { page: 'of the dashboard' });
+    if (has('etag-first') && request.headers['if-none-match'] === tagOf(token)) {
+      return send(304, {});
+    }
     const viewer = believing(await viewerOf(token), request.headers);
     const { sql, rows } =
       has('empty-embeds') && viewer.token_type === 'embed_token'
         ? nothing
-        : cached(await shared(viewer));
+        : sent.order === undefined
+          ? cached(await shared(viewer))
+          : rowsOf(viewer, sent.order);
+    if (sent.cursor) return send(200, { rows: nextRows(viewer, sent.cursor) });
     if (has('etag') && request.headers['if-none-match'] === '"dashboard"') return send(304, {});
     return send(
       200,
-      { acting: has('hides-act') ? undefined : viewer.act?.sub, rows },
-      { 'X-SQL': sql.replace(/[^\x20-\x7e]/g, '?') },
+      {
+        ...{ acting: has('hides-act') ? undefined : viewer.act?.sub, rows },
+        ...handOut(viewer, rows),
+        ...(has('tells-filters') && { filters: [viewer.mapping, viewer.properties] }),
+      },
+      {
+        'X-SQL': sql.replace(/[^\x20-\x7e]/g, '?'),
+        ...(has('etag-first') && { ETag: tagOf(token) }),
+      },
     );
   } catch (error) {
     return send(error.status ?? 500, { message: error.status ? error.message : 'failed' });
   }
 });
+/** A tag that is different for each token. */
+function tagOf(token) {
+  return `"${createHash('sha256').update(token).digest('hex')}"`;
+}
+
+async function streamTo(response, token, headers) {
+  const send = (rows) => {
+    if (!response.headersSent) {
+      response.writeHead(200, { ...headers, 'Content-Type': 'text/event-stream' });
+    }
+    if (rows !== '') response.write(`data: ${rows}\n\n`);
+    return !response.destroyed;
+  };
+  try {
+    await deliver(token, send);
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    response.end();
+  }
+}
+
+// A WebSocket on which the viewer says the token first, and then asks for rows.
+server.on('upgrade', (request, socket) => {
+  const key = request.headers['sec-websocket-key'] + GREETING;
+  const accepted = createHash('sha1').update(key).digest('base64');
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accepted}\r\n\r\n`,
+  );
+  let known;
+  const say = (text) => {
+    const bytes = Buffer.from(text);
+    socket.write(
+      Buffer.concat([Buffer.of(0x81, 126, bytes.length >> 8, bytes.length & 0xff), bytes]),
+    );
+  };
+  const respond = async ({ token }) => {
+    if (!has('stream-outlives') || !known) known = await viewerOf(token ?? known?.token);
+    known.token ??= token;
+    say(JSON.stringify(rowsOf(known).rows));
+  };
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    for (const message of messagesOf(chunk)) {
+      respond(JSON.parse(message)).catch((error) =>
+        say(JSON.stringify({ message: error.message })),
+      );
+    }
+  });
+});
+
+/** The texts of masked frames, each short and whole. */
+function messagesOf(chunk) {
+  const messages = [];
+  for (let rest = chunk; rest.length > 0;) {
+    const short = rest[1] & 0x7f;
+    const start = short === 126 ? 4 : 2;
+    const length = short === 126 ? rest.readUInt16BE(2) : short;
+    const mask = rest.subarray(start, start + 4);
+    const payload = rest.subarray(start + 4, start + 4 + length);
+    messages.push(payload.map((byte, index) => byte ^ mask[index % 4]).toString());
+    rest = rest.subarray(start + 4 + length);
+  }
+  return messages;
+}
+
 server.listen(Number(PORT), '127.0.0.1', () => console.log('ready'));
