@@ -113,7 +113,7 @@ async function deliveries(
   const since = performance.now();
   let text = '';
   for (let seen = 0; seen < DELIVERIES;) {
-    if (text === '') stream.ask();
+    stream.ask();
     await sleep(POLL_MS);
     text += stream.take();
     kit.mustNotLeak({ ...stream.state, text }, which, `an open connection of tenant ${which + 1}`);

@@ -81,7 +81,7 @@ export const traceChecks: Check[] = [
     id: 'trace-variables',
     title: 'no response has the variables of the group or the name of its data source in it',
     means:
-      'Whoever opens the dashboard reads by which values it is filtered, and where its rows are. Nobody sees the rows of others by that alone. Leave them out, or make sure that viewers may know them.',
+      'A viewer can read by which values the dashboard is filtered, and where its rows are. Nobody sees the rows of others by that alone. Leave them out, or make sure that viewers may know them.',
     run: async (kit) => {
       const found = new Set<string>();
       const tell = (what: string, text: string, rendering: Rendering) => {
