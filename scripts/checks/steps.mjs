@@ -107,6 +107,11 @@ export const STEPS = [
     seconds: 400,
   },
   {
+    name: 'tokens for Grafana',
+    ...atFullLengthOnly('npm run --silent test:grafana'),
+    seconds: 60,
+  },
+  {
     name: 'Cube with its package',
     ...atFullLengthOnly('npm run --silent test:cube'),
     seconds: 300,

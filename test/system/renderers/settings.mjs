@@ -5,6 +5,7 @@ const PAGES = [
   'guides/renderers.md',
   'guides/gateways.md',
   'guides/cube.md',
+  'guides/grafana.md',
   'guides/postgraphile.md',
   'operate/behind-a-proxy.md',
   'reference/embed-tokens.md',
