@@ -16,6 +16,7 @@ import {
   TENANTS,
 } from './gateways/applications.mjs';
 import { keepsApart } from './gateways/keeps-apart.mjs';
+import { leadsToTwoGroups } from './gateways/page.mjs';
 import { startedGateways, startNginxOfMetrics } from './gateways/started.mjs';
 import { requirePrograms } from './lab/packages.mjs';
 import { freePort } from './lab/ports.mjs';
@@ -128,6 +129,7 @@ const behind = (application, gateway) => [
 async function main() {
   requirePrograms(PROGRAMS);
   await runSteps({
+    'the page of VictoriaMetrics': leadsToTwoGroups,
     'VictoriaMetrics behind nginx': metricsBehindNginx,
     'the conformance kit on VictoriaMetrics behind nginx': passesTheKit,
     ...Object.fromEntries([

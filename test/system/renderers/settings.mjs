@@ -7,6 +7,7 @@ const PAGES = [
   'guides/cube.md',
   'guides/grafana.md',
   'guides/postgraphile.md',
+  'guides/victoria-metrics.md',
   'operate/behind-a-proxy.md',
   'reference/embed-tokens.md',
 ].map((name) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)));
