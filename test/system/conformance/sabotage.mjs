@@ -129,6 +129,7 @@ export const SABOTAGES = {
   'etag-first': { fails: ['tenant-conditional'] },
   'stream-outlives': { fails: ['stream-ended'] },
   'stream-outlives,on-socket': { fails: ['stream-ended'], isSocket: true },
+  'stream-forgets-time': { fails: ['stream-ended'], only: 'stream-ended' },
   'stream-mixes': { fails: ['stream-tenant'], only: 'stream-tenant' },
   'on-socket': { fails: [], isSocket: true },
   'tells-filters': { fails: [], warned: ['trace-variables'] },
