@@ -617,7 +617,7 @@ export interface paths {
         put?: never;
         /**
          * Report leaked tokens
-         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits. It goes on when the client disconnects, and can be repeated. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, in quotes, or after `=` or `:`.
+         * @description For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits. It goes on when the client disconnects, and can be repeated. With `dry_run` it says what would end, and ends nothing. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, in quotes, or after `=` or `:`.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -2350,6 +2350,11 @@ export interface components {
             next_step: string;
             /** @description Every check with its result, in their order. */
             checks: components["schemas"]["InspectionCheck"][];
+            /**
+             * Format: date-time
+             * @description When a report of leaks ended it. Absent if none did, or if the audit log no longer has its event.
+             */
+            leaked_at?: string;
             /** @description The user group that it belongs to. */
             user_group?: components["schemas"]["InspectedGroup"];
             /** @description The generation of the token of the group, or the one that an embed token depends on: who has replaced it, and its last introspection. */
@@ -2437,14 +2442,21 @@ export interface components {
             tokens: string[];
             /** @description Where they were found, for the audit log. */
             source?: string;
+            /** @description `true`: ends nothing, and says of each token what the report would do. */
+            dry_run?: boolean;
         };
         ReportedToken: {
             /** @description What it is; `unknown` also for one that has expired, or is of another workspace. */
             kind: string;
-            /** @description `ended`: it is inactive now. `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing was done. */
+            /** @description `ended`: it is inactive now. `would_end`: only with `dry_run`, it would be. `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing was done. */
             result: string;
             /** @description Your own id of its user group. */
             provided_id?: string;
+            /**
+             * Format: date-time
+             * @description Only with `dry_run`: the last introspection of a user-group token, to a minute, or the last call of an API token; null if there was none. Uses of embed tokens are not stored.
+             */
+            last_used_at?: string | null;
         };
         ReportLeakedTokensResponse: {
             /**
@@ -2452,7 +2464,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended`. */
+            /** @description One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended` or `would_end`. */
             results: components["schemas"]["ReportedToken"][];
         };
         Schema: components["schemas"]["RegistryEntry"];

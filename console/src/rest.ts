@@ -7,7 +7,7 @@ export { default as inspect } from './pages/inspect/inspect.tsx';
 export { default as groups } from './pages/groups/groups.tsx';
 export { default as apiTokens } from './pages/api-tokens/api-tokens.tsx';
 export { default as jobs } from './pages/jobs/jobs.tsx';
-export { default as leaked } from './pages/leaked.tsx';
+export { default as leaked } from './pages/leaked/leaked.tsx';
 export { default as sessions } from './pages/sessions.tsx';
 export { default as webhooks } from './pages/webhooks/webhooks.tsx';
 export { default as audit } from './pages/audit/audit.tsx';

@@ -136,9 +136,11 @@ happened AS MATERIALIZED (
     CASE
       WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
       ELSE e.after END AS "after",
-    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
-    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
-    a."providedId" AS "changedId",
+    '{"team_id":' || a.id || CASE
+    WHEN e.action = 'user_group_token.leaked' THEN ',"generation":' || (a.generation - 1)
+    ELSE '' END || e.details AS "details",
+    e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
+    a.id AS "userGroupId", a."providedId" AS "changedId",
     CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END AS "version"
   FROM events e
   CROSS JOIN applied a

@@ -1702,6 +1702,7 @@ class UserGroupClient(Transport):
         *,
         tokens: Sequence[str],
         source: str | Absent = ABSENT,
+        dry_run: bool | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> ReportLeakedTokensResponse:
         """Report leaked tokens.
@@ -1712,8 +1713,8 @@ class UserGroupClient(Transport):
         each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response
         never repeats a token. Each different token counts as a call for the rate limits: while a
         limit is reached the report waits. It goes on when the client disconnects, and can be
-        repeated. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, in
-        quotes, or after `=` or `:`.
+        repeated. With `dry_run` it says what would end, and ends nothing. A token of another form
+        than `ugt_…` and `uga_…` is found as a word of its own, in quotes, or after `=` or `:`.
 
         Required scope: `tokens:rotate`.
 
@@ -1723,13 +1724,14 @@ class UserGroupClient(Transport):
             tokens: The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT
                 takes.
             source: Where they were found, for the audit log.
+            dry_run: `true`: ends nothing, and says of each token what the report would do.
         """
         return cast(
             ReportLeakedTokensResponse,
             self._json(
                 "POST",
                 "/api/v1/tokens/report-leaked",
-                body={"tokens": tokens, "source": source},
+                body={"tokens": tokens, "source": source, "dry_run": dry_run},
                 timeout=timeout,
             ),
         )

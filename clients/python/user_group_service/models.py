@@ -1262,6 +1262,11 @@ class Inspection(TypedDict):
     checks: list[InspectionCheck]
     """Every check with its result, in their order."""
 
+    leaked_at: NotRequired[str]
+    """When a report of leaks ended it. Absent if none did, or if the audit log no longer has its
+    event.
+    """
+
     user_group: NotRequired[InspectedGroup]
     """The user group that it belongs to."""
 
@@ -1359,19 +1364,27 @@ class ReportLeakedTokensRequest(TypedDict):
     source: NotRequired[str]
     """Where they were found, for the audit log."""
 
+    dry_run: NotRequired[bool]
+    """`true`: ends nothing, and says of each token what the report would do."""
+
 
 class ReportedToken(TypedDict):
     kind: str
     """What it is; `unknown` also for one that has expired, or is of another workspace."""
 
     result: str
-    """`ended`: it is inactive now. `already_inactive`: it was before. `last_admin_token`: it is
-    active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing
-    was done.
+    """`ended`: it is inactive now. `would_end`: only with `dry_run`, it would be.
+    `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token
+    has the scope `admin`; issue one first. `unknown`: nothing was done.
     """
 
     provided_id: NotRequired[str]
     """Your own id of its user group."""
+
+    last_used_at: NotRequired[str | None]
+    """Only with `dry_run`: the last introspection of a user-group token, to a minute, or the last
+    call of an API token; null if there was none. Uses of embed tokens are not stored.
+    """
 
 
 class ReportLeakedTokensResponse(TypedDict):
@@ -1380,7 +1393,7 @@ class ReportLeakedTokensResponse(TypedDict):
 
     results: list[ReportedToken]
     """One for each text, in their order. Of several tokens in a text, the one that is most urgent:
-    `last_admin_token`, then `ended`.
+    `last_admin_token`, then `ended` or `would_end`.
     """
 
 

@@ -7,6 +7,7 @@ import { UserGroupSnapshotModule } from '../../core/user-group/snapshot/user-gro
 import { WorkspaceModule } from '../../core/workspace/workspace.module.ts';
 import { InspectionController } from './inspection.controller.ts';
 import { InspectionService } from './inspection.service.ts';
+import { LeakReports } from './leak-reports.ts';
 import { inspectionActions, inspectionScopes } from './inspection.catalogue.ts';
 
 @Module({
@@ -17,7 +18,7 @@ import { inspectionActions, inspectionScopes } from './inspection.catalogue.ts';
     UserGroupSnapshotModule,
     WorkspaceModule,
   ],
-  providers: [InspectionService],
+  providers: [InspectionService, LeakReports],
   exports: [InspectionService],
 })
 class InspectionServicesModule {}

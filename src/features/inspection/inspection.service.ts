@@ -23,6 +23,7 @@ import {
 } from '../../core/user-group/snapshot/user-group-snapshots.ts';
 import { UserGroupTokenRepository } from '../../core/user-group/token/user-group-token.repository.ts';
 import { WorkspaceSettingsRepository } from '../../core/workspace/workspace-settings.repository.ts';
+import { LeakReports } from './leak-reports.ts';
 import { check, checksOf, type RefusingCheck, signatureCheck, unknownForm } from './checks.ts';
 import type { InspectionResponse, InspectionView } from './dto/inspection.dto.ts';
 import { nextSteps, stepsIfAccepted } from './next-steps.ts';
@@ -40,6 +41,7 @@ export class InspectionService {
     private readonly workspaces: WorkspaceSettingsRepository,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
+    private readonly leaks: LeakReports,
   ) {}
 
   /** Inspects any text. A token of another workspace gets the response of an unknown text. @throws AuditUnavailable */
@@ -83,13 +85,17 @@ export class InspectionService {
     const view = token && toTokenView(token, group);
     if (held && group && view) {
       const known = check('known', true, 'unknown', 'The workspace has issued it.');
-      return toView('user_group_token', [known, ...checksOf(group, view)], factsOf(group, view));
+      return toView('user_group_token', [known, ...checksOf(group, view)], {
+        ...factsOf(group, view),
+        ...(await this.leaks.ofUserGroupToken(key, group.providedId, token)),
+      });
     }
     if (own && claims) {
       const first = [signatureCheck(own), ...this.checksOfEmbedToken(claims, group)];
       const rest = group && view ? checksOf(group, view, claims.variables) : [];
       return toView('embed_token', [...first, ...rest], {
         ...factsOf(group, view),
+        ...(await this.leaks.ofEmbedToken(workspaceId, claims, group)),
         embed_token: { format: own.isOpaque ? 'opaque' : 'jwt', ...claimsOf(claims) },
       });
     }
@@ -102,7 +108,10 @@ export class InspectionService {
         passed: isAccepted,
         detail: `It is the API token no. ${id}; its state is ${state}.`,
       };
-      return toView('api_token', [{ ...check, refusal }], { api_token: { id, name, state } });
+      return toView('api_token', [{ ...check, refusal }], {
+        api_token: { id, name, state },
+        ...(state === 'revoked' && (await this.leaks.ofApiToken(workspaceId, id))),
+      });
     }
     return toView('unknown', [unknownForm(text)], {});
   }

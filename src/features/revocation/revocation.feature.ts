@@ -9,6 +9,7 @@ import { BulkServicesModule } from '../bulk/bulk.feature.ts';
 import { EndTokensController } from './end-tokens.controller.ts';
 import { EndTokensService } from './end-tokens.service.ts';
 import { RevocationController } from './revocation.controller.ts';
+import { LeakPreview } from './leak-preview.service.ts';
 import { RevocationService } from './revocation.service.ts';
 import { revocationActions } from './revocation.catalogue.ts';
 
@@ -21,7 +22,7 @@ import { revocationActions } from './revocation.catalogue.ts';
     UserGroupCoreModule,
     WorkspaceModule,
   ],
-  providers: [EndTokensService, RevocationService],
+  providers: [EndTokensService, LeakPreview, RevocationService],
   exports: [EndTokensService, RevocationService],
 })
 class RevocationServicesModule {}

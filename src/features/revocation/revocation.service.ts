@@ -12,6 +12,7 @@ import { EmbedTokenRevoker } from '../../core/embed-token/embed-token.revoker.ts
 import { BulkWrites, type Needed } from '../bulk/bulk-writes.ts';
 import { TokenEnder } from '../../core/user-group/rotation/token-ender.ts';
 import type { Leak } from '../../core/user-group/writing/user-group-change.ts';
+import { LeakPreview } from './leak-preview.service.ts';
 import type {
   ReportedToken,
   ReportLeakedTokensRequest,
@@ -43,6 +44,7 @@ const UNKNOWN: ReportedToken = { kind: 'unknown', result: 'unknown' };
 const BY_URGENCY: readonly ReportedToken['result'][] = [
   'last_admin_token',
   'ended',
+  'would_end',
   'already_inactive',
 ];
 
@@ -50,11 +52,13 @@ const BY_URGENCY: readonly ReportedToken['result'][] = [
 @Injectable()
 export class RevocationService {
   private readonly slots = new Slots('reports of leaked tokens');
+  private readonly previewSlots = new Slots('dry runs of reports of leaked tokens');
 
   constructor(
     private readonly userGroupTokens: TokenEnder,
     private readonly embedTokens: EmbedTokenRevoker,
     private readonly apiTokens: ApiTokenService,
+    private readonly preview: LeakPreview,
     private readonly bulk: BulkWrites,
     private readonly gate: Gate,
   ) {}
@@ -75,37 +79,48 @@ export class RevocationService {
   }
 
   /**
-   * Ends the tokens within each text. Each different token counts as a call for the rate limits, and waits while they
+   * Ends the tokens within each text, or says what would end. Each different token counts as a call for the rate limits, and waits while they
    * are exhausted.
    * @returns the result of each text, in their order
    * @throws ValidationFailed for too many different tokens; TooManyAtOnce, ShuttingDown, DatabaseUnavailable; some tokens may be ended by then, and the report can be repeated
    */
   async reportLeaked(
     caller: Caller,
-    { tokens, source }: ReportLeakedTokensRequest,
+    { tokens, source, dry_run: isDryRun = false }: ReportLeakedTokensRequest,
   ): Promise<ReportLeakedTokensResponse> {
     const leak = { source };
     const within = tokens.map(tokensIn);
     const different = [...new Set(within.flat())];
     if (different.length > MAX_TOKENS) throw new ValidationFailed([TOO_MANY]);
-    const inTurn = <T>(end: () => Promise<T>) => this.gate.run(caller, end, 'ending');
+    const [slots, turn, ofGroups, ofApiTokens] = isDryRun
+      ? ([
+          this.previewSlots,
+          'any',
+          (by: Caller, texts: readonly string[]) => this.preview.ofGroups(by, texts),
+          (by: Caller, texts: readonly string[]) => this.preview.ofApiTokens(by, texts),
+        ] as const)
+      : ([
+          this.slots,
+          'ending',
+          (by: Caller, texts: readonly string[]) => this.endOfGroups(by, texts, leak),
+          (by: Caller, texts: readonly string[]) => this.endApiTokens(by, texts, leak),
+        ] as const);
+    const inTurn = <T>(work: () => Promise<T>) => this.gate.run(caller, work, turn);
     const ended = new Map<string, ReportedToken>();
     let current = caller;
-    for await (const part of this.slots.ofToken(
+    for await (const part of slots.ofToken(
       caller,
       AT_ONCE,
       this.bulk.admit(caller, different, NEEDED),
     )) {
       current = part.caller;
       if (part.items.length === 0) continue;
-      for (const [text, result] of await inTurn(() =>
-        this.endOfGroups(current, part.items, leak),
-      )) {
+      for (const [text, result] of await inTurn(() => ofGroups(current, part.items))) {
         ended.set(text, result);
       }
     }
     // At the end: one of them may be the token of the caller itself.
-    for (const [text, result] of await inTurn(() => this.endApiTokens(current, different, leak))) {
+    for (const [text, result] of await inTurn(() => ofApiTokens(current, different))) {
       ended.set(text, result);
     }
     return {

@@ -51,6 +51,7 @@ function Verdict({ inspection }: { inspection: Inspection }) {
   const {
     accepted,
     kind,
+    leaked_at: leaked,
     user_group: group,
     token_generation: token,
     api_token: apiToken,
@@ -65,7 +66,9 @@ function Verdict({ inspection }: { inspection: Inspection }) {
   } else {
     words = (
       <>
-        {accepted ? 'Accepted.' : `Refused: ${whyRefused(inspection.reason ?? null)}.`}{' '}
+        {accepted
+          ? 'Accepted.'
+          : `Refused: ${leaked ? `ended as leaked ${moment(leaked)}` : whyRefused(inspection.reason ?? null)}.`}{' '}
         {kind === 'user_group_token' && token
           ? `Token no. ${token.generation} (…${token.last_four})`
           : kindOf(inspection)}

@@ -14,6 +14,8 @@ export interface TokenEnd {
   providedId?: string;
   /** False for a token that was inactive already. */
   isEnded: boolean;
+  /** Undefined unless it is a preview of a token whose group is there. */
+  lastIntrospectedAt?: number | null;
 }
 
 /** A token can be rotated with an overlap between the read of its state and the statement that ends it. */
@@ -30,6 +32,17 @@ export class TokenEnder {
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
   ) {}
+
+  /** Finds the tokens of the workspace that `end` would find; `isEnded` tells whether it would end them. */
+  async preview(workspaceId: number, hashes: readonly Buffer[]): Promise<Map<string, TokenEnd>> {
+    const held = await this.tokens.findHeld(workspaceId, hashes);
+    const former = await this.formerTokens.find(workspaceId, hashes);
+    const found = new Map<string, TokenEnd>([...former].map((hash) => [hash, { isEnded: false }]));
+    for (const { state, ...one } of held) {
+      found.set(one.hash, { ...one, isEnded: state !== 'ended' });
+    }
+    return found;
+  }
 
   /**
    * Replaces the current ones of the tokens without an overlap, and ends the overlap of the others. The new tokens are

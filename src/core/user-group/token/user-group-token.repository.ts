@@ -129,13 +129,14 @@ export interface HeldToken {
   generation: number;
   /** Does not depend on the state of its group. */
   state: 'current' | 'overlap' | 'ended';
+  lastIntrospectedAt: number | null;
 }
 
 const findHeld = statement<Hashes & { now: number }, HeldToken>(
   'user-group-token.find-held',
   ({ isOneOf, toHex }) => `
     SELECT ${toHex('t.token_hash')} AS hash, t.user_group_id AS "userGroupId", g.provided_id AS "providedId",
-      t.generation, CASE WHEN ${IS_ENDED_TOGETHER} THEN 'ended' WHEN t.retired_at IS NULL THEN 'current'
+      t.generation, t.last_introspected_at AS "lastIntrospectedAt", CASE WHEN ${IS_ENDED_TOGETHER} THEN 'ended' WHEN t.retired_at IS NULL THEN 'current'
         WHEN t.valid_until > :now AND ${IS_PREDECESSOR} THEN 'overlap' ELSE 'ended' END AS state
     FROM user_group_token t JOIN user_group g ON g.id = t.user_group_id
     WHERE t.workspace_id = :workspaceId AND ${isOneOf('t.token_hash', ':hashes', 'bytes')}`,

@@ -92,6 +92,7 @@ function happened(isRotation: boolean): string {
     after: ofRotation('after', 'a.generation'),
     details: `'{"team_id":' || a.id || e.details`,
     ...(isRotation && {
+      details: `'{"team_id":' || a.id || CASE WHEN e.action = 'user_group_token.leaked' THEN ',"generation":' || (a.generation - 1) ELSE '' END || e.details`,
       version: `CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END`,
       objectId: 'coalesce(a."redactedId", a."providedId")',
       changedId: 'a."providedId"',

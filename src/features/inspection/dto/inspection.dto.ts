@@ -171,6 +171,11 @@ export class InspectionView {
   @ListOf(InspectionCheck, 'Every check with its result, in their order.')
   checks!: InspectionCheck[];
 
+  @Time.optional(
+    'When a report of leaks ended it. Absent if none did, or if the audit log no longer has its event.',
+  )
+  leaked_at?: string;
+
   @Nested.optional(InspectedGroup, 'The user group that it belongs to.')
   user_group?: InspectedGroup;
 

@@ -2,12 +2,15 @@ import { TokenRequest } from '../../../platform/common/http/parameters/token-req
 import { SuccessResponse } from '../../../platform/common/http/responses/response.ts';
 import {
   CodeOf,
+  Flag,
+  flagViolations,
   ListOf,
   listOf,
   Rule,
   ShortText,
   stringViolations,
   Text,
+  Time,
 } from '../../../platform/common/fields.ts';
 import { textViolations } from '../../../platform/common/text.ts';
 
@@ -41,10 +44,20 @@ export class ReportLeakedTokensRequest {
   )
   @Rule(textViolations)
   source?: string;
+
+  @Flag.optional('`true`: ends nothing, and says of each token what the report would do.', false)
+  @Rule(flagViolations)
+  dry_run?: boolean;
 }
 
 export const tokenKinds = ['user_group_token', 'embed_token', 'api_token', 'unknown'] as const;
-export const endResults = ['ended', 'already_inactive', 'last_admin_token', 'unknown'] as const;
+export const endResults = [
+  'ended',
+  'would_end',
+  'already_inactive',
+  'last_admin_token',
+  'unknown',
+] as const;
 
 /** The result for a text. */
 export class ReportedToken {
@@ -57,19 +70,24 @@ export class ReportedToken {
 
   @CodeOf(
     endResults,
-    '`ended`: it is inactive now. `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing was done.',
+    '`ended`: it is inactive now. `would_end`: only with `dry_run`, it would be. `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing was done.',
     'ended',
   )
   result!: (typeof endResults)[number];
 
   @Text.optional('Your own id of its user group.', 'acme-emea')
   provided_id?: string;
+
+  @Time.optionalOrNull(
+    'Only with `dry_run`: the last introspection of a user-group token, to a minute, or the last call of an API token; null if there was none. Uses of embed tokens are not stored.',
+  )
+  last_used_at?: string | null;
 }
 
 export class ReportLeakedTokensResponse extends SuccessResponse {
   @ListOf(
     ReportedToken,
-    'One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended`.',
+    'One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended` or `would_end`.',
   )
   results!: ReportedToken[];
 }
