@@ -242,6 +242,78 @@ onEachDatabase((kind) => {
     expect(await groupOf(`cancelled ${PART}`)).toBeUndefined();
   });
 
+  /** Adds parts to a job that waits, after those that it has. */
+  const addParts = async (jobId: number, parts: number) => {
+    const bytes = kind === 'postgres' ? String.raw`'\x00'` : "X'00'";
+    const rows = Array.from(
+      { length: parts },
+      (_, n) => `(${jobId}, ${n + 100}, ${bytes}, 'none')`,
+    );
+    await changeDatabase(
+      service.database,
+      `INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES ${rows.join()}`,
+    );
+  };
+  /** The rows of each statement that is a transaction by itself and removes parts of this job. */
+  const removalsOf = (id: number) => {
+    const transactor = service.app.get(Transactor);
+    const apply = transactor.apply.bind(transactor);
+    const removals: number[] = [];
+    jest.spyOn(transactor, 'apply').mockImplementation(async (statement, parameters) => {
+      const rows = await apply(statement, parameters);
+      if ('jobId' in parameters && parameters['jobId'] === id) removals.push(rows.length);
+      return rows;
+    });
+    return removals;
+  };
+
+  test('the lines of a job that is cancelled are removed some at a time', async () => {
+    hold();
+    const { id } = await jobs.beginImport(groupsOf('in parts', 1));
+    await addParts(id, 64);
+    const removals = removalsOf(id);
+    expect((await jobs.cancel(id)).status).toBe(200);
+    // The transaction that ends it removes the first 20.
+    expect(removals).toEqual([20, 20, 5]);
+    expect(await rowsOf('bulk_job_line')).toBe(0);
+  });
+
+  test('the lines of a job that fails are removed some at a time', async () => {
+    const resume = hold();
+    const looking = await by(...scopes);
+    const { id } = await jobs.beginImport(groupsOf('that fails', 1));
+    await addParts(id, 64);
+    const removals = removalsOf(id);
+    await service.revokeToken(apiToken);
+    resume();
+    expect(await looking.ended(id)).toMatchObject({ state: 'failed' });
+    await until(async () => (await rowsOf('bulk_job_line')) === 0);
+    await until(() => removals.length === 3);
+    expect(removals).toEqual([20, 20, 5]);
+  });
+
+  test('lines that are left when a job has ended are removed by the sweep, and those that wait are not', async () => {
+    const resume = hold();
+    const { id } = await jobs.beginImport(groupsOf('left over', 1));
+    await addParts(id, 64);
+    const other = await jobs.beginImport(groupsOf('waits', 1));
+    const lines = service.app.get(BulkJobLineRepository);
+    const transactor = service.app.get(Transactor);
+    const apply = transactor.apply.bind(transactor);
+    jest.spyOn(transactor, 'apply').mockImplementation((statement, parameters) => {
+      if (!('jobId' in parameters)) return apply(statement, parameters);
+      throw new DatabaseUnavailable(new Error('as if the process had ended'));
+    });
+    expect((await jobs.cancel(id)).status).toBe(200);
+    expect(await rowsOf('bulk_job_line')).toBe(45 + 1);
+    expect(await service.app.get(BulkJobUploadRetention).sweep()).toBe(45);
+    expect(await rowsOf('bulk_job_line')).toBe(1);
+    expect(await lines.next(other.id, 0)).toMatchObject({ part: 1 });
+    expect(await jobs.get(id)).toMatchObject({ state: 'cancelled' });
+    resume();
+    expect(await jobs.ended(other.id)).toMatchObject({ state: 'done', created: 1 });
+  });
+
   test('an import whose API token is revoked in the middle fails, and keeps no line', async () => {
     const looking = await by(...scopes);
     inTheMiddle(() => service.revokeToken(apiToken));
@@ -255,8 +327,8 @@ onEachDatabase((kind) => {
 
   test('a part that fails is stored neither in groups nor in results, and its lines wait', async () => {
     const lines = service.app.get(BulkJobLineRepository);
-    const remove = lines.remove.bind(lines);
-    jest.spyOn(lines, 'remove').mockImplementationOnce(async (...given) => {
+    const remove = lines.removeDone.bind(lines);
+    jest.spyOn(lines, 'removeDone').mockImplementationOnce(async (...given) => {
       await remove(...given);
       throw new Error('after the changes, before the end of the transaction');
     });
@@ -303,7 +375,9 @@ onEachDatabase((kind) => {
   });
 
   test('an upload that breaks off leaves no job and no line', async () => {
-    const lines = groupsOf('broken', 5 * PART)
+    const before = await rowsOf('bulk_job_result');
+    const refused = Array.from({ length: PART }, () => ({ provided_id: '' }));
+    const lines = [...refused, ...groupsOf('broken', 5 * PART)]
       .map((one) => JSON.stringify(one))
       .join('\n');
     const { baseUrl } = service;
@@ -316,12 +390,14 @@ onEachDatabase((kind) => {
     await until(async () => (await rowsOf('bulk_job_line')) > 0);
     expect((await jobs.api.call('GET', JOBS)).body).toMatchObject({ bulk_jobs: [] });
     outgoing.destroy();
-    await until(async () => (await rowsOf('bulk_job_line')) === 0);
+    await until(async () => (await rowsOf("bulk_job WHERE state = 'receiving'")) === 0);
+    expect(await rowsOf('bulk_job_line')).toBe(0);
     const [rows] = await runSql<{ count: number | string }>(
       service.database,
       "SELECT count(*) AS count FROM bulk_job WHERE state = 'receiving'",
     );
     expect(Number(rows!.count)).toBe(0);
+    expect(await rowsOf('bulk_job_result')).toBe(before);
     expect(await groupOf('broken 0')).toBeUndefined();
   });
 
@@ -350,6 +426,34 @@ onEachDatabase((kind) => {
     expect(await jobs.ended(id)).toMatchObject({ total: PART + 1, created: PART, refused: 1 });
     expect(await jobs.results(id)).toHaveLength(PART + 1);
     expect((await jobs.api.call('GET', JOBS)).body).toMatchObject({ bulk_jobs: [{ id }] });
+  });
+
+  test('an upload that is being removed is not completed, and the sweep removes it with all that it has', async () => {
+    const uploads = service.app.get(BulkJobUploadRepository);
+    const complete = uploads.complete.bind(uploads);
+    const transactor = service.app.get(Transactor);
+    const lines = service.app.get(BulkJobLineRepository);
+    jest.spyOn(lines, 'removeRest').mockRejectedValueOnce(new Error('as if the process had ended'));
+    let left = 0;
+    jest.spyOn(uploads, 'complete').mockImplementationOnce(async (manager, key, total) => {
+      left = key.id;
+      await complete(manager, key, total);
+      throw new Error('as if the service could not go on');
+    });
+    const refused = { provided_id: '' };
+    expect((await jobs.import([refused, ...groupsOf('removed', PART + 1)])).status).toBe(500);
+    const key = { workspaceId: 0, id: left };
+    await transactor.run(async (manager) => {
+      expect(await uploads.extend(manager, left, 1)).toBe(false);
+      expect(await uploads.complete(manager, key, 1)).toBe(false);
+    });
+    expect(await rowsOf('bulk_job_line')).toBeGreaterThan(0);
+    await uploads.discard(left);
+    expect(await rowsOf(`bulk_job WHERE id = ${left}`)).toBe(1);
+    await service.app.get(BulkJobUploadRetention).sweep();
+    expect(await rowsOf(`bulk_job WHERE id = ${left}`)).toBe(0);
+    expect(await rowsOf('bulk_job_line')).toBe(0);
+    expect(await rowsOf(`bulk_job_result WHERE job_id = ${left}`)).toBe(0);
   });
 
   test('an upload that its process has left is seen by nobody, counts no more and is removed', async () => {

@@ -134,17 +134,19 @@ export class BulkJobService {
   }
 
   /** Ends a job that has not ended; what it has changed stays. @throws BulkJobNotFound, BulkJobEnded */
-  cancel(caller: Caller, id: number): Promise<BulkJobResponse> {
+  async cancel(caller: Caller, id: number): Promise<BulkJobResponse> {
     const key = { workspaceId: caller.workspaceId, id };
-    return this.transactor.run(async (manager) => {
+    const response = await this.transactor.run(async (manager) => {
       const isEnded = await this.jobs.cancel(manager, key);
       const job = await this.jobs.get(key, manager);
       if (isEnded) {
-        await this.waiting.remove(manager, job.id);
+        await this.waiting.removeSome(manager, job.id);
         await this.admission.record(manager, caller, 'bulk_job.cancel', job);
       } else if (job.state !== 'cancelled') throw new BulkJobEnded();
       return toResponse(job);
     });
+    await this.waiting.removeRest(id);
+    return response;
   }
 
   private async begin(

@@ -5,6 +5,8 @@ import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { databaseTime } from '../../../platform/database/stored-times.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
+import { BATCH } from '../../../platform/database/upkeep/expiry-sweep.ts';
+import { BulkJobLineRepository } from './bulk-job-line.repository.ts';
 import { createdNow, UPLOAD_LEASE_MS } from '../bulk-job.repository.ts';
 
 interface UploadKey {
@@ -17,7 +19,7 @@ const extendUpload = statement<UploadKey & { bytes: number }, { id: number }>(
   (dialect) => `
     UPDATE bulk_job SET line_bytes = line_bytes + :bytes,
       lease_until = ${databaseTime(dialect)} + ${UPLOAD_LEASE_MS}
-    WHERE id = :id AND state = 'receiving' RETURNING id`,
+    WHERE id = :id AND state = 'receiving' AND ended_at IS NULL RETURNING id`,
 );
 
 const completeUpload = statement<
@@ -29,12 +31,27 @@ const completeUpload = statement<
     UPDATE bulk_job SET state = 'queued', total = :total, lease_until = 0,
       refused = (SELECT count(*) FROM bulk_job_result r WHERE r.job_id = bulk_job.id),
       created_at = ${createdNow(dialect)}, turn_at = ${databaseTime(dialect)}
-    WHERE id = :id AND state = 'receiving' RETURNING id`,
+    WHERE id = :id AND state = 'receiving' AND ended_at IS NULL RETURNING id`,
 );
 
-const discardUpload = statement<{ id: number }>(
-  'bulk-job.discard-upload',
-  () => `DELETE FROM bulk_job WHERE id = :id AND state = 'receiving'`,
+const endUpload = statement<UploadKey, { id: number }>(
+  'bulk-job.end-upload',
+  (dialect) => `
+    UPDATE bulk_job SET ended_at = ${databaseTime(dialect)}
+    WHERE id = :id AND state = 'receiving' AND ended_at IS NULL RETURNING id`,
+);
+
+const removeResults = statement<{ id: number }, { place: number }>(
+  'bulk-job.remove-results-of-upload',
+  () => `
+    DELETE FROM bulk_job_result WHERE job_id = :id AND place IN (
+      SELECT r.place FROM bulk_job_result r WHERE r.job_id = :id LIMIT ${BATCH})
+    RETURNING place`,
+);
+
+const removeUpload = statement<{ id: number }>(
+  'bulk-job.remove-upload',
+  () => `DELETE FROM bulk_job WHERE id = :id AND state = 'receiving' AND ended_at IS NOT NULL`,
 );
 
 /** Queries jobs whose lines arrive: nobody sees them yet, and none runs. */
@@ -43,6 +60,7 @@ export class BulkJobUploadRepository {
   constructor(
     private readonly statements: Statements,
     private readonly transactor: Transactor,
+    private readonly lines: BulkJobLineRepository,
   ) {}
 
   /** Counts what has arrived, and keeps the upload for longer. @returns false if it was removed because it took too long */
@@ -61,8 +79,14 @@ export class BulkJobUploadRepository {
     return (await this.statements.run(manager, completeUpload, row)).length > 0;
   }
 
-  /** Removes it with its lines, unless it is complete. */
+  /** Removes it with its lines, unless it is complete: ends it first, so that nothing can complete it meanwhile. */
   async discard(id: number): Promise<void> {
-    await this.transactor.apply(discardUpload, { id });
+    const ended = await this.transactor.apply(endUpload, { id, now: currentTime() });
+    if (ended.length === 0) return;
+    await this.lines.removeRest(id);
+    for (let removed = BATCH; removed > 0;) {
+      removed = (await this.transactor.apply(removeResults, { id })).length;
+    }
+    await this.transactor.apply(removeUpload, { id });
   }
 }

@@ -203,7 +203,7 @@ export class BulkJobRunner {
       position,
     });
     if (job.action === 'import' && position !== null) {
-      await this.lines.remove(manager, job.id, Number(position));
+      await this.lines.removeDone(manager, job.id, Number(position));
     }
   }
 
@@ -213,13 +213,14 @@ export class BulkJobRunner {
       const reason = failure && { code: failure.spec.code, detail: failure.message };
       const counts = await this.leases.end(manager, job, reason);
       const { id, action } = job;
-      if (action === 'import') await this.lines.remove(manager, id);
+      if (action === 'import') await this.lines.removeSome(manager, id);
       await this.auditLog.record(manager, job, {
         action: 'bulk_job.end',
         object: { type: 'bulk_job', id },
         details: { action, ...counts, ...(reason && { code: reason.code }) },
       });
     });
+    if (job.action === 'import') await this.lines.removeRest(job.id);
   }
 
   private toServiceError(error: unknown): ServiceError {
