@@ -44,7 +44,16 @@ export const wings = {
     'api-token': ['change-log', 'workspace', 'audit', 'rate-limit', 'idempotency'],
     // What a group's mapping may name, and the rules it has to keep, lie below the groups.
     mapping: ['change-log', 'audit', 'workspace'],
-    'user-group': ['change-log', 'activity', 'audit', 'encryption-key', 'idempotency', 'mapping'],
+    // A version names the API token of its author.
+    'user-group': [
+      'change-log',
+      'activity',
+      'audit',
+      'encryption-key',
+      'idempotency',
+      'mapping',
+      'api-token',
+    ],
     'embed-token': [
       'change-log',
       'audit',

@@ -1622,6 +1622,14 @@ export interface components {
             /** @description The user-group token that the group holds now. */
             current_token: string;
         };
+        VersionAuthor: {
+            /** @description As `actor.type` of the audit log. */
+            type: string;
+            /** @description Id of the API token. */
+            api_token_id?: number;
+            /** @description The name that the API token has now, or that of its person. */
+            name?: string;
+        };
         UserGroupVersion: {
             /** @description 1 for the state in which the group was created, one more for each change. */
             version: number;
@@ -1645,6 +1653,10 @@ export interface components {
             replaced_at: string | null;
             /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
             ended_by: string | null;
+            /** @description Who made it. null: the audit log no longer has its event. Absent without the scope `audit:read`. */
+            author?: components["schemas"]["VersionAuthor"] | null;
+            /** @description The version that a restore has written again, if the audit log has it. */
+            restored_version?: number;
         };
         UserGroupVersionsResponse: {
             /** @description The versions, newest first. */

@@ -43,14 +43,16 @@ RETURNING id;
 
 -- BulkJobUploadRetention
 DELETE FROM bulk_job
-WHERE state = 'receiving'
-  AND id = ANY(
-    ARRAY(
-      SELECT j.id
-      FROM bulk_job j
-      WHERE j.ended_at IS NULL AND j.state = 'receiving' AND j.lease_until < CAST(:now AS bigint) LIMIT :limit
-    )
+WHERE id = ANY(
+  ARRAY(
+    SELECT j.id
+    FROM bulk_job j
+    WHERE j.ended_at <= CAST(:now AS bigint)
+      AND j.state = 'receiving'
+      AND NOT EXISTS (SELECT 1 FROM bulk_job_line l WHERE l.job_id = j.id)
+      AND NOT EXISTS (SELECT 1 FROM bulk_job_result r WHERE r.job_id = j.id) LIMIT :limit
   )
+)
 RETURNING id;
 
 -- ChangeRetention
@@ -177,9 +179,13 @@ UPDATE api_token SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL
 INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (:jobId, :part, :ciphertext, :keyId)
 ON CONFLICT (job_id, part) DO NOTHING;
 
--- bulk-job-line.remove
+-- bulk-job-line.remove-done
+DELETE FROM bulk_job_line WHERE job_id = :jobId AND part <= :upTo;
+
+-- bulk-job-line.remove-some
 DELETE FROM bulk_job_line
-WHERE job_id = :jobId AND (CAST(:upTo AS integer) IS NULL OR part <= CAST(:upTo AS integer));
+WHERE id = ANY(ARRAY(SELECT l.id FROM bulk_job_line l WHERE l.job_id = :jobId ORDER BY l.part LIMIT 20))
+RETURNING id;
 
 -- bulk-job-line.rewrap
 UPDATE bulk_job_line SET ciphertext = :ciphertext, key_id = :keyId WHERE id = :id;
@@ -210,11 +216,8 @@ SET state = 'queued', total = :total, lease_until = 0,
     coalesce((SELECT max(j.created_at) + 1 FROM bulk_job j WHERE j.workspace_id = :workspaceId), 0)
   ),
   turn_at = CAST(CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint)
-WHERE id = :id AND state = 'receiving'
+WHERE id = :id AND state = 'receiving' AND ended_at IS NULL
 RETURNING id;
-
--- bulk-job.discard-upload
-DELETE FROM bulk_job WHERE id = :id AND state = 'receiving';
 
 -- bulk-job.end
 UPDATE bulk_job
@@ -224,13 +227,19 @@ SET state = :state,
 WHERE id = :id AND lease_owner = :owner AND ended_at IS NULL
 RETURNING created, changed, unchanged, refused;
 
+-- bulk-job.end-upload
+UPDATE bulk_job
+SET ended_at = CAST(CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint)
+WHERE id = :id AND state = 'receiving' AND ended_at IS NULL
+RETURNING id;
+
 -- bulk-job.extend-upload
 UPDATE bulk_job
 SET line_bytes = line_bytes + :bytes,
   lease_until = CAST(
     CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS double precision) AS bigint
   ) + 600000
-WHERE id = :id AND state = 'receiving'
+WHERE id = :id AND state = 'receiving' AND ended_at IS NULL
 RETURNING id;
 
 -- bulk-job.insert
@@ -263,6 +272,14 @@ WHERE id = :id AND lease_owner = :owner;
 
 -- bulk-job.release-all
 UPDATE bulk_job SET lease_owner = 0, lease_until = 0 WHERE lease_owner = :owner AND ended_at IS NULL;
+
+-- bulk-job.remove-results-of-upload
+DELETE FROM bulk_job_result
+WHERE job_id = :id AND place IN (SELECT r.place FROM bulk_job_result r WHERE r.job_id = :id LIMIT 1000)
+RETURNING place;
+
+-- bulk-job.remove-upload
+DELETE FROM bulk_job WHERE id = :id AND state = 'receiving' AND ended_at IS NOT NULL;
 
 -- bulk-job.store-progress
 UPDATE bulk_job

@@ -146,9 +146,10 @@ happened AS MATERIALIZED (
     CASE
       WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (a.generation) || '}'
       ELSE e.after END AS "after",
-    '{"team_id":' || a.id || e.details AS "details", e."keepUntil" AS "keepUntil",
-    CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind", a.id AS "userGroupId",
-    coalesce(e."changedId", e."objectId") AS "changedId", coalesce(e.version, a.generation) AS "version"
+    '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
+    e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
+    a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
+    coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n

@@ -369,6 +369,7 @@ test('a list of codes that can grow is open, wherever the service returns it', (
     'UserGroupView.status',
     'Variable.origin',
     'Variable.type',
+    'VersionAuthor.type',
     'WebhookAttempt.delivery',
     'WebhookEndpoint.disabled_reason',
     'WebhookEndpointWithSecret.disabled_reason',

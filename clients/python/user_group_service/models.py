@@ -358,6 +358,17 @@ class RotateUserGroupTokenRequest(TypedDict):
     """The user-group token that the group holds now."""
 
 
+class VersionAuthor(TypedDict):
+    type: str
+    """As `actor.type` of the audit log."""
+
+    api_token_id: NotRequired[int]
+    """Id of the API token."""
+
+    name: NotRequired[str]
+    """The name that the API token has now, or that of its person."""
+
+
 class UserGroupVersion(TypedDict):
     version: int
     """1 for the state in which the group was created, one more for each change."""
@@ -390,6 +401,14 @@ class UserGroupVersion(TypedDict):
     """What ended this state: the next version, or the deletion of the group; null for its present
     one.
     """
+
+    author: NotRequired[VersionAuthor | None]
+    """Who made it. null: the audit log no longer has its event. Absent without the scope
+    `audit:read`.
+    """
+
+    restored_version: NotRequired[int]
+    """The version that a restore has written again, if the audit log has it."""
 
 
 class Page(TypedDict):

@@ -35,20 +35,23 @@ export function Copy({
     }, 1500);
   };
   return (
-    <button
-      type="button"
-      autofocus={label !== undefined}
-      class={label ? 'button main' : 'copy'}
-      aria-label={done ? 'Copied' : `Copy ${what}`}
-      title={`Copy ${what}`}
-      onClick={() => void copy()}
-    >
-      <Icon name={done ? 'check' : 'copy'} />
+    <>
+      <button
+        type="button"
+        autofocus={label !== undefined}
+        class={label ? 'button main' : 'copy'}
+        aria-label={done ? 'Copied' : `Copy ${what}`}
+        title={`Copy ${what}`}
+        onClick={() => void copy()}
+      >
+        <Icon name={done ? 'check' : 'copy'} />
+        {label && (done ? 'Copied' : label)}
+      </button>
+      {/* Within the button a screen reader would not read it. */}
       <span class="unseen" role="status">
         {done && 'Copied'}
       </span>
-      {label && (done ? 'Copied' : label)}
-    </button>
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import {
   UserGroupHistoryRetention,
   WorkspaceHistoryRetention,
 } from './history/history-retention.ts';
+import { VersionAuthors } from './history/version-authors.ts';
 import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
 import { UserGroupHistory } from './resource/user-group-history.service.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
@@ -69,6 +70,7 @@ const shared = [
     FormerTokens,
     TokenRotations,
     UserGroupHistoryRetention,
+    VersionAuthors,
     WritePlanner,
     WriteStore,
     WriteWaves,

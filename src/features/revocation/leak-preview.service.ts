@@ -50,12 +50,13 @@ export class LeakPreview {
 
   /** Looks at those that are tokens of user groups, or embed tokens. @returns their results, by the text */
   async ofGroups(
-    { workspaceId }: Caller,
+    caller: Caller,
     texts: readonly string[],
   ): Promise<Map<string, ReportedToken>> {
+    const { workspaceId } = caller;
     const found = new Map<string, ReportedToken>();
     const read = await inParts(texts, (part) =>
-      Promise.all(part.map((text) => this.embedTokens.read(workspaceId, text, true))),
+      Promise.all(part.map((text) => this.embedTokens.read(caller, text, true))),
     );
     for (const [index, one] of read.entries()) {
       if (!one) continue;

@@ -3,7 +3,7 @@ import { createGroup, withConsole } from '../../support/console/console-tests.ts
 import { until } from '../../support/time/until.ts';
 
 // The page shows the same of a group on each database.
-const { begin } = withConsole('sqlite');
+const { service, begin } = withConsole('sqlite');
 
 byEachHand((hand) => {
   test('the history lists each version, and how it differs from the one before and from the present', async () => {
@@ -68,6 +68,7 @@ byEachHand((hand) => {
     await page.use(page.button('Restore this version'));
     await page.shows('version 1 restored');
     await page.row('Version 4').getByText('now').waitFor();
+    await page.row('Version 4').getByText('Restored from version 1').waitFor();
     expect((await api.call('GET', '/api/v1/user-groups/acme')).body.user_group.properties).toEqual({
       seats: 25,
     });
@@ -212,4 +213,29 @@ test('what is shown of a moment is restored from there', async () => {
   await dialog.getByRole('row', { name: 'properties › seats 2 1' }).waitFor();
   await dialog.getByRole('button', { name: 'Restore this version' }).click();
   await page.row('Version 3').getByText('now').waitFor();
+});
+
+test('each version says who has made it, to a person who may read the audit log', async () => {
+  const { page, api } = await begin();
+  const issued = await api.call('POST', '/api/v1/api-tokens', {
+    name: 'Backend of Acme',
+    scopes: ['user-groups:write', 'user-groups:read'],
+  });
+  const { token } = (issued.body as unknown as { api_token: { token: string } }).api_token;
+  const backend = service.clientOf(token);
+  await createGroup(api, 'acme');
+  await backend.call('PATCH', '/api/v1/user-groups/acme', { name: 'Acme Inc.' });
+  await page.visit('groups/acme/history');
+  await page.row('Version 2').getByText('by Backend of Acme', { exact: true }).waitFor();
+  await page
+    .row('Version 1')
+    .getByText(/^by (?!Backend)\S/)
+    .waitFor();
+  await page.tab.route('**/versions?*', async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replace(/"author":\{[^}]*\}/, '"author":null');
+    await route.fulfill({ response, body: text });
+  });
+  await page.tab.reload();
+  await page.row('Version 2').getByText('by an author who is no longer known').waitFor();
 });

@@ -204,6 +204,8 @@ onEachDatabase((kind) => {
       const second = await page.readSecret();
       await page.use(page.button('Copy the secret'));
       await page.button('Copied').waitFor();
+      // A screen reader reads no status within a button.
+      await page.tab.locator('[role=status]:not(button *)', { hasText: 'Copied' }).waitFor();
       expect(await page.read(second, () => page.clipboard())).toBe(second);
       await page.use(page.button('Done'));
       expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([

@@ -1,3 +1,4 @@
+import { AuditRetention } from '../../../src/core/audit/audit-retention.ts';
 import { UserGroupHistoryRetention } from '../../../src/core/user-group/history/history-retention.ts';
 import type { Answer } from '../../support/api/api-client.ts';
 import { onEachDatabase } from '../../support/database/databases.ts';
@@ -55,6 +56,45 @@ onEachDatabase((kind) => {
     expect([refused.status, late.status]).toEqual([422, 412]);
     expect(await countRows()).toEqual(before);
     expect(await brief(`${path}/versions`)).toEqual([[1, 'create', [], null]]);
+  });
+
+  test('a version names who has made it to callers that may read the audit log, and the one that it restores', async () => {
+    const { path, versions, id } = await create();
+    const issued = await call('POST', '/api/v1/api-tokens', {
+      name: 'backend of versions',
+      scopes: ['user-groups:write', 'user-groups:read'],
+    });
+    const { id: number, token } = issued.body.api_token;
+    const backend = service.clientOf(token);
+    await backend.call('PATCH', path, { name: 'Second' });
+    await call('POST', `${path}/suspend`);
+    await call('POST', `${versions}/1/restore`);
+    await importGroups(service.api, { provided_id: id, name: 'Imported', suspended: false });
+    const own = { type: 'api_token', api_token_id: 1, name: 'bootstrap' };
+    const other = { type: 'api_token', api_token_id: number, name: 'backend of versions' };
+    const authors = async () => (await list(versions)).map(({ author }) => author);
+    expect(await authors()).toEqual([own, own, own, other, own]);
+    const restored = (await list(versions)).map(({ restored_version: from }) => from);
+    expect(restored).toEqual([undefined, 1, undefined, undefined, undefined]);
+    expect((await get(`${versions}/2`)).version.author).toEqual(other);
+
+    await call('PATCH', `/api/v1/api-tokens/${number}`, { name: 'renamed' });
+    expect((await authors())[3]).toEqual({ ...other, name: 'renamed' });
+
+    const { body } = await backend.call('GET', versions);
+    expect(body.versions.map(({ restored_version: from }) => from)).toEqual(restored);
+    for (const version of body.versions) expect(version).not.toHaveProperty('author');
+  });
+
+  test('each of many versions has its own author, also of the groups that had the id before', async () => {
+    const { path, versions, id } = await create();
+    for (let version = 2; version <= 12; version++) await patch(path, { name: `v${version}` });
+    await call('DELETE', path);
+    await service.api.put({ user_group_id: id, name: 'Again' });
+    const authors = async () =>
+      (await list(versions)).map(({ version, author }) => [version, author?.type ?? author]);
+    const all = [1, ...Array.from({ length: 12 }, (_, index) => 12 - index)];
+    expect(await authors()).toEqual(all.map((version) => [version, 'api_token']));
   });
 
   test('each kind of write leaves the state that it replaced, exactly', async () => {
@@ -356,5 +396,23 @@ onEachDatabase((kind) => {
     passTime(200 * DAY_MS);
     await service.app.get(UserGroupHistoryRetention).sweep();
     expect(await brief(versions)).toEqual([[3, null, [], null]]);
+  });
+
+  test('the author of a version is unknown once its audit event is removed', async () => {
+    const years = 3000 * DAY_MS;
+    // The database removes no event before its own clock lets it.
+    passTime(-years);
+    const { path, versions } = await create();
+    passTime(years);
+    await patch(path, { name: 'Second' });
+    expect((await list(versions)).map(({ author }) => author?.name)).toEqual([
+      'bootstrap',
+      'bootstrap',
+    ]);
+    await service.app.get(AuditRetention).sweep();
+    expect((await list(versions)).map(({ author }) => author?.name ?? author)).toEqual([
+      'bootstrap',
+      null,
+    ]);
   });
 });

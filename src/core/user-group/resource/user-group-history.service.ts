@@ -24,6 +24,7 @@ import {
   UserGroupHistoryRepository,
   type UserGroupVersionState,
 } from '../history/user-group-history.repository.ts';
+import { VersionAuthors } from '../history/version-authors.ts';
 import { differencesBetween } from '../history/version-changes.ts';
 import { type GroupStatus, statusOf } from '../status/user-group-status.ts';
 import { type InactiveReason, isEndedTogether } from '../token/token-validity.ts';
@@ -60,6 +61,7 @@ interface FoundVersion {
 export class UserGroupHistory {
   constructor(
     private readonly history: UserGroupHistoryRepository,
+    private readonly authors: VersionAuthors,
     private readonly resources: UserGroupResourceService,
     private readonly pastRules: PastRulesReader,
     private readonly config: Config,
@@ -72,7 +74,7 @@ export class UserGroupHistory {
     providedId: string,
     query: VersionsQueryDto,
   ): Promise<UserGroupVersionsResponse> {
-    const { workspaceId } = caller;
+    const { workspaceId, scopes } = caller;
     await this.requireSeen(caller, providedId, new UserGroupNotFound());
     const filters = { workspaceId, providedId, teamId: numberOf(query.team_id), version: null };
     const position = positionOf(query, ['number', 'number']);
@@ -83,8 +85,9 @@ export class UserGroupHistory {
     );
     if (found.length === 0 && !position) throw new UserGroupNotFound();
     const { rows, ...next } = toPage(found, limit, keysOf);
-    const views = rows.map((state, index) =>
-      toVersionView(state, predecessorOf(state, found[index + 1])),
+    const known = await this.authors.addTo(workspaceId, providedId, rows);
+    const views = known.map((state, index) =>
+      toVersionView(state, predecessorOf(state, found[index + 1]), scopes),
     );
     return { success: 1, versions: views, ...next };
   }
@@ -96,16 +99,17 @@ export class UserGroupHistory {
     version: number,
     { team_id, compare_with }: VersionQueryDto,
   ): Promise<UserGroupVersionResponse> {
-    const { workspaceId } = caller;
+    const { workspaceId, scopes } = caller;
     await this.requireSeen(caller, providedId, new UserGroupNotFound());
     const { state, before } = await this.find(workspaceId, providedId, version, numberOf(team_id));
     // The last millisecond of the state.
     const at =
       state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
     const { standing } = await this.judge({ workspaceId, providedId }, state, at);
+    const [known] = await this.authors.addTo(workspaceId, providedId, [state]);
     const response = {
       success: 1 as const,
-      version: toVersionContentView(state, before, standing),
+      version: toVersionContentView(known!, before, standing, scopes),
     };
     if (compare_with === undefined) return response;
     const other = await this.find(workspaceId, providedId, Number(compare_with), state.id);

@@ -90,7 +90,7 @@ function happened(isRotation: boolean): string {
     version: 'coalesce(e.version, a.generation)',
     before: ofRotation('before', 'a.generation - 1'),
     after: ofRotation('after', 'a.generation'),
-    details: `'{"team_id":' || a.id || e.details`,
+    details: `'{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details`,
     ...(isRotation && {
       details: `'{"team_id":' || a.id || CASE WHEN e.action = 'user_group_token.leaked' THEN ',"generation":' || (a.generation - 1) ELSE '' END || e.details`,
       version: `CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END`,

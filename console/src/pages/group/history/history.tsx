@@ -17,6 +17,19 @@ import { Differences } from './differences.tsx';
 import { Restore } from './restore.tsx';
 import { differencesTo, differencesToPresent, type Version, type VersionId } from './versions.ts';
 
+const AUTHORS: Record<string, string> = {
+  operator: 'the command line',
+  service: 'the service itself',
+};
+
+/** Names who has made a version; empty if the session may not know it. */
+function byWhom({ author }: Version): string {
+  if (author === undefined) return '';
+  if (!author) return 'by an author who is no longer known';
+  const { type, name, api_token_id: number } = author;
+  return `by ${name ?? AUTHORS[type] ?? `API token no. ${number}`}`;
+}
+
 const CHANGES: Record<string, string> = {
   create: 'Created',
   suspend: 'Suspended',
@@ -131,11 +144,13 @@ function Row({
           {end === null && <Badge tone="good">now</Badge>}
           {end === 'deletion' && <Badge>deleted</Badge>}
           <span class="cell-sub">
-            <Time at={version.recorded_at} />
+            <Time at={version.recorded_at} /> <Text>{byWhom(version)}</Text>
           </span>
         </td>
         <td>
-          {change === null ? (
+          {version.restored_version ? (
+            `Restored from version ${version.restored_version}`
+          ) : change === null ? (
             <span class="soft">The version before is no longer kept</span>
           ) : (
             (CHANGES[change] ?? `Changed ${changed.join(', ').replaceAll('_', ' ')}`)

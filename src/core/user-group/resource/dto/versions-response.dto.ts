@@ -5,6 +5,7 @@ import {
   CodeOf,
   Integer,
   ListOf,
+  Nested,
   Text,
   Time,
 } from '../../../../platform/common/fields.ts';
@@ -12,8 +13,10 @@ import { page, response } from '../../../../platform/common/http/responses/respo
 import type { JsonObject, JsonValue } from '../../../../platform/common/json/strict-json.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
 import type { Mapping } from '../../group/mapping.ts';
+import type { Caller } from '../../../../platform/common/access/caller.ts';
 import { bodyOf } from '../../group/user-group-fields.ts';
 import type { UserGroupVersionState } from '../../history/user-group-history.repository.ts';
+import type { VersionEvent } from '../../history/version-authors.ts';
 import {
   changeOfVersion,
   type StateDifference,
@@ -29,6 +32,17 @@ import {
 import { sortedMapping, StatusReasonView } from './user-group-resource-response.dto.ts';
 
 const endings = ['change', 'deletion'] as const;
+
+class VersionAuthor {
+  @CodeOf(['api_token', 'operator', 'service'], 'As `actor.type` of the audit log.', 'api_token')
+  type!: string;
+
+  @Integer.optional('Id of the API token.', 1)
+  api_token_id?: number;
+
+  @Text.optional('The name that the API token has now, or that of its person.', 'backend')
+  name?: string;
+}
 
 /** One state that a group had, without its content. */
 @BaseSchema('UserGroupVersion')
@@ -71,6 +85,15 @@ export class VersionView {
     'change',
   )
   ended_by!: (typeof endings)[number] | null;
+
+  @Nested.optionalOrNull(
+    VersionAuthor,
+    'Who made it. null: the audit log no longer has its event. Absent without the scope `audit:read`.',
+  )
+  author?: VersionAuthor | null;
+
+  @Integer.optional('The version that a restore has written again, if the audit log has it.', 1)
+  restored_version?: number;
 }
 
 /** One state that a group had. */
@@ -132,12 +155,28 @@ export class UserGroupVersionResponse extends response(
   differences?: StateDifference[];
 }
 
+type KnownVersion = UserGroupVersionState & { event: VersionEvent | undefined };
+
+function toAuthor({ actorType, apiTokenId, name }: VersionEvent): VersionAuthor {
+  return {
+    type: actorType,
+    ...(apiTokenId !== null && { api_token_id: apiTokenId }),
+    ...(name !== null && { name }),
+  };
+}
+
+function restoredBy({ details }: VersionEvent): Pick<VersionView, 'restored_version'> {
+  const { restored_version } = JSON.parse(details) as Pick<VersionView, 'restored_version'>;
+  return restored_version === undefined ? {} : { restored_version };
+}
+
 /** @param before the state that it has replaced, if it is known */
 export function toVersionView(
-  state: UserGroupVersionState,
+  state: KnownVersion,
   before: UserGroupVersionState | undefined,
+  scopes: Caller['scopes'],
 ): VersionView {
-  const { id, version, name, updatedAt, replacedAt, tokens } = state;
+  const { id, version, name, updatedAt, replacedAt, tokens, event } = state;
   return {
     version,
     team_id: id,
@@ -146,17 +185,20 @@ export function toVersionView(
     recorded_at: toWireTime(updatedAt),
     replaced_at: toWireTimeOrNull(replacedAt),
     ended_by: replacedAt === null ? null : tokens === null ? 'change' : 'deletion',
+    ...(scopes.has('audit:read') && { author: event ? toAuthor(event) : null }),
+    ...(event && restoredBy(event)),
   };
 }
 
 export function toVersionContentView(
-  state: UserGroupVersionState,
+  state: KnownVersion,
   before: UserGroupVersionState | undefined,
   standing: Standing,
+  scopes: Caller['scopes'],
 ): VersionContentView {
   const body = bodyOf(state);
   return {
-    ...toVersionView(state, before),
+    ...toVersionView(state, before, scopes),
     ...body,
     mapping: sortedMapping(body.mapping),
     ...standing,
