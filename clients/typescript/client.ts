@@ -1604,7 +1604,7 @@ export class UserGroupClient {
    *
    * Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the
    * receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are
-   * scheduled in the background, one replay of a workspace at a time.
+   * scheduled in the background, one replay of a workspace at a time. With `dry_run` they are counted alone.
    *
    * Required scope: `webhooks:write`.
    *

@@ -1067,7 +1067,7 @@ export interface paths {
         put?: never;
         /**
          * Send webhooks again
-         * @description Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time.
+         * @description Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time. With `dry_run` they are counted alone.
          *
          *     Required scope: `webhooks:write`.
          */
@@ -2815,6 +2815,12 @@ export interface components {
             /** @description Those of them that the endpoint took. */
             delivered: number;
         };
+        WaitingEvents: {
+            /** @description Their number, at most 1,000. */
+            count: number;
+            /** @description Whether these are all; otherwise there are more. */
+            exact: boolean;
+        };
         WebhookEndpoint: {
             /** @description Its number. */
             id: number;
@@ -2854,6 +2860,8 @@ export interface components {
             failing_since: string | null;
             /** @description Its attempts of the last hour; not where it has just been created. */
             last_hour?: components["schemas"]["WebhookLastHour"];
+            /** @description The events that wait for it, also while it is disabled; not where it has just been created. */
+            waiting?: components["schemas"]["WaitingEvents"];
             /**
              * Format: date-time
              * @description Time since which events are skipped because too many wait for it, or null.
@@ -3007,6 +3015,8 @@ export interface components {
              * @default false
              */
             include_delivered?: boolean;
+            /** @description With `from`: sends nothing, and says in `would_replay` how many it would. */
+            dry_run?: boolean;
         };
         WebhookReplayResponse: {
             /**
@@ -3014,6 +3024,8 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
+            /** @description Only with `dry_run`: the events that would be sent again. */
+            would_replay?: components["schemas"]["Total"];
         };
         UserGroupRange: {
             /** @description Your own ids of the user groups. */

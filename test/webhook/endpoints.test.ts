@@ -52,7 +52,11 @@ onEachDatabase((kind) => {
     });
     expect(created.headers['location']).toBe(`${PATH}/${view.id}`);
     const read = await api.call('GET', created.headers['location'] as string);
-    const known = { ...view, last_hour: { attempts: 0, delivered: 0 } };
+    const known = {
+      ...view,
+      last_hour: { attempts: 0, delivered: 0 },
+      waiting: { count: 0, exact: true },
+    };
     expect(read.body.webhook_endpoint).toEqual(known);
     const list = await api.call('GET', PATH);
     expect(list.body.webhook_endpoints).toEqual([known]);

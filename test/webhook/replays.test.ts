@@ -1,4 +1,5 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
+import { TEST_KIND } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import { WebhookReplays } from '../../src/features/webhook/delivery/webhook-replays.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
@@ -47,6 +48,53 @@ onEachDatabase((kind) => {
 
   const recorded = async (api: ApiClient) =>
     (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay')).body.audit_events;
+
+  test('a dry run counts what a replay would send again, and sends nothing', async () => {
+    const { api, id } = await workspace(2 * PART + 1);
+    const arrived = `UPDATE webhook_delivery SET state = 'failed' WHERE endpoint_id = ${id} AND event_id <= ${PART + 5}`;
+    await changeDatabase(service.database, arrived);
+    const tests = `UPDATE webhook_delivery SET kind = '${TEST_KIND}' WHERE endpoint_id = ${id} AND event_id <= 5`;
+    await changeDatabase(service.database, tests);
+    const count = (body: object) =>
+      api.call('POST', `${PATH}/${id}/replay`, { from: SINCE, to: UNTIL, dry_run: true, ...body });
+    const would = (counted: number) => ({
+      success: 1,
+      would_replay: { count: counted, exact: true },
+    });
+    expect((await count({})).body).toEqual(would(PART));
+    expect((await count({ include_delivered: true })).body).toEqual(would(2 * PART - 4));
+    expect((await count({ from: new Date(Date.parse(SINCE) + 11).toISOString() })).body).toEqual(
+      would(PART - 5),
+    );
+    expect([await due(id), await recorded(api)]).toEqual([0, []]);
+    const { status, body } = await api.call('POST', `${PATH}/${id}/replay`, {
+      event_id: 'evt_1',
+      dry_run: true,
+    });
+    expect([status, body.errors[0]!.pointer]).toEqual([422, '/dry_run']);
+    expect((await count({ to: SINCE })).status).toBe(422);
+  });
+
+  test('an endpoint tells how many events wait for it, up to a thousand', async () => {
+    const { api, id } = await workspace(PART + 1);
+    const waiting = async () => {
+      const { body } = await api.call('GET', `${PATH}/${id}`);
+      const { body: list } = await api.call('GET', PATH);
+      const [listed] = (list as unknown as { webhook_endpoints: object[] }).webhook_endpoints;
+      expect(listed).toEqual(body.webhook_endpoint);
+      return (body.webhook_endpoint as unknown as { waiting: object }).waiting;
+    };
+    const etag = async () => (await api.call('GET', `${PATH}/${id}`)).headers['etag'];
+    const before = await etag();
+    expect(await waiting()).toEqual({ count: 0, exact: true });
+    const wait = (least: number) =>
+      `UPDATE webhook_delivery SET state = 'pending', due_at = 4102444800000 WHERE endpoint_id = ${id} AND event_id >= ${least}`;
+    await changeDatabase(service.database, wait(2));
+    expect(await waiting()).toEqual({ count: PART, exact: true });
+    await changeDatabase(service.database, wait(1));
+    expect(await waiting()).toEqual({ count: PART, exact: false });
+    expect(await etag()).toBe(before);
+  });
 
   test('a time is replayed in the background, one at a time for an endpoint, in turn with others, and recorded', async () => {
     const busy = await workspace(2 * PART + 1);

@@ -3151,6 +3151,7 @@ class UserGroupClient(Transport):
         from_: str | Absent = ABSENT,
         to: str | Absent = ABSENT,
         include_delivered: bool | Absent = ABSENT,
+        dry_run: bool | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> WebhookReplayResponse:
         """Send webhooks again.
@@ -3158,7 +3159,7 @@ class UserGroupClient(Transport):
         Sends one event again, or those of a period that have not arrived, each under its
         `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them
         once it is enabled. The events of a period are scheduled in the background, one replay of a
-        workspace at a time.
+        workspace at a time. With `dry_run` they are counted alone.
 
         Required scope: `webhooks:write`.
 
@@ -3173,6 +3174,7 @@ class UserGroupClient(Transport):
             to: With `from`: only events before this time. By default now.
             include_delivered: With `from`: include events that have already arrived. Default:
                 `false`.
+            dry_run: With `from`: sends nothing, and says in `would_replay` how many it would.
         """
         return cast(
             WebhookReplayResponse,
@@ -3185,6 +3187,7 @@ class UserGroupClient(Transport):
                     "from": from_,
                     "to": to,
                     "include_delivered": include_delivered,
+                    "dry_run": dry_run,
                 },
                 takes_key=True,
                 timeout=timeout,

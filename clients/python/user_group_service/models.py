@@ -1861,6 +1861,14 @@ class WebhookLastHour(TypedDict):
     """Those of them that the endpoint took."""
 
 
+class WaitingEvents(TypedDict):
+    count: int
+    """Their number, at most 1,000."""
+
+    exact: bool
+    """Whether these are all; otherwise there are more."""
+
+
 class WebhookEndpoint(TypedDict):
     id: int
     """Its number."""
@@ -1902,6 +1910,10 @@ class WebhookEndpoint(TypedDict):
 
     last_hour: NotRequired[WebhookLastHour]
     """Its attempts of the last hour; not where it has just been created."""
+
+    waiting: NotRequired[WaitingEvents]
+    """The events that wait for it, also while it is disabled; not where it has just been created.
+    """
 
     skipping_since: str | None
     """Time since which events are skipped because too many wait for it, or null."""
@@ -2060,6 +2072,7 @@ ReplayWebhooksRequest = TypedDict(
         "from": NotRequired[str],
         "to": NotRequired[str],
         "include_delivered": NotRequired[bool],
+        "dry_run": NotRequired[bool],
     },
 )
 
@@ -2067,6 +2080,9 @@ ReplayWebhooksRequest = TypedDict(
 class WebhookReplayResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
+
+    would_replay: NotRequired[Total]
+    """Only with `dry_run`: the events that would be sent again."""
 
 
 class UserGroupRange(TypedDict):

@@ -106,8 +106,8 @@ test('a replay of an endpoint that fails begins where it began to fail', async (
   await page.visit(`webhooks/${id}`);
   await page.shows(/What waits is sent by itself once it responds/);
   await page.button('Replay…').click();
-  expect(await page.read('2020-01-02T03:04', () => page.field('Since').inputValue())).toBe(
-    '2020-01-02T03:04',
+  expect(await page.read('2020-01-02T03:03', () => page.field('Since').inputValue())).toBe(
+    '2020-01-02T03:03',
   );
 });
 

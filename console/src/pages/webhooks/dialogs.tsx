@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api.ts';
+import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf, goTo } from '../../router.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
@@ -8,7 +9,7 @@ import { GraceChoice } from '../../ui/grace.tsx';
 import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
 import { notify } from '../../ui/notices.tsx';
 import { useEndpointFields } from './fields.tsx';
-import type { Endpoint } from './state.tsx';
+import { countOf, type Endpoint } from './state.tsx';
 
 export function Create({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const { body, fields, isComplete } = useEndpointFields({
@@ -150,9 +151,29 @@ export function Replay({
   endpoint: Endpoint;
   onClose: () => void;
 }) {
-  const [since, setSince] = useState(failing ? localMinute(Date.parse(failing)) : '');
+  // The first event that failed has happened a little before its attempt.
+  const [since, setSince] = useState(failing ? localMinute(Date.parse(failing) - 60_000) : '');
   const [until, setUntil] = useState('');
   const [delivered, setDelivered] = useState(false);
+  const bodyOf = () => ({
+    from: momentOf(since)!,
+    ...(until && { to: momentOf(until)! }),
+    ...(delivered && { include_delivered: true }),
+  });
+  const params = { path: { id } };
+  const {
+    data: count,
+    error,
+    busy,
+  } = useLoad(
+    async (signal) => {
+      if (!since) return undefined;
+      const body = { ...bodyOf(), dry_run: true };
+      const call = api.POST('/api/v1/webhook-endpoints/{id}/replay', { params, body, signal });
+      return (await dataOf(call)).would_replay;
+    },
+    [since, until, delivered],
+  );
   return (
     <DialogForm
       title="Replay"
@@ -160,12 +181,7 @@ export function Replay({
       disabled={!since}
       onClose={onClose}
       onSubmit={async () => {
-        const body = {
-          from: momentOf(since)!,
-          ...(until && { to: momentOf(until)! }),
-          ...(delivered && { include_delivered: true }),
-        };
-        const params = { path: { id } };
+        const body = bodyOf();
         await dataOf(api.POST('/api/v1/webhook-endpoints/{id}/replay', { params, body }));
         notify('They will be sent again');
         onClose();
@@ -192,6 +208,7 @@ export function Replay({
       <Choice isOn={delivered} onChange={setDelivered}>
         Also delivered ones
       </Choice>
+      {count && !error && !busy && <p role="status">{countOf(count)} will be sent again.</p>}
     </DialogForm>
   );
 }

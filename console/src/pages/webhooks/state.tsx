@@ -22,9 +22,13 @@ export function State({ endpoint }: { endpoint: Endpoint }) {
   return <Badge tone={reason === 'request' ? '' : 'bad'}>{REASONS[reason]}</Badge>;
 }
 
+/** A number that may be a bound: `1,000+`. */
+export const countOf = ({ count, exact }: Schemas['Total']): string =>
+  `${count.toLocaleString()}${exact ? '' : '+'}`;
+
 /** Describes the health of the endpoint. */
 export function Health({
-  endpoint: { failing_since, skipping_since, last_hour },
+  endpoint: { failing_since, skipping_since, last_hour, waiting },
 }: {
   endpoint: Endpoint;
 }) {
@@ -35,6 +39,7 @@ export function Health({
         ? 'Nothing sent'
         : `${delivered.toLocaleString()} of ${attempts.toLocaleString()} delivered`}{' '}
       in the last hour
+      {waiting && waiting.count > 0 && `, ${countOf(waiting)} waiting`}
       {failing_since && (
         <>
           , every attempt has failed since <Time at={failing_since} />. What waits is sent by itself

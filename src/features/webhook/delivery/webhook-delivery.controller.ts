@@ -83,7 +83,7 @@ export class WebhookDeliveryController {
   @Operation(
     'replayWebhooks',
     'Send webhooks again',
-    'Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time.',
+    'Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time. With `dry_run` they are counted alone.',
   )
   @Ok(WebhookReplayResponse, 'They will be sent.')
   @ApiProblems(

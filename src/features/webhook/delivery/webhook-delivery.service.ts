@@ -54,17 +54,17 @@ export class WebhookDeliveryService {
     const { event_id, from, to, include_delivered: includeDelivered = false } = dto;
     requireOneWay(dto);
     await this.endpoints.get({ workspaceId: caller.workspaceId, id });
+    const time = () => ({
+      endpointId: id,
+      from: fromWireTime(from!),
+      to: to === undefined ? currentTime() : fromWireTime(to),
+      includeDelivered,
+    });
+    if (dto.dry_run) return { success: 1, would_replay: await this.replays.count(time()) };
     const request = ['webhook_endpoint.replay', id, { event_id, from, to, includeDelivered }];
     return this.calls.run(caller, { key, request }, async (manager) => {
       if (event_id !== undefined) await this.replayOne(manager, caller, id, event_id);
-      else {
-        await this.replays.begin(manager, caller, {
-          endpointId: id,
-          from: fromWireTime(from!),
-          to: to === undefined ? currentTime() : fromWireTime(to),
-          includeDelivered,
-        });
-      }
+      else await this.replays.begin(manager, caller, time());
       return { success: 1 };
     });
   }
@@ -86,14 +86,20 @@ export class WebhookDeliveryService {
 }
 
 /** @throws ValidationFailed unless the body names one event, or a period */
-function requireOneWay({ event_id, from, to, include_delivered }: ReplayWebhooksRequest): void {
+function requireOneWay({
+  event_id,
+  from,
+  to,
+  include_delivered,
+  dry_run,
+}: ReplayWebhooksRequest): void {
   const refuse = (pointer: string, code: 'required' | 'not_acceptable', detail: string): never => {
     throw new ValidationFailed([{ pointer, code, detail }]);
   };
   if (event_id === undefined && from === undefined) {
     refuse('/from', 'required', 'Either event_id or from is required.');
   }
-  const others = { from, to, include_delivered };
+  const others = { from, to, include_delivered, dry_run };
   const [extra] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (event_id !== undefined && extra !== undefined) {
     refuse(`/${extra}`, 'not_acceptable', 'With event_id there is neither a time nor a filter.');

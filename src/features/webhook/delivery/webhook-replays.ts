@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditActor, AuditLog } from '../../../core/audit/audit-log.ts';
 import { WebhookReplayRunning } from '../endpoint/webhook.errors.ts';
+import { countInParts, type Total } from '../../../platform/common/http/parameters/total.ts';
 import { currentTime, toWireTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
@@ -78,13 +79,13 @@ const endReplay = statement<{ endpointId: number }>(
  */
 const findInRange = statement<
   { endpointId: number; until: number; afterAt: number; afterId: number },
-  Pick<WebhookDelivery, 'id' | 'occurredAt' | 'state'>
+  Pick<WebhookDelivery, 'id' | 'occurredAt' | 'state' | 'kind'>
 >(
   'webhook-delivery.find-in-range',
   () => `
-    SELECT id, occurred_at AS "occurredAt", state
+    SELECT id, occurred_at AS "occurredAt", state, kind
     FROM (
-      SELECT d.endpoint_id, d.id, d.occurred_at, d.state FROM webhook_delivery d
+      SELECT d.endpoint_id, d.id, d.occurred_at, d.state, d.kind FROM webhook_delivery d
       WHERE (d.endpoint_id, d.occurred_at, d.id)
         > (CAST(:endpointId AS integer), CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
       ORDER BY d.endpoint_id, d.occurred_at, d.id LIMIT ${PART}) AS following
@@ -115,6 +116,21 @@ export class WebhookReplays {
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
   ) {}
+
+  /** Counts the events that a replay would send again, for two seconds at most. */
+  count({ endpointId, from, to, includeDelivered }: ReplayedTime): Promise<Total> {
+    return countInParts<{ afterAt: number; afterId: number }>(async (after) => {
+      const page = { endpointId, until: to, ...(after ?? { afterAt: from, afterId: 0 }) };
+      const rows = await this.statements.read(findInRange, page);
+      const last = rows.length === PART ? rows.at(-1) : undefined;
+      return {
+        count: rows.filter(
+          ({ state, kind }) => kind !== TEST_KIND && (includeDelivered || state !== 'delivered'),
+        ).length,
+        end: last && { afterAt: last.occurredAt, afterId: last.id },
+      };
+    });
+  }
 
   /** Stores a replay for a worker. @throws WebhookReplayRunning while the endpoint has another */
   async begin(

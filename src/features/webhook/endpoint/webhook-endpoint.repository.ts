@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
 import { WebhookEndpointNotFound } from './webhook.errors.ts';
 import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
+import type { Total } from '../../../platform/common/http/parameters/total.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { LEASE_MS, MAX_RETRY_AFTER_MS } from '../sending/attempt-times.ts';
 import { hasCome } from '../../../platform/database/stored-times.ts';
@@ -63,10 +64,10 @@ const countEndpoints = statement<{ workspaceId: number }, { count: number }>(
 
 const MAX_COUNTED = 1000;
 
-/** Reads a bounded number of attempts of each endpoint, the latest. */
+/** Reads a bounded number of attempts of each endpoint, the latest, and of deliveries that wait. */
 const countAttempts = statement<
   { ids: readonly number[]; since: number },
-  { id: number; attempts: number; delivered: number }
+  { id: number; attempts: number; delivered: number; waiting: number }
 >('webhook-attempt.count', ({ isOneOf }) => {
   const latest = (count: string) => `
     (SELECT ${count} FROM (
@@ -74,7 +75,10 @@ const countAttempts = statement<
       ORDER BY a.at DESC LIMIT ${MAX_COUNTED}) AS latest)`;
   return `
     SELECT e.id, ${latest('count(*)')} AS attempts,
-      ${latest('count(CASE WHEN latest.status BETWEEN 200 AND 299 THEN 1 END)')} AS delivered
+      ${latest('count(CASE WHEN latest.status BETWEEN 200 AND 299 THEN 1 END)')} AS delivered,
+      (SELECT count(*) FROM (
+        SELECT d.id FROM webhook_delivery d
+        WHERE d.endpoint_id = e.id AND d.due_at IS NOT NULL LIMIT ${MAX_COUNTED + 1}) AS due) AS waiting
     FROM webhook_endpoint e WHERE ${isOneOf('e.id', ':ids', 'integer')}`;
 });
 
@@ -194,12 +198,16 @@ export class WebhookEndpointRepository {
     return row!.count;
   }
 
-  /** Counts the attempts at these endpoints since a time, in any order of the endpoints. */
-  countAttempts(
+  /** Counts the attempts at these endpoints since a time, and the deliveries that wait, in any order of the endpoints. */
+  async countAttempts(
     ids: readonly number[],
     since: number,
-  ): Promise<{ id: number; attempts: number; delivered: number }[]> {
-    return this.statements.read(countAttempts, { ids, since });
+  ): Promise<{ id: number; attempts: number; delivered: number; waiting: Total }[]> {
+    const rows = await this.statements.read(countAttempts, { ids, since });
+    return rows.map(({ waiting, ...one }) => ({
+      ...one,
+      waiting: { count: Math.min(waiting, MAX_COUNTED), exact: waiting <= MAX_COUNTED },
+    }));
   }
 
   /** Inserts an endpoint under a free id. @param toRow makes the row of this id */

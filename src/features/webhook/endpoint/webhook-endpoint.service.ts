@@ -65,11 +65,15 @@ export class WebhookEndpointService {
     const ids = rows.map(({ id }) => id);
     const counted =
       ids.length === 0 ? [] : await this.endpoints.countAttempts(ids, currentTime() - HOUR_MS);
-    const counts = new Map(counted.map(({ id, ...count }) => [id, count]));
-    return rows.map((row) => ({
-      ...toWebhookEndpointView(row),
-      last_hour: counts.get(row.id) ?? { attempts: 0, delivered: 0 },
-    }));
+    const counts = new Map(counted.map((one) => [one.id, one]));
+    return rows.map((row) => {
+      const { attempts = 0, delivered = 0, waiting } = counts.get(row.id) ?? {};
+      return {
+        ...toWebhookEndpointView(row),
+        last_hour: { attempts, delivered },
+        waiting: waiting ?? { count: 0, exact: true },
+      };
+    });
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   Flag,
   flagViolations,
   Integer,
+  Nested,
   Rule,
   Text,
   Time,
@@ -20,6 +21,7 @@ import {
   SuccessResponse,
 } from '../../../../platform/common/http/responses/response.ts';
 import { PageQueryDto } from '../../../../platform/common/http/parameters/page.dto.ts';
+import { Total } from '../../../../platform/common/http/parameters/total.ts';
 import { timeViolations, toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
 import type { ListedAttempt } from '../webhook-delivery.repository.ts';
 
@@ -57,6 +59,10 @@ export class ReplayWebhooksRequest {
   })
   @Rule(flagViolations)
   include_delivered?: boolean;
+
+  @Flag.optional('With `from`: sends nothing, and says in `would_replay` how many it would.', false)
+  @Rule(flagViolations)
+  dry_run?: boolean;
 }
 
 @SchemaName('WebhookAttempt')
@@ -117,7 +123,10 @@ export class WebhookTestResponse extends response(
   'The attempt, with its response.',
 ) {}
 
-export class WebhookReplayResponse extends SuccessResponse {}
+export class WebhookReplayResponse extends SuccessResponse {
+  @Nested.optional(Total, 'Only with `dry_run`: the events that would be sent again.')
+  would_replay?: Total;
+}
 
 export function toWebhookAttemptView(attempt: ListedAttempt): WebhookAttemptView {
   return {

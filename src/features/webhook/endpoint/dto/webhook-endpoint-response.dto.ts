@@ -27,6 +27,15 @@ export class WebhookLastHour {
   delivered!: number;
 }
 
+/** Events that have not arrived yet, and are sent by themselves. */
+export class WaitingEvents {
+  @Integer('Their number, at most 1,000.', 3)
+  count!: number;
+
+  @Flag('Whether these are all; otherwise there are more.', true)
+  exact!: boolean;
+}
+
 /** Contains neither the secrets nor the values of the headers. */
 @BaseSchema('WebhookEndpoint')
 export class WebhookEndpointView {
@@ -79,6 +88,12 @@ export class WebhookEndpointView {
   )
   last_hour?: WebhookLastHour;
 
+  @Nested.optional(
+    WaitingEvents,
+    'The events that wait for it, also while it is disabled; not where it has just been created.',
+  )
+  waiting?: WaitingEvents;
+
   @Time.orNull('Time since which events are skipped because too many wait for it, or null.', null)
   skipping_since!: string | null;
 
@@ -123,6 +138,7 @@ export function entityTagOfEndpoint(view: WebhookEndpointView): string {
     skipping_since: null,
     failing_since: null,
     last_hour: undefined,
+    waiting: undefined,
   };
   return `W/${entityTagOf({ ...view, ...changing })}`;
 }
