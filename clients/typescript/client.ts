@@ -1408,6 +1408,63 @@ export class UserGroupClient {
   }
 
   /**
+   * Read the usage of the workspace.
+   *
+   * Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by
+   * group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for
+   * `Accept: text/csv`. Counts can be a minute old. They are no bill: a renderer that crashes loses the views of a
+   * minute.
+   *
+   * Required scope: `usage:read`.
+   *
+   * `GET /api/v1/usage`
+   */
+  listUsage(
+    query: Query<'listUsage'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UsageResponse'], Schemas['Usage']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/usage', query, options }, 'usage');
+  }
+
+  /**
+   * Read the usage of a user group.
+   *
+   * The same counts for one group, by the day or hour, the oldest first. As JSON, or as CSV for `Accept: text/csv`.
+   *
+   * Required scope: `usage:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/usage`
+   */
+  listUserGroupUsage(
+    id: string,
+    query: Query<'listUserGroupUsage'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UsageResponse'], Schemas['Usage']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/user-groups/{id}/usage', ids: { id }, query, options },
+      'usage',
+    );
+  }
+
+  /**
+   * Report views.
+   *
+   * For renderers, which send once a minute what they have shown: most views never reach the service, because renderers
+   * cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be
+   * retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` has its places.
+   *
+   * Required scope: `tokens:introspect`.
+   *
+   * `POST /api/v1/usage/batches`
+   */
+  reportUsage(
+    body: Schemas['UsageBatchRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['UsageBatchResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/usage/batches', body, options });
+  }
+
+  /**
    * List webhook endpoints.
    *
    * The endpoints of the workspace in the order of their creation, including disabled ones.

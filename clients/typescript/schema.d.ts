@@ -943,6 +943,63 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the usage of the workspace
+         * @description Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a minute old. They are no bill: a renderer that crashes loses the views of a minute.
+         *
+         *     Required scope: `usage:read`.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the usage of a user group
+         * @description The same counts for one group, by the day or hour, the oldest first. As JSON, or as CSV for `Accept: text/csv`.
+         *
+         *     Required scope: `usage:read`.
+         */
+        get: operations["listUserGroupUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/usage/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report views
+         * @description For renderers, which send once a minute what they have shown: most views never reach the service, because renderers cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` has its places.
+         *
+         *     Required scope: `tokens:introspect`.
+         */
+        post: operations["reportUsage"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -2793,6 +2850,68 @@ export interface components {
             /** @description Says that every group may see all that the tool shows. Without it a target that filters by no value of the group is refused. */
             unfiltered?: boolean;
         };
+        Usage: {
+            /** @description The day, or the time in UTC at which the hour begins; absent with `by=group`. */
+            period?: string;
+            /** @description With `by=group`: internal id of the group. */
+            team_id?: number;
+            /** @description With `by=group`: your own id of the group; null if it is deleted. */
+            provided_id?: string | null;
+            /** @description With `by=group`: name of the group; null if it is deleted. */
+            name?: string | null;
+            /** @description Views that renderers have reported. */
+            views: number;
+            /** @description Embed tokens, and tokens for targets, that were issued. */
+            embed_tokens: number;
+            /** @description Introspections of valid tokens that have reached the service. They are no views. */
+            introspections: number;
+            /** @description Distinct users whom views and embed tokens have named, of each group by itself; null for hours, and for days of another time zone than UTC. */
+            users: number | null;
+        };
+        UsageResponse: {
+            /** @description The entries. */
+            usage: components["schemas"]["Usage"][];
+        } & components["schemas"]["Page"];
+        UsageViews: {
+            /** @description Your own id of the user group: `sub` of an introspection. */
+            sub: string;
+            /** @description Your own id of the person: `user_id` of an introspection. */
+            user_id?: string;
+            /** @description What was viewed, such as the id of a dashboard. Usage is the sum over all of them. */
+            resource?: string;
+            /** @description How many views. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When: within the last 48 hours. The views count for its hour.
+             */
+            at: string;
+        };
+        UsageBatchRequest: {
+            /** @description New for each batch, such as a UUID. A batch that is sent again counts nothing. */
+            batch_id: string;
+            /** @description What was viewed. */
+            views: components["schemas"]["UsageViews"][];
+        };
+        UsageBatch: {
+            /** @description The id of the batch. */
+            batch_id: string;
+            /** @description Views that were counted. */
+            counted: number;
+            /** @description Views that were counted for nobody. */
+            not_counted: number;
+            /** @description Places in `views`, from 0, whose `sub` is no user group of the workspace. */
+            unknown: number[];
+        };
+        UsageBatchResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The batch. */
+            batch: components["schemas"]["UsageBatch"];
+        };
         ChangedUserGroup: {
             /** @description Its `team_id`. */
             team_id: number;
@@ -3094,7 +3213,7 @@ export interface components {
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
             /** @description What the token may do; a scope implies no other. */
-            scopes: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write" | "usage:read")[];
         };
         ApiTokenWithSecret: {
             /** @description The token. Save it now: it is not stored and cannot be shown again. */
@@ -3131,7 +3250,7 @@ export interface components {
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
             /** @description What the token may do; a scope implies no other. */
-            scopes?: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write")[];
+            scopes?: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write" | "usage:read")[];
         };
         RotateApiTokenRequest: {
             /**
@@ -3284,6 +3403,8 @@ export interface components {
             event_hours: number;
             /** @description Days for which webhooks can be replayed. */
             webhook_days: number;
+            /** @description Days for which usage is kept. */
+            usage_days: number;
         };
         SystemLimits: {
             /** @description Requests that one API token may make in a minute; 0 for no limit. */
@@ -4004,6 +4125,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `usage_batch_reused`. */
+        "409_UsageBatchReused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `webhook_secret_unreadable`. */
         "409_WebhookSecretUnreadable": {
             headers: {
@@ -4209,6 +4339,12 @@ export interface components {
         provided_id: string;
         /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
         name: string;
+        /** @description The first entry is the day or hour of this moment; by default 30 days or 24 hours before `to`. */
+        from: string;
+        /** @description The last entry is the day or hour before this moment; by default now. */
+        to: string;
+        /** @description The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in which it begins. */
+        tz: string;
         /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
         types: string;
     };
@@ -6506,6 +6642,124 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_TargetNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description The first entry is the day or hour of this moment; by default 30 days or 24 hours before `to`. */
+                from?: components["parameters"]["from"];
+                /** @description The last entry is the day or hour before this moment; by default now. */
+                to?: components["parameters"]["to"];
+                /** @description The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in which it begins. */
+                tz?: components["parameters"]["tz"];
+                /** @description What each entry counts. `group`: the busiest groups of one day or one calendar month of UTC, which `from` and `to` enclose; by default the present month. */
+                by?: "group" | "day" | "hour";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUserGroupUsage: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description The first entry is the day or hour of this moment; by default 30 days or 24 hours before `to`. */
+                from?: components["parameters"]["from"];
+                /** @description The last entry is the day or hour before this moment; by default now. */
+                to?: components["parameters"]["to"];
+                /** @description The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in which it begins. */
+                tz?: components["parameters"]["tz"];
+                /** @description What each entry counts. */
+                by?: "day" | "hour";
+            };
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    reportUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UsageBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description What was counted, now or the first time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageBatchResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_UsageBatchReused"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];

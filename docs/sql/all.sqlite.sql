@@ -111,6 +111,36 @@ WHERE (user_group_id, jti) IN (
 )
 RETURNING user_group_id, jti;
 
+-- UsageBatchExpiry
+DELETE FROM usage_batch
+WHERE (workspace_id, batch_id) IN (
+  SELECT workspace_id, batch_id
+  FROM usage_batch
+  WHERE expires_at < CAST(:now AS bigint)
+  ORDER BY expires_at LIMIT :limit
+)
+RETURNING workspace_id, batch_id;
+
+-- UsageRetention
+DELETE FROM usage_count
+WHERE (workspace_id, user_group_id, unit, start_at) IN (
+  SELECT workspace_id, user_group_id, unit, start_at
+  FROM usage_count
+  WHERE end_at < CAST(:now AS bigint)
+  ORDER BY end_at LIMIT :limit
+)
+RETURNING workspace_id, user_group_id, unit, start_at;
+
+-- UsageUserExpiry
+DELETE FROM usage_user
+WHERE (workspace_id, user_group_id, unit, start_at, user_hash) IN (
+  SELECT workspace_id, user_group_id, unit, start_at, user_hash
+  FROM usage_user
+  WHERE end_at < CAST(:now AS bigint)
+  ORDER BY end_at LIMIT :limit
+)
+RETURNING workspace_id, user_group_id, unit, start_at, user_hash;
+
 -- UserGroupHistoryRetention
 DELETE FROM user_group_version
 WHERE (user_group_id, version) IN (
@@ -602,6 +632,48 @@ UPDATE target SET ciphertext = :ciphertext, key_id = :keyId WHERE id = :id;
 UPDATE target
 SET definition = :definition, ciphertext = :ciphertext, key_id = :keyId, updated_at = :updatedAt
 WHERE workspace_id = :workspaceId AND name = :name;
+
+-- usage.add-counts
+INSERT INTO usage_count (
+  workspace_id, user_group_id, unit, start_at, end_at, views, embed_tokens, introspections, users
+)
+SELECT "workspaceId", "userGroupId", "unit", "startAt", "endAt", "views", "embedTokens", "introspections",
+  "users"
+FROM (
+  SELECT value ->> '$.workspaceId' AS "workspaceId", value ->> '$.userGroupId' AS "userGroupId",
+    value ->> '$.unit' AS "unit", value ->> '$.startAt' AS "startAt", value ->> '$.endAt' AS "endAt",
+    value ->> '$.views' AS "views", value ->> '$.embedTokens' AS "embedTokens",
+    value ->> '$.introspections' AS "introspections", value ->> '$.users' AS "users"
+  FROM json_each(:rows)
+) AS r
+WHERE true
+ORDER BY "workspaceId", "userGroupId" DESC, unit, "startAt"
+ON CONFLICT (workspace_id, user_group_id, unit, start_at) DO UPDATE
+SET views = usage_count.views + excluded.views,
+  embed_tokens = usage_count.embed_tokens + excluded.embed_tokens,
+  introspections = usage_count.introspections + excluded.introspections,
+  users = usage_count.users + excluded.users;
+
+-- usage.add-users
+INSERT INTO usage_user (workspace_id, user_group_id, unit, start_at, user_hash, end_at)
+SELECT "workspaceId", "userGroupId", "unit", "startAt", "userHash", "endAt"
+FROM (
+  SELECT value ->> '$.workspaceId' AS "workspaceId", value ->> '$.userGroupId' AS "userGroupId",
+    value ->> '$.unit' AS "unit", value ->> '$.startAt' AS "startAt",
+    unhex(substr(value ->> '$.userHash', 3)) AS "userHash", value ->> '$.endAt' AS "endAt"
+  FROM json_each(:rows)
+) AS r
+WHERE true
+ORDER BY "workspaceId", "userGroupId" DESC, unit, "startAt", "userHash"
+ON CONFLICT (workspace_id, user_group_id, unit, start_at, user_hash) DO NOTHING
+RETURNING workspace_id AS "workspaceId", user_group_id AS "userGroupId", unit, start_at AS "startAt";
+
+-- usage.insert-batch
+INSERT INTO usage_batch (workspace_id, batch_id, body_hash, result, expires_at) VALUES (
+  :workspaceId, :batchId, :bodyHash, :result, CAST(:expiresAt AS bigint)
+)
+ON CONFLICT (workspace_id, batch_id) DO NOTHING
+RETURNING batch_id AS "batchId";
 
 -- user-group-token.end-former
 UPDATE former_token

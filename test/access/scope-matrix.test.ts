@@ -424,6 +424,27 @@ const routes: Route[] = [
     call: ({ target }) => ({ path: `/api/v1/targets/${target}` }),
     foreign: notFound('target_not_found'),
   },
+  { method: 'GET', path: '/api/v1/usage', scope: 'usage:read', call: () => ({}) },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/usage',
+    scope: 'usage:read',
+    call: (things) => ({ path: resource(things, '/usage') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/usage/batches',
+    scope: 'tokens:introspect',
+    call: ({ group }) => ({
+      body: {
+        batch_id: `batch ${group}`,
+        views: [{ sub: group, count: 1, at: new Date().toISOString() }],
+      },
+    }),
+    // An unknown group is counted for nobody.
+    foreign: { status: 200 },
+  },
   { method: 'GET', path: '/api/v1/webhook-endpoints', scope: 'webhooks:read', call: () => ({}) },
   {
     method: 'POST',
@@ -751,6 +772,7 @@ function wordsOf({ status, body, headers }: Answer): unknown {
     schema: null,
     data_source: null,
     target: null,
+    batch: null,
   };
   return [status, words, Object.keys(headers).sort()];
 }

@@ -291,6 +291,25 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('usage', () => {
+    test('is reported, and read by group and by day', async () => {
+      await groupToken('in use');
+      const batch = {
+        batch_id: 'a batch',
+        views: [{ sub: 'in use', user_id: 'u', count: 3, at: new Date().toISOString() }],
+      };
+      const reported = await client.reportUsage(batch);
+      expect(reported.batch).toMatchObject({ counted: 3, unknown: [] });
+      expect(await client.reportUsage(batch)).toEqual(reported);
+      const { usage } = await client.listUsage({ by: 'group' });
+      expect(usage).toEqual([expect.objectContaining({ provided_id: 'in use', views: 3 })]);
+      const days = (await client.listUserGroupUsage('in use')).usage;
+      expect(days.filter(({ views }) => views > 0)).toEqual([
+        expect.objectContaining({ views: 3, users: 1 }),
+      ]);
+    });
+  });
+
   describe('the registry', () => {
     test('holds schemas and data sources, and what refers to them', async () => {
       const { id } = (await client.createSchema({ provided_id: 'crm', name: 'Customers' })).schema;

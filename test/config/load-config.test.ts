@@ -83,6 +83,7 @@ test('every variable of the interface exists', () => {
     'CONSOLE_OIDC_CLIENT_SECRET',
     'CONSOLE_OIDC_SCOPE',
     'CONSOLE_OIDC_GRANTS',
+    'USAGE_RETENTION_DAYS',
   ]);
 });
 

@@ -175,6 +175,10 @@ export const errorFixes: Record<string, Fix> = {
     cause: 'This `Idempotency-Key` was used for another call or body.',
     fix: 'Use a new key for each call that you mean, and the same key only to repeat it.',
   },
+  usage_batch_reused: {
+    cause: 'The `batch_id` is that of another batch, which was counted. This one was not.',
+    fix: 'Send it with a new id, such as a UUID. Use the same id only to send the same views again.',
+  },
   token_forgotten: {
     cause:
       'The token of this group is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed.',

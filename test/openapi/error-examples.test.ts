@@ -272,6 +272,14 @@ const calls: Record<string, () => Promise<Answer>> = {
     working.mockRestore();
     return answer;
   },
+  usage_batch_reused: async () => {
+    const send = (count: number) => {
+      const views = [{ sub: 'nobody', count, at: new Date().toISOString() }];
+      return service.api.call('POST', `${V1}/usage/batches`, { batch_id: 'reused', views });
+    };
+    await send(1);
+    return send(2);
+  },
   target_not_found: () => send('GET', `${V1}/targets/none`),
   target_value_missing: () => issueWith({ region: { $: 'variables.region' } }, {}),
   target_value_refused: () => issueWith(undefined, { team: 'x' }),

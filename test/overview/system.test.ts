@@ -79,7 +79,7 @@ onEachDatabase((kind) => {
         event_consumers: [],
         retention: {
           ...{ audit_days: 400, refusal_days: 90, shown_token_days: 30 },
-          ...{ history_days: 800, event_hours: 48, webhook_days: 9 },
+          ...{ history_days: 800, event_hours: 48, webhook_days: 9, usage_days: 400 },
         },
         limits: {
           calls_per_minute: 900,

@@ -15,6 +15,7 @@ const PUBLIC_URL = 'https://user-groups.example';
 const LEFT_OUT = [
   ...[
     'TargetController',
+    'UsageController',
     'RegisteredController',
     'WorkspaceSettingsController',
     'UserGroupBulkController',
@@ -142,6 +143,8 @@ onEachDatabase((kind) => {
     expect(left.sort()).toEqual([
       'event_stream_ends_total',
       'event_streams',
+      'usage_batches_total',
+      'usage_views_total',
       'webhook_attempt_duration_seconds',
       'webhook_attempts_total',
       'webhook_endpoints_disabled_total',

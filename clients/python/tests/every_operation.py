@@ -11,6 +11,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from typing import Any
 
 import requests
@@ -191,6 +192,13 @@ def tokens(client: UserGroupClient) -> None:
     for_tool = client.issue_embed_token("viewer", target="cube")["embed_token"]
     assert for_tool["token_type"] == "target_token" and for_tool["revocable"] is False
     client.delete_target("cube")
+    reported = client.report_usage(
+        batch_id="a batch",
+        views=[{"sub": "viewer", "count": 2, "at": datetime.now(timezone.utc).isoformat()}],
+    )
+    assert reported["batch"]["counted"] == 2
+    assert client.list_usage(by="group")["usage"][0]["provided_id"] == "viewer"
+    assert sum(day["views"] for day in client.list_user_group_usage("viewer")["usage"]) == 2
     workspace = client.get_workspace_identity()["workspace"]
     keys = client.get_json_web_key_set(workspace["id"])["keys"]
     assert embed["kid"] in [key["kid"] for key in keys]

@@ -64,6 +64,10 @@ from .models import (
     TargetSigningRequest,
     TargetView,
     TargetsResponse,
+    Usage,
+    UsageBatchResponse,
+    UsageResponse,
+    UsageViews,
     UserGroup,
     UserGroupIssues,
     UserGroupIssuesResponse,
@@ -2777,6 +2781,192 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def list_usage(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        tz: str | Absent = ABSENT,
+        by: Literal["group", "day", "hour"] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UsageResponse:
+        """Read the usage of the workspace.
+
+        Views, embed tokens, introspections and users, by the day or hour with an entry for each,
+        the oldest first; or by group, the busiest first: those with the most views, then embed
+        tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a
+        minute old. They are no bill: a renderer that crashes loses the views of a minute.
+
+        Required scope: `usage:read`.
+
+        GET /api/v1/usage
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            from_: The first entry is the day or hour of this moment; by default 30 days or 24 hours
+                before `to`.
+            to: The last entry is the day or hour before this moment; by default now.
+            tz: The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in
+                which it begins. Default: `"UTC"`.
+            by: What each entry counts. `group`: the busiest groups of one day or one calendar month
+                of UTC, which `from` and `to` enclose; by default the present month. Default:
+                `"day"`.
+        """
+        return cast(
+            UsageResponse,
+            self._json(
+                "GET",
+                "/api/v1/usage",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "from": from_,
+                    "to": to,
+                    "tz": tz,
+                    "by": by,
+                },
+                timeout=timeout,
+            ),
+        )
+
+    def iter_usage(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        tz: str | Absent = ABSENT,
+        by: Literal["group", "day", "hour"] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[Usage]:
+        """Yields the entries of `list_usage`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_usage(
+                limit=limit,
+                cursor=position,
+                from_=from_,
+                to=to,
+                tz=tz,
+                by=by,
+                timeout=timeout,
+            ),
+            "usage",
+        )
+
+    def list_user_group_usage(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        tz: str | Absent = ABSENT,
+        by: Literal["day", "hour"] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UsageResponse:
+        """Read the usage of a user group.
+
+        The same counts for one group, by the day or hour, the oldest first. As JSON, or as CSV for
+        `Accept: text/csv`.
+
+        Required scope: `usage:read`.
+
+        GET /api/v1/user-groups/{id}/usage
+
+        Args:
+            id: Your own id of the user group.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            from_: The first entry is the day or hour of this moment; by default 30 days or 24 hours
+                before `to`.
+            to: The last entry is the day or hour before this moment; by default now.
+            tz: The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in
+                which it begins. Default: `"UTC"`.
+            by: What each entry counts. Default: `"day"`.
+        """
+        return cast(
+            UsageResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/usage",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "from": from_,
+                    "to": to,
+                    "tz": tz,
+                    "by": by,
+                },
+                timeout=timeout,
+            ),
+        )
+
+    def iter_user_group_usage(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        tz: str | Absent = ABSENT,
+        by: Literal["day", "hour"] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[Usage]:
+        """Yields the entries of `list_user_group_usage`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_user_group_usage(
+                id,
+                limit=limit,
+                cursor=position,
+                from_=from_,
+                to=to,
+                tz=tz,
+                by=by,
+                timeout=timeout,
+            ),
+            "usage",
+        )
+
+    def report_usage(
+        self,
+        *,
+        batch_id: str,
+        views: Sequence[UsageViews],
+        timeout: Timeout | None = None,
+    ) -> UsageBatchResponse:
+        """Report views.
+
+        For renderers, which send once a minute what they have shown: most views never reach the
+        service, because renderers cache introspections. A batch that is sent again counts nothing
+        and gets the same response, so that it can be retried. A `sub` that is no user group of the
+        workspace is counted for nobody; `unknown` has its places.
+
+        Required scope: `tokens:introspect`.
+
+        POST /api/v1/usage/batches
+
+        Args:
+            batch_id: New for each batch, such as a UUID. A batch that is sent again counts nothing.
+            views: What was viewed.
+        """
+        return cast(
+            UsageBatchResponse,
+            self._json(
+                "POST",
+                "/api/v1/usage/batches",
+                body={"batch_id": batch_id, "views": views},
+                timeout=timeout,
+            ),
+        )
+
     def list_webhook_endpoints(
         self,
         *,
@@ -3274,6 +3464,7 @@ class UserGroupClient(Transport):
                 "admin",
                 "targets:read",
                 "targets:write",
+                "usage:read",
             ]
         ],
         idempotency_key: str | Absent = ABSENT,
@@ -3407,6 +3598,7 @@ class UserGroupClient(Transport):
                     "admin",
                     "targets:read",
                     "targets:write",
+                    "usage:read",
                 ]
             ]
             | Absent

@@ -1831,6 +1831,86 @@ class PutTargetRequest(TypedDict):
     """
 
 
+class Usage(TypedDict):
+    period: NotRequired[str]
+    """The day, or the time in UTC at which the hour begins; absent with `by=group`."""
+
+    team_id: NotRequired[int]
+    """With `by=group`: internal id of the group."""
+
+    provided_id: NotRequired[str | None]
+    """With `by=group`: your own id of the group; null if it is deleted."""
+
+    name: NotRequired[str | None]
+    """With `by=group`: name of the group; null if it is deleted."""
+
+    views: int
+    """Views that renderers have reported."""
+
+    embed_tokens: int
+    """Embed tokens, and tokens for targets, that were issued."""
+
+    introspections: int
+    """Introspections of valid tokens that have reached the service. They are no views."""
+
+    users: int | None
+    """Distinct users whom views and embed tokens have named, of each group by itself; null for
+    hours, and for days of another time zone than UTC.
+    """
+
+
+class UsageResponse(Page):
+    usage: list[Usage]
+    """The entries."""
+
+
+class UsageViews(TypedDict):
+    sub: str
+    """Your own id of the user group: `sub` of an introspection."""
+
+    user_id: NotRequired[str]
+    """Your own id of the person: `user_id` of an introspection."""
+
+    resource: NotRequired[str]
+    """What was viewed, such as the id of a dashboard. Usage is the sum over all of them."""
+
+    count: int
+    """How many views."""
+
+    at: str
+    """When: within the last 48 hours. The views count for its hour."""
+
+
+class UsageBatchRequest(TypedDict):
+    batch_id: str
+    """New for each batch, such as a UUID. A batch that is sent again counts nothing."""
+
+    views: list[UsageViews]
+    """What was viewed."""
+
+
+class UsageBatch(TypedDict):
+    batch_id: str
+    """The id of the batch."""
+
+    counted: int
+    """Views that were counted."""
+
+    not_counted: int
+    """Views that were counted for nobody."""
+
+    unknown: list[int]
+    """Places in `views`, from 0, whose `sub` is no user group of the workspace."""
+
+
+class UsageBatchResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    batch: UsageBatch
+    """The batch."""
+
+
 class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""
@@ -2187,6 +2267,7 @@ class CreateApiTokenRequest(TypedDict):
             "admin",
             "targets:read",
             "targets:write",
+            "usage:read",
         ]
     ]
     """What the token may do; a scope implies no other."""
@@ -2253,6 +2334,7 @@ class UpdateApiTokenRequest(TypedDict):
                 "admin",
                 "targets:read",
                 "targets:write",
+                "usage:read",
             ]
         ]
     ]
@@ -2440,6 +2522,9 @@ class SystemRetention(TypedDict):
 
     webhook_days: int
     """Days for which webhooks can be replayed."""
+
+    usage_days: int
+    """Days for which usage is kept."""
 
 
 class SystemLimits(TypedDict):

@@ -27,6 +27,7 @@ import { DEFAULT_LIFE_SECONDS, MAX_VIEW_AS_SECONDS, misplacedFields } from './em
 import { encryptClaims } from './signing/opaque-token.ts';
 import { SigningKeys } from './signing/signing-keys.ts';
 import { type OpenTarget, TargetTokens } from './target-tokens.ts';
+import { TokenUses } from './token-uses.ts';
 
 const JTI_BYTES = 16;
 const ENDS_NOW = 'No embed token is issued: the group is valid for less than a second.';
@@ -45,6 +46,7 @@ export class EmbedTokenService {
     private readonly auditLog: AuditLog,
     private readonly gate: Gate,
     @Optional() private readonly targets?: TargetTokens,
+    @Optional() private readonly uses?: TokenUses,
   ) {}
 
   /**
@@ -116,7 +118,11 @@ export class EmbedTokenService {
       this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
     }
     // A repeated call issues another token: tokens for pages are not stored.
-    if (!actingFor && !target) return response;
+    const issued = () => {
+      this.uses?.count('embedTokens', key, user?.id);
+      return response;
+    };
+    if (!actingFor && !target) return issued();
     // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = {
       key: idempotencyKey,
@@ -152,9 +158,8 @@ export class EmbedTokenService {
     };
     const first = await this.gate.run(caller, () => this.calls.run(caller, call, record));
     const { token, expires_at: end } = first.embed_token;
-    if (token !== response.embed_token.token && Date.parse(end) <= currentTime()) {
-      throw new IdempotencyKeySpent(EXPIRED);
-    }
+    if (token === response.embed_token.token) return issued();
+    if (Date.parse(end) <= currentTime()) throw new IdempotencyKeySpent(EXPIRED);
     return first;
   }
 

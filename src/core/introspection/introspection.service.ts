@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { ActivityTally } from '../activity/activity-tally.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import type { JsonObject } from '../../platform/common/json/strict-json.ts';
 import { canBeUserGroupToken, hashToken } from '../../platform/common/secret/secrets.ts';
 import { EmbedTokenReader, generationOf } from '../embed-token/embed-token.reader.ts';
 import { viewerOf } from '../embed-token/embed-token.ts';
+import { TokenUses } from '../embed-token/token-uses.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { variablesOfToken } from '../mapping/token-variables.ts';
 import type {
@@ -27,6 +28,7 @@ export class IntrospectionService {
     private readonly usage: UserGroupTokenUsage,
     private readonly embedTokens: EmbedTokenReader,
     private readonly activity: ActivityTally,
+    @Optional() private readonly uses?: TokenUses,
   ) {}
 
   /**
@@ -57,7 +59,9 @@ export class IntrospectionService {
     const found = await this.snapshots.findToken({ workspaceId, range, hash }, { isFresh });
     if (!found || !isValid(found.group, found.token)) return undefined;
     const description = describeUserGroupToken(found.group, found.token, schemaId);
-    if (description) this.usage.record(found.group.userGroupId, found.token.generation);
+    if (!description) return undefined;
+    this.usage.record(found.group.userGroupId, found.token.generation);
+    this.uses?.count('introspections', found.group);
     return description;
   }
 
@@ -76,6 +80,7 @@ export class IntrospectionService {
     const description = describeGroup(group, schemaId, claims.variables);
     if (!description) return undefined;
     this.usage.record(group.userGroupId, gen);
+    this.uses?.count('introspections', group, claims.user_id);
     return {
       ...description,
       token_type: 'embed_token',

@@ -155,6 +155,8 @@ export interface UserGroupOptions {
    * value with that beginning. A person who matches several grants of a workspace has the scopes of all.
    */
   consoleOidcGrants?: string;
+  /** Days (35–3650) for which usage is kept, from the end of the hour, day or month that it belongs to. */
+  usageRetentionDays?: number;
   /** Settings of plugins, each an instance of its class; others have their defaults. */
   pluginSettings?: readonly object[];
 }

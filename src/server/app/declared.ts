@@ -9,9 +9,11 @@ import { auditScopes } from '../../core/audit/audit.catalogue.ts';
 import { eventScopes } from '../../features/event/event.catalogue.ts';
 import { apiTokenScopes } from '../../core/api-token/api-token.catalogue.ts';
 import { targetScopes } from '../../features/target/target.catalogue.ts';
+import { usageScopes } from '../../features/usage/usage.catalogue.ts';
 import { EventSettings } from '../../features/event/event.settings.ts';
 import { WebhookSettings } from '../../features/webhook/webhook.settings.ts';
 import { ConsoleSettings } from '../../features/console/console.settings.ts';
+import { UsageSettings } from '../../features/usage/usage.settings.ts';
 
 export const declaredScopes = [
   ...userGroupScopes,
@@ -24,5 +26,11 @@ export const declaredScopes = [
   ...eventScopes,
   ...apiTokenScopes,
   ...targetScopes,
+  ...usageScopes,
 ] as const;
-export const declaredSettings = [EventSettings, WebhookSettings, ConsoleSettings] as const;
+export const declaredSettings = [
+  EventSettings,
+  WebhookSettings,
+  ConsoleSettings,
+  UsageSettings,
+] as const;

@@ -31,6 +31,7 @@ import { registry } from '../../features/registry/registry.feature.ts';
 import { revocation } from '../../features/revocation/revocation.feature.ts';
 import { system } from '../../features/system/system.feature.ts';
 import { targets } from '../../features/target/target.feature.ts';
+import { usage } from '../../features/usage/usage.feature.ts';
 import { userGroups } from '../../core/user-group/user-group.feature.ts';
 import { webhooks } from '../../features/webhook/webhook.feature.ts';
 import { workspaces } from '../../core/workspace/workspace.feature.ts';
@@ -47,6 +48,7 @@ export type Feature =
   | 'revocation'
   | 'registry'
   | 'targets'
+  | 'usage'
   | 'webhooks'
   | 'api-tokens'
   | 'overview'
@@ -70,6 +72,7 @@ const optional: readonly FeatureDefinition<Feature>[] = [
   revocation,
   registry,
   targets,
+  usage,
   webhooks,
   apiTokens,
   overview,

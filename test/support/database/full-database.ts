@@ -92,6 +92,7 @@ export async function fillDatabase(
   await ok(first.call('DELETE', '/api/v1/user-groups/revoked'));
 
   await declareTarget(first);
+  await reportViews(first);
   await runJob(env, first);
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
@@ -123,6 +124,12 @@ async function declareTarget(api: ApiClient): Promise<void> {
       claims: { tenant: { $: 'sub' } },
     }),
   );
+}
+
+/** Views of a group by a user, in a batch that is remembered. */
+async function reportViews(api: ApiClient): Promise<void> {
+  const views = [{ sub: 'repeated', user_id: 'u', count: 3, at: new Date().toISOString() }];
+  await ok(api.call('POST', '/api/v1/usage/batches', { batch_id: 'a batch', views }));
 }
 
 /** A job with a result, which is not that of a group, and with lines that nobody stores, because it has ended. */

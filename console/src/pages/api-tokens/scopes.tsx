@@ -16,6 +16,7 @@ export const SCOPES: Record<Scope, string> = {
   'registry:write': 'change schemas, data sources, the policy',
   'targets:read': 'read targets',
   'targets:write': 'change targets',
+  'usage:read': 'read usage',
   'webhooks:read': 'read webhook endpoints and attempts',
   'webhooks:write': 'change and replay webhooks',
   'audit:read': 'read the audit log',

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { TokenUses } from '../../../core/embed-token/token-uses.ts';
+import { currentTime, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../platform/common/time.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import { type OnFlush, onFlush } from '../../../platform/database/upkeep/shutdown-phases.ts';
+import { WriteBehind } from '../../../platform/database/upkeep/write-behind.ts';
+import { type UsageAddition, UsageCounter } from './usage-counter.ts';
+
+const WRITE_EVERY_MS = MINUTE_MS;
+/** Groups and users whose counts are one transaction: small enough that nobody waits long for the one writer of SQLite. */
+const MAX_TOGETHER = 500;
+/** Transactions that wait while the database refuses them. */
+const MAX_WAITING = 500;
+
+interface Tallied extends UsageAddition {
+  embedTokens: number;
+  introspections: number;
+  users: Set<string>;
+}
+
+/** Counts of a transaction, with the id by which they are counted once, even if its outcome is unknown. */
+interface Waiting {
+  batchId: string;
+  additions: readonly Tallied[];
+}
+
+/**
+ * Counts issued tokens and introspections in memory, and adds them to the tables once a minute and at the end. Counts
+ * that could not be written are kept for the next time; a process that is killed loses those of a minute.
+ */
+@Injectable()
+export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnFlush {
+  private readonly logger = new Logger(UsageTally.name);
+  private hour = 0;
+  /** Counts of the hour, by group. */
+  private counts = new Map<number, Tallied>();
+  /** Groups and users in `counts`. */
+  private size = 0;
+  private readonly waiting: Waiting[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private readonly writing = new WriteBehind(() => this.write());
+  /** Logs one warning for each outage. */
+  private isFailing = false;
+
+  constructor(
+    private readonly transactor: Transactor,
+    private readonly counter: UsageCounter,
+  ) {
+    super();
+  }
+
+  override count(
+    use: 'embedTokens' | 'introspections',
+    { workspaceId, userGroupId }: { workspaceId: number; userGroupId: number },
+    userId?: string,
+  ): void {
+    const sinceHour = currentTime() - this.hour;
+    if (sinceHour >= HOUR_MS || sinceHour < 0 || this.size >= MAX_TOGETHER) this.setAside();
+    let tallied = this.counts.get(userGroupId);
+    if (!tallied) {
+      const none = { embedTokens: 0, introspections: 0, users: new Set<string>() };
+      tallied = { workspaceId, userGroupId, at: this.hour, ...none };
+      this.counts.set(userGroupId, tallied);
+      this.size++;
+    }
+    tallied[use]++;
+    if (userId === undefined || tallied.users.has(userId)) return;
+    tallied.users.add(userId);
+    this.size++;
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
+  }
+
+  async [onFlush](): Promise<void> {
+    clearInterval(this.timer);
+    await this.writing.last();
+  }
+
+  /** Writes the counts, or waits for the write that is running. */
+  async flush(): Promise<void> {
+    await this.writing.now();
+  }
+
+  private async write(): Promise<boolean> {
+    this.setAside();
+    try {
+      for (let next = this.waiting[0]; next; next = this.waiting[0]) {
+        await this.add(next);
+        this.waiting.shift();
+      }
+      this.isFailing = false;
+    } catch (err) {
+      if (!this.isFailing) this.logger.warn({ msg: 'usage not written yet', err });
+      this.isFailing = true;
+    }
+    return !this.isFailing;
+  }
+
+  private async add({ batchId, additions }: Waiting): Promise<void> {
+    const bodyHash = Buffer.alloc(0);
+    const expiresAt = currentTime() + 2 * DAY_MS;
+    const batch = { workspaceId: 0, batchId, bodyHash, result: '{}', expiresAt };
+    await this.transactor.run((manager) => this.counter.addOnce(manager, batch, additions));
+  }
+
+  /** New counts belong to the present hour. */
+  private setAside(): void {
+    const additions = [...this.counts.values()];
+    const now = currentTime();
+    this.hour = now - (now % HOUR_MS);
+    this.counts = new Map();
+    this.size = 0;
+    if (additions.length === 0) return;
+    this.waiting.push({ batchId: randomUUID(), additions });
+    if (this.waiting.length <= MAX_WAITING) return;
+    // The oldest may be under way.
+    const [lost] = this.waiting.splice(1, 1);
+    this.logger.warn({
+      msg: 'usage lost, because it could not be written',
+      groups: lost!.additions.length,
+    });
+  }
+}

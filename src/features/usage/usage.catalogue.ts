@@ -1,0 +1,1 @@
+export const usageScopes = ['usage:read'] as const;
