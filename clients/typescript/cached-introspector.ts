@@ -4,6 +4,7 @@ import { isWithin, type Moment, now } from './clocks.js';
 import { type Connection, type ConnectionOptions, connectionOf } from './connection.js';
 import { Deadline } from './deadline.js';
 import type { Schemas } from './schemas.js';
+import { ViewReporter } from './view-reporter.js';
 
 /** A response that took longer could be outdated by as much. */
 const ANSWER_LIMIT_MS = 1000;
@@ -29,6 +30,13 @@ export interface CachedIntrospectorOptions extends ConnectionOptions {
   staleIfUnavailableMs?: number;
   /** Gets the reason why there is no event stream. Without a stream every call asks the service. */
   onStreamError?: (error: unknown) => void;
+  /**
+   * Whether each call that finds an active token counts as a view of its group and user, and is reported to the service,
+   * once a minute and by `close`. The default is false.
+   */
+  reportViews?: boolean;
+  /** Gets the reason why views could not be reported. They are sent again, unless the service refuses them. */
+  onReportError?: (error: unknown) => void;
 }
 
 interface Entry {
@@ -71,6 +79,7 @@ export class CachedIntrospector {
   readonly #maxEntries: number;
   #staleMs: number;
   readonly #stream: ChangeStream;
+  readonly #reporter: ViewReporter | undefined;
   /** The results by token and schema; the end has those that came last, or were spared last. */
   readonly #entries = new Map<string, Entry>();
   readonly #keysOf = new Map<number, Set<string>>();
@@ -87,6 +96,8 @@ export class CachedIntrospector {
     maxEntries,
     staleIfUnavailableMs,
     onStreamError,
+    reportViews,
+    onReportError,
     ...options
   }: CachedIntrospectorOptions) {
     this.#connection = connectionOf(options);
@@ -101,6 +112,9 @@ export class CachedIntrospector {
       },
     };
     this.#stream = new ChangeStream(this.#connection, listener, onStreamError ?? (() => undefined));
+    this.#reporter = reportViews
+      ? new ViewReporter(this.#connection, onReportError ?? (() => undefined))
+      : undefined;
   }
 
   /** Whether results come from memory now; while it is false every call goes to the service. */
@@ -115,6 +129,17 @@ export class CachedIntrospector {
    * @throws ApiError, also if there is no response within a second
    */
   async introspect(token: string, schemaId?: string): Promise<Introspection> {
+    const answer = await this.find(token, schemaId);
+    this.#reporter?.count(answer);
+    return answer;
+  }
+
+  /** Sends the views that were counted so far; if they cannot be sent, they wait for the next minute. */
+  async sendViews(): Promise<void> {
+    await this.#reporter?.send();
+  }
+
+  private async find(token: string, schemaId?: string): Promise<Introspection> {
     const key = keyOf(token, schemaId);
     const known = this.recall(key);
     if (known) return known;
@@ -134,8 +159,9 @@ export class CachedIntrospector {
     }
   }
 
-  /** Ends the event stream and forgets everything; later calls ask the service. */
+  /** Ends the event stream and forgets everything; later calls ask the service. The rest of the views is on its way then. */
   close(): void {
+    void this.#reporter?.close();
     this.#stream.close();
     this.#staleMs = 0;
     this.forgetAll();
