@@ -1,4 +1,5 @@
 import { TokenUses } from '../../src/core/embed-token/token-uses.ts';
+import { UsageCounter } from '../../src/features/usage/counting/usage-counter.ts';
 import type { UsageTally } from '../../src/features/usage/counting/usage-tally.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import {
@@ -113,6 +114,25 @@ onEachDatabase((kind) => {
     expect(await totalOf(api)).toMatchObject({ introspections: 1200 });
     const page = await readUsage(api, { by: 'group' });
     expect(page.usage[0]).toMatchObject({ introspections: 2, users: 2 });
+  });
+
+  test('counts of groups that come again and again are one row to write', async () => {
+    const { api } = await TestWorkspace.create(service, 'again');
+    const { teamId } = await api.create();
+    const [row] = await service.query<{ id: number }>(
+      "SELECT id FROM workspace WHERE name = 'again'",
+    );
+    const tally = service.app.get<UsageTally>(TokenUses);
+    const add = jest.spyOn(UsageCounter.prototype, 'addOnce');
+    for (let n = 0; n < 30_000; n++) {
+      const group = { workspaceId: row!.id, userGroupId: teamId + 2_000_000 + (n % 600) };
+      tally.count('introspections', group);
+    }
+    await flush(service);
+    const written = add.mock.calls.flatMap(([, , additions]) => additions);
+    add.mockRestore();
+    expect(written.length).toBeLessThan(1300);
+    expect(await totalOf(api)).toMatchObject({ introspections: 30_000 });
   });
 
   test('processes that share a database add up, and each writes the rest at its end', async () => {

@@ -10,8 +10,10 @@ import { type UsageAddition, UsageCounter } from './usage-counter.ts';
 const WRITE_EVERY_MS = MINUTE_MS;
 /** Groups and users whose counts are one transaction: small enough that nobody waits long for the one writer of SQLite. */
 const MAX_TOGETHER = 500;
+/** Groups and users in memory, before they are written sooner. */
+const MAX_KEPT = 20_000;
 /** Transactions that wait while the database refuses them. */
-const MAX_WAITING = 500;
+const MAX_WAITING = 400;
 
 interface Tallied extends UsageAddition {
   embedTokens: number;
@@ -56,7 +58,8 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
     userId?: string,
   ): void {
     const sinceHour = currentTime() - this.hour;
-    if (sinceHour >= HOUR_MS || sinceHour < 0 || this.size >= MAX_TOGETHER) this.setAside();
+    if (sinceHour >= HOUR_MS || sinceHour < 0) this.setAside();
+    if (this.size >= MAX_KEPT) void this.flush();
     let tallied = this.counts.get(userGroupId);
     if (!tallied) {
       const none = { embedTokens: 0, introspections: 0, users: new Set<string>() };
@@ -108,19 +111,26 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
 
   /** New counts belong to the present hour. */
   private setAside(): void {
-    const additions = [...this.counts.values()];
+    const counted = [...this.counts.values()];
     const now = currentTime();
     this.hour = now - (now % HOUR_MS);
     this.counts = new Map();
     this.size = 0;
-    if (additions.length === 0) return;
-    this.waiting.push({ batchId: randomUUID(), additions });
-    if (this.waiting.length <= MAX_WAITING) return;
-    // The oldest may be under way.
-    const [lost] = this.waiting.splice(1, 1);
-    this.logger.warn({
-      msg: 'usage lost, because it could not be written',
-      groups: lost!.additions.length,
-    });
+    let together: Tallied[] = [];
+    let size = 0;
+    for (const tallied of counted) {
+      if (size === 0) {
+        together = [];
+        this.waiting.push({ batchId: randomUUID(), additions: together });
+      }
+      together.push(tallied);
+      size += 1 + tallied.users.size;
+      if (size >= MAX_TOGETHER) size = 0;
+    }
+    // The first may be under way.
+    const lost = this.waiting.splice(1, Math.max(0, this.waiting.length - MAX_WAITING));
+    if (lost.length === 0) return;
+    const groups = lost.reduce((sum, { additions }) => sum + additions.length, 0);
+    this.logger.warn({ msg: 'usage lost, because it could not be written', groups });
   }
 }
