@@ -80,8 +80,8 @@ test('an import is checked without storing, and its refused lines are corrected 
     '{"provided_id":"third","name":"Third"}\n{"provided_id":"nameless","name":"Named"}',
   );
   await page.tab.goBack();
-  await page.shows('Discard the corrections?');
-  await page.button('Go on').click();
+  await page.shows('Discard changes?');
+  await page.button('Keep editing').click();
   await page.button('Import these lines').click();
   await page.heading('Import 2 user groups').waitFor();
   await page.shows('2 created, 0 changed, 0 unchanged, 0 refused');
@@ -108,9 +108,6 @@ test('what a check has refused is corrected, and imported with all the other lin
   await dialog
     .getByLabel('Fix these lines')
     .fill('{"provided_id":"e","name":"e"}\n{"provided_id":"f"}');
-  expect(
-    await page.read(0, () => dialog.getByRole('button', { name: 'Import these lines' }).count()),
-  ).toBe(0);
   await dialog.getByRole('button', { name: 'Check' }).click();
   await page.shows('5 would be created, 0 would be changed, 0 unchanged, 1 refused');
   await dialog.getByLabel('Fix these lines').fill('{"provided_id":"f","name":"f"}');
@@ -240,6 +237,6 @@ test('Back asks while a file is sent', async () => {
   await page.shows('It still runs. Stop it?');
   await page.comesTo('groups');
   await page.button('Stop').click();
-  await page.shows('Stopped. If all had arrived, it is a job.');
+  await page.shows('Stopped, unless all had arrived');
   await dialog.waitFor({ state: 'detached' });
 });

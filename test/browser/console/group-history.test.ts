@@ -237,5 +237,5 @@ test('each version says who has made it, to a person who may read the audit log'
     await route.fulfill({ response, body: text });
   });
   await page.tab.reload();
-  await page.row('Version 2').getByText('by an author who is no longer known').waitFor();
+  await page.row('Version 2').getByText('by an author no longer known').waitFor();
 });

@@ -4,6 +4,7 @@ import { may, session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Lines, TextField } from '../../ui/fields.tsx';
 import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
+import { SCALAR } from '../groups/csv.ts';
 import { isOwn, OWN_SCOPES, PRESETS, SCOPES } from './scopes.tsx';
 
 const EXPIRIES: [label: string, days: number][] = [
@@ -21,28 +22,21 @@ interface Grant {
   expires_at: string | null;
 }
 
-/** Writes each property of a range on a line, such as `environment = staging`. */
-export const propertiesOf = (range: Schemas['UserGroupRange'] | null) =>
+/** Writes a range as lines: ids, or properties such as `environment = staging`. */
+export const linesOf = (range: Schemas['UserGroupRange'] | null): string[] =>
+  range?.ids ??
   Object.entries(range?.where ?? {}).map(([name, value]) => `${name} = ${String(value)}`);
 
-/** Reads a number, true or false as such, and any other value as a text. */
-function rangeOf(ids: string[], properties: string[]): Schemas['UserGroupRange'] | null {
-  const where = Object.fromEntries(
-    properties.map((line) => {
-      const [, name = line, value = ''] = /^(.*?)\s*=\s*(.*)$/.exec(line) ?? [];
-      const isJson = /^(-?\d+(\.\d+)?|true|false)$/.test(value);
-      return [name, isJson ? (JSON.parse(value) as number) : value];
-    }),
-  );
-  const range = { ...(ids.length > 0 && { ids }), ...(properties.length > 0 && { where }) };
-  return Object.keys(range).length > 0 ? range : null;
+/** Reads lines as {@link linesOf} writes them: a number, true, false or null is no text. */
+function rangeOf(lines: string[]): Schemas['UserGroupRange'] | null {
+  const pairs = lines.map((line) => line.split(/ = (.*)/));
+  if (lines.length === 0) return null;
+  if (pairs.some(({ length }) => length === 1)) return { ids: lines };
+  const values = pairs.map(([name, value = '']) => {
+    return [name, SCALAR.test(value) ? (JSON.parse(value) as number) : value];
+  });
+  return { where: Object.fromEntries(values) as Record<string, unknown> };
 }
-
-const linesIn = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
 
 /** The fields of a grant, their values, and the changes to the original. */
 export function useGrant(begin: Grant) {
@@ -50,9 +44,8 @@ export function useGrant(begin: Grant) {
   const [scopes, setScopes] = useState<Scope[]>(begin.scopes);
   const [cidrs, setCidrs] = useState((begin.allowed_cidrs ?? []).join('\n'));
   const range = begin.user_groups;
-  const [ids, setIds] = useState((range?.ids ?? []).join('\n'));
-  const [properties, setProperties] = useState(propertiesOf(range).join('\n'));
-  const user_groups = rangeOf(linesIn(ids), linesIn(properties));
+  const [groups, setGroups] = useState(linesOf(range).join('\n'));
+  const user_groups = rangeOf(groups.split('\n').filter(Boolean));
   const expiry = begin.expires_at ? localMinute(Date.parse(begin.expires_at)) : '';
   const [expires, setExpires] = useState(expiry);
   const ranges = cidrs.split(/[\s,]+/).filter(Boolean);
@@ -147,17 +140,11 @@ export function useGrant(begin: Grant) {
       </div>
       <Lines
         label="Only these user groups"
-        hint="Their ids, one a line. All others do not exist for the token."
+        hint="Ids or properties, one a line."
         pointer="/user_groups"
-        value={ids}
-        onChange={setIds}
-      />
-      <Lines
-        label="Or only those with these properties"
-        pointer="/user_groups/where"
         placeholder="environment = staging"
-        value={properties}
-        onChange={setProperties}
+        value={groups}
+        onChange={setGroups}
       />
       <Lines
         label="Allowed IP ranges"

@@ -86,7 +86,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               A line of JSON for each group (NDJSON):{' '}
               <code>{'{"provided_id": "acme", "name": "Acme"}'}</code>, or a CSV file with columns
               such as <code>provided_id</code>, <code>name</code>, <code>mapping.sales</code>,{' '}
-              <code>properties.region</code>. You can import the same file twice.
+              <code>properties.region</code>.
               {!may('tokens:rotate') && ' Lines with a token need the scope tokens:rotate.'}
             </>
           }
@@ -111,7 +111,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           <div aria-live="polite">
             {busy && (
               <>
-                <progress aria-label={busy === 'checks' ? 'Checked' : 'Sent'} />
+                <progress aria-label="Progress" />
                 <Waiting at={0} />
               </>
             )}
@@ -146,7 +146,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               setAsking(false);
             }}
             onLeave={() => {
-              if (busy === 'sends') notify('Stopped. If all had arrived, it is a job.', 'warning');
+              if (busy === 'sends') notify('Stopped, unless all had arrived', 'warning');
               onClose();
             }}
           />

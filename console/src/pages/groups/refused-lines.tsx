@@ -43,7 +43,6 @@ export function RefusedLines({
   readAll,
   text,
   onText,
-  onImport,
 }: {
   source: Source;
   /** The first of them. */
@@ -53,10 +52,7 @@ export function RefusedLines({
   readAll: () => Promise<readonly Refused[]>;
   text: string;
   onText: (text: string) => void;
-  /** Imports them alone; undefined while the other lines are not imported, either. */
-  onImport?: (() => Promise<void>) | undefined;
 }) {
-  const importing = useAction(async () => onImport?.());
   const savingLines = useAction(async () => saveLines(source, await readAll()));
   const savingReport = useAction(async () => {
     saveReport(await readAll());
@@ -85,13 +81,8 @@ export function RefusedLines({
         value={text}
         onChange={onText}
       />
-      <Trouble error={importing.error ?? savingLines.error ?? savingReport.error} />
+      <Trouble error={savingLines.error ?? savingReport.error} />
       <p class="row wrapping">
-        {onImport && (
-          <Button disabled={text.trim() === ''} busy={importing.busy} onClick={importing.run}>
-            Import these lines
-          </Button>
-        )}
         <Button busy={savingLines.busy} onClick={savingLines.run}>
           Save the lines
         </Button>

@@ -6,7 +6,7 @@ import { addressOf } from '../../router.ts';
 import { may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, Question } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
@@ -27,10 +27,8 @@ async function pageOf(id: number, limit: number, cursor?: string, signal?: Abort
   return dataOf(api.GET('/api/v1/bulk-jobs/{id}/results', { params, signal: signal ?? null }));
 }
 
-const linesOf = (results: Schemas['BulkJobResult'][]) =>
-  results.map(({ line = 0, provided_id, code = '', detail = '' }): RefusedLine => ({
-    ...{ line, provided_id, code, detail },
-  }));
+/** Each refused line of an import has its number and its reason. */
+const linesOf = (results: Schemas['BulkJobResult'][]) => results as RefusedLine[];
 
 async function readAll(id: number): Promise<RefusedLine[]> {
   const all: RefusedLine[] = [];
@@ -137,7 +135,6 @@ function Correct({
   onClose: () => void;
 }) {
   const [draft, setDraft] = useState<string>();
-  const [isAsking, setAsking] = useState(false);
   const ending = useRef(new AbortController());
   useEffect(() => () => ending.current.abort(), []);
   const { data, error, reload } = useLoad(
@@ -147,45 +144,29 @@ function Correct({
     },
     [id],
   );
-  const isHeld = () => draft !== undefined && draft !== data?.begun;
-  const close = () => {
-    if (isHeld()) setAsking(!isAsking);
-    else onClose();
-  };
+  const text = draft ?? data?.begun ?? '';
   return (
-    <Dialog wide title="Correct the refused lines" onClose={close} isHeld={isHeld}>
-      <div class="form">
-        <Trouble error={error} retry={reload} />
-        {data && (
-          <RefusedLines
-            source={file}
-            refused={data.lines}
-            count={count}
-            readAll={() => readAll(id)}
-            text={draft ?? data.begun}
-            onText={setDraft}
-            onImport={async () => {
-              const lines = await withDraft(file, () => false, draft ?? data.begun);
-              await importInJob(lines, ending.current.signal);
-            }}
-          />
-        )}
-        {isAsking && isHeld() ? (
-          <Question
-            words="Discard the corrections?"
-            stay="Go on"
-            leave="Discard"
-            onStay={() => {
-              setAsking(false);
-            }}
-            onLeave={onClose}
-          />
-        ) : (
-          <div class="dialog-foot">
-            <Button onClick={close}>Cancel</Button>
-          </div>
-        )}
-      </div>
-    </Dialog>
+    <DialogForm
+      wide
+      title="Correct the refused lines"
+      submit="Import these lines"
+      disabled={text.trim() === ''}
+      isChanged={text !== (data?.begun ?? '')}
+      onClose={onClose}
+      onSubmit={async () => {
+        await importInJob(await withDraft(file, () => false, text), ending.current.signal);
+      }}
+    >
+      <Trouble error={error} retry={reload} />
+      {data && (
+        <RefusedLines
+          {...{ text, count }}
+          source={file}
+          refused={data.lines}
+          readAll={() => readAll(id)}
+          onText={setDraft}
+        />
+      )}
+    </DialogForm>
   );
 }

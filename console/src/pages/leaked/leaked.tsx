@@ -103,8 +103,7 @@ export default function Leaked() {
       <div aria-live="polite">{results.size > 0 && <Report results={[...results.values()]} />}</div>
       <p class="hint">
         If you only suspect a leak, select the <a href={addressOf(['groups'])}>user groups</a>, and
-        rotate their tokens with an overlap: no dashboard goes blank. Groups whose token was ended
-        with all others are those{' '}
+        rotate their tokens with an overlap: no dashboard goes blank. See the groups{' '}
         <a href={addressOf(['groups'], { status: 'no_valid_token' })}>without a valid token</a>.
       </p>
       {may('admin') && (

@@ -109,7 +109,7 @@ export function Results({ results }: { results: Result[] }) {
       </Table>
       {results.length > SHOWN && (
         <p class="list-foot">
-          And {(results.length - SHOWN).toLocaleString()} more{isLook ? '' : ', in the report'}.
+          And {(results.length - SHOWN).toLocaleString()} more.
         </p>
       )}
     </>

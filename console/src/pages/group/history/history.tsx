@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { dataOf, api } from '../../../api.ts';
 import { clock } from '../../../clock.ts';
 import { useList, useLoad } from '../../../load.ts';
-import { addressOf } from '../../../router.ts';
 import { may } from '../../../session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Skeleton } from '../../../ui/empty.tsx';
@@ -17,17 +16,10 @@ import { Differences } from './differences.tsx';
 import { Restore } from './restore.tsx';
 import { differencesTo, differencesToPresent, type Version, type VersionId } from './versions.ts';
 
-const AUTHORS: Record<string, string> = {
-  operator: 'the command line',
-  service: 'the service itself',
-};
-
 /** Names who has made a version; empty if the session may not know it. */
 function byWhom({ author }: Version): string {
   if (author === undefined) return '';
-  if (!author) return 'by an author who is no longer known';
-  const { type, name, api_token_id: number } = author;
-  return `by ${name ?? AUTHORS[type] ?? `API token no. ${number}`}`;
+  return author ? `by ${author.name ?? author.type}` : 'by an author no longer known';
 }
 
 const CHANGES: Record<string, string> = {
@@ -69,18 +61,7 @@ export function History({
         id={id}
         onRestore={may('user-groups:write') ? setRestoring : undefined}
       />
-      <Panel
-        title="Versions"
-        about="All versions, newest first (token rotations are in the audit log)."
-        actions={
-          may('audit:read') && (
-            <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
-              Who did it: audit log
-            </a>
-          )
-        }
-        flush
-      >
+      <Panel title="Versions" about="Token rotations are in the audit log." flush>
         <Table
           label="Versions"
           head={
