@@ -1710,7 +1710,7 @@ export interface components {
             replaced_at: string | null;
             /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
             ended_by: string | null;
-            /** @description Who made it. null: the audit log no longer has its event. Absent without the scope `audit:read`. */
+            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
             author?: components["schemas"]["VersionAuthor"] | null;
             /** @description The version that a restore has written again, if the audit log has it. */
             restored_version?: number;

@@ -6,6 +6,8 @@ import type { Schemas } from './schemas.js';
 const SEND_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const SEND_LIMIT_MS = 10_000;
+/** Groups and users that are kept until they are sent; more are sent sooner. */
+const MAX_KEPT = 20_000;
 /** The service takes no more of a batch, and no larger body. */
 const MAX_VIEWS = 1000;
 const MAX_BYTES = 240_000;
@@ -19,7 +21,6 @@ type Views = Schemas['UsageViews'];
 /** Counts views, and reports them once a minute. A batch that may have arrived is sent again with the same id. */
 export class ViewReporter {
   readonly #views = new Map<string, Views>();
-  #bytes = 0;
   readonly #waiting: Schemas['UsageBatchRequest'][] = [];
   #isSending = false;
   #isOff = false;
@@ -46,10 +47,8 @@ export class ViewReporter {
     }
     const views: Views = { sub, count: 1, at: new Date(now).toISOString() };
     if (user_id !== undefined) views.user_id = user_id;
-    const bytes = JSON.stringify(views).length * BYTES_OF_CHARACTER;
-    if (this.#views.size === MAX_VIEWS || this.#bytes + bytes > MAX_BYTES) this.#setAside();
     this.#views.set(key, views);
-    this.#bytes += bytes;
+    if (this.#views.size >= MAX_KEPT) void this.send();
   }
 
   /** Sends what was counted, or leaves it to the call that is sending; what cannot be sent now waits for the next time. */
@@ -72,14 +71,24 @@ export class ViewReporter {
   }
 
   #setAside(): void {
-    if (this.#views.size === 0) return;
-    this.#waiting.push({ batch_id: crypto.randomUUID(), views: [...this.#views.values()] });
+    let batch: Views[] = [];
+    let bytes = MAX_BYTES;
+    for (const views of this.#views.values()) {
+      const more = JSON.stringify(views).length * BYTES_OF_CHARACTER;
+      if (batch.length === MAX_VIEWS || bytes + more > MAX_BYTES) {
+        batch = [];
+        bytes = 0;
+        this.#waiting.push({ batch_id: crypto.randomUUID(), views: batch });
+      }
+      batch.push(views);
+      bytes += more;
+    }
     this.#views.clear();
-    this.#bytes = 0;
-    if (this.#waiting.length <= MAX_WAITING) return;
     // The first may be under way.
-    this.#waiting.splice(1, 1);
-    this.#tell(new Error('a batch of views was given up: too many wait'));
+    const lost = this.#waiting.splice(1, Math.max(0, this.#waiting.length - MAX_WAITING));
+    if (lost.length > 0) {
+      this.#tell(new Error(`${lost.length} batches of views were given up: too many wait`));
+    }
   }
 
   async #sendAll(): Promise<void> {

@@ -58,8 +58,9 @@ onEachDatabase((kind) => {
     const admitted: string[] = [];
     for (const operation of [...operations, ...any]) {
       const { body } = await api.send(callOf(operation));
-      if ((body as Answer['body'] | undefined)?.code !== 'token_restricted')
-        {admitted.push(`${operation.method} ${operation.path}`);}
+      if ((body as Answer['body'] | undefined)?.code !== 'token_restricted') {
+        admitted.push(`${operation.method} ${operation.path}`);
+      }
     }
     expect(admitted.sort()).toEqual(BOUND.toSorted());
     for (const [query, body] of [
@@ -210,6 +211,78 @@ onEachDatabase((kind) => {
     expect((await named.call('DELETE', `${GROUPS}/named`)).status).toBe(200);
   });
 
+  test('a cursor says nothing of the groups outside of the range, and no caller can make one up', async () => {
+    const admin = service.clientOf(await service.issueToken([...scopes], 'of many groups'));
+    const groups = Array.from({ length: 1100 }, (_, n) => {
+      const name = `Secret ${String(n).padStart(4, '0')}`;
+      return { user_group_id: `hidden ${n}`, name, properties: {} };
+    });
+    await importGroups(admin, ...groups, { user_group_id: 'z', name: 'z', properties: where });
+    const list = async (api: ApiClient, cursor = '') => {
+      const query = `sort=name&limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+      return api.call('GET', `${GROUPS}?${query}`);
+    };
+    const issued = await issue(admin, { user_groups: { where } });
+    const api = service.clientOf(issued.body.api_token.token);
+    const first = await list(api);
+    const { next_cursor: cursor } = first.body as unknown as { next_cursor: string };
+    expect(idsOf(first)).toEqual([]);
+    expect(Buffer.from(cursor, 'base64url').toString()).not.toContain('Secret');
+    expect(idsOf(await list(api, cursor))).toEqual(['z']);
+    const { next_cursor: plain } = (await list(admin)).body as unknown as { next_cursor: string };
+    const other = await issue(admin, { user_groups: { where } });
+    for (const [by, foreign] of [
+      [api, plain],
+      [service.clientOf(other.body.api_token.token), cursor],
+    ] as const) {
+      const { status, body } = await list(by, foreign);
+      expect({ status, errors: body.errors }).toMatchObject({
+        status: 422,
+        errors: [{ parameter: 'cursor' }],
+      });
+    }
+  });
+
+  test('a group that takes the id of another does not open its history', async () => {
+    const own = await service.api.create({ properties: { environment: 'production', secret: 1 } });
+    const { created_at } = (await service.api.call('GET', own.path)).body.user_group as unknown as {
+      created_at: string;
+    };
+    await service.api.call('DELETE', own.path);
+    const api = await restricted({ where });
+    expect((await api.call('GET', `${own.path}/versions`)).status).toBe(404);
+    const made = await api.put({ user_group_id: own.id, name: 'New', properties: where });
+    expect(made.status).toBe(200);
+    const listed = await api.call('GET', `${own.path}/versions`);
+    const { versions } = listed.body as unknown as { versions: { team_id: number }[] };
+    expect(versions.map(({ team_id }) => team_id)).toEqual([made.body.user_group.team_id]);
+    expect(listed.text).not.toContain('"author"');
+    for (const [method, rest] of [
+      ['GET', `/versions?team_id=${own.teamId}`],
+      ['GET', `/versions/1?team_id=${own.teamId}`],
+      ['POST', `/versions/1/restore?team_id=${own.teamId}`],
+      ['GET', `?at=${created_at}`],
+    ] as const) {
+      expect((await api.call(method, own.path + rest)).body.code).toBe('user_group_not_found');
+    }
+    const named = await restricted({ ids: [own.id] });
+    expect((await named.call('GET', `${own.path}/versions?team_id=${own.teamId}`)).status).toBe(
+      200,
+    );
+  });
+
+  test('a repeated call shows no secret that its API token could not grant any more', async () => {
+    const admin = (await issue(service.api, {})).body.api_token;
+    const api = service.clientOf(admin.token);
+    const headers = { 'Idempotency-Key': `key-on-${kind}` };
+    const body = { name: 'any', scopes: ['user-groups:read'] };
+    const first = await api.call('POST', PATH, body, headers);
+    expect((await api.call('POST', PATH, body, headers)).text).toBe(first.text);
+    await service.api.call('PATCH', `${PATH}/${admin.id}`, { user_groups: { where } });
+    const again = await api.call('POST', PATH, body, headers);
+    expect([again.status, again.body.code]).toEqual([403, 'grant_exceeds_caller']);
+  });
+
   test('a token grants only tokens for as few groups', async () => {
     const api = await restricted({ where });
     const refused = {
@@ -268,6 +341,7 @@ onEachDatabase((kind) => {
     [{ where: {} }, '/user_groups/where', 'not_acceptable'],
     [{ where: [] }, '/user_groups/where', 'not_acceptable'],
     [{ where: { a: null } }, '/user_groups/where/a', 'type'],
+    [{ where: { a: 'x'.repeat(256) } }, '/user_groups/where/a', 'type'],
     [{ where: { 'a/b': {} } }, '/user_groups/where/a~1b', 'type'],
     [{ property: 'a' }, '/user_groups/property', 'unknown'],
     ['all', '/user_groups', 'type'],

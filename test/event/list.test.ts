@@ -211,6 +211,20 @@ onEachDatabase((kind) => {
     expect((await waiting).status).toBe(401);
   });
 
+  test('an API token that is restricted while it waits is told of nothing', async () => {
+    const body = { name: 'reader', scopes: ['events:read'] };
+    const { id, token } = (await service.api.call('POST', '/api/v1/api-tokens', body)).body
+      .api_token;
+    const by = service.clientOf(token);
+    const after = await latest(by);
+    const waiting = list({ after, wait: 20 }, by);
+    await until(() => tail().count === 1);
+    const user_groups = { ids: ['only'] };
+    await service.api.call('PATCH', `/api/v1/api-tokens/${id}`, { user_groups });
+    await service.api.create();
+    expect((await waiting).status).toBe(403);
+  });
+
   test('a workspace is told of its own changes alone, and takes no cursor of another', async () => {
     const token = await service.issueToken(
       ['events:read', 'user-groups:write', 'user-group-tokens:read'],

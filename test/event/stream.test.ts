@@ -254,6 +254,18 @@ onEachDatabase((kind) => {
     expect(messages.at(-1)).toEqual({ event: 'end', data: { reason: 'unauthorized' } });
   });
 
+  test('the stream of an API token ends when it is restricted to certain user groups', async () => {
+    const body = { name: 'reader', scopes: ['events:read'] };
+    const { id, token } = (await service.api.call('POST', '/api/v1/api-tokens', body)).body
+      .api_token;
+    const reader = await open('', {}, token);
+    await reader.until(isCurrent(reader));
+    const user_groups = { ids: ['only'] };
+    await service.api.call('PATCH', `/api/v1/api-tokens/${id}`, { user_groups });
+    const messages = await reader.untilOver();
+    expect(messages.at(-1)).toEqual({ event: 'end', data: { reason: 'unauthorized' } });
+  });
+
   test('an API token has at most fifty streams, and a slot comes back with its stream', async () => {
     const token = await service.issueToken(['events:read']);
     const opened = await Promise.all(Array.from({ length: 50 }, () => open('', {}, token)));

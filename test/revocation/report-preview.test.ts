@@ -94,6 +94,21 @@ onEachDatabase((kind) => {
     expect(again).toEqual(['last_admin_token', 'already_inactive', 'already_inactive']);
   });
 
+  test('a dry run counts no API token for certain user groups as an administrator', async () => {
+    const admin = await service.issueToken([...scopes], 'one admin');
+    const api = service.clientOf(admin);
+    const other = await api.call('POST', '/api/v1/api-tokens', {
+      name: 'restricted',
+      scopes,
+      user_groups: { ids: ['a'] },
+    });
+    expect(other.status).toBe(201);
+    const reporter = service.clientOf(await service.issueToken(['tokens:rotate'], 'one admin'));
+    const seen = (await preview(reporter, [admin])).body.results.map(({ result }) => result);
+    const done = (await report(reporter, [admin])).body.results.map(({ result }) => result);
+    expect([seen, done]).toEqual([['last_admin_token'], ['last_admin_token']]);
+  });
+
   test('a dry run needs the scope of the report, and shows no token of another workspace', async () => {
     const { token } = await service.api.create();
     const reader = service.clientOf(await service.issueToken(['user-groups:read']));

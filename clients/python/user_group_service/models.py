@@ -403,9 +403,7 @@ class UserGroupVersion(TypedDict):
     """
 
     author: NotRequired[VersionAuthor | None]
-    """Who made it. null: the audit log no longer has its event. Absent without the scope
-    `audit:read`.
-    """
+    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
 
     restored_version: NotRequired[int]
     """The version that a restore has written again, if the audit log has it."""

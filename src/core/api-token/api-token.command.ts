@@ -64,7 +64,6 @@ export function defineToken(token: Command, services: CommandServices): void {
         STATE: ({ state }) => state,
         SCOPES: (one) =>
           scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join(),
-        'USER GROUPS': ({ user_groups }) => (user_groups ? 'certain' : 'all'),
         EXPIRES: ({ expires_at }) => toCell(expires_at),
         'LAST USED': ({ last_used_at }) => toCell(last_used_at),
       },

@@ -62,7 +62,7 @@ export type ShownApiToken = Omit<
 const SHOWN = `
   id, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs",
-  user_groups AS "userGroups",  superseded_by AS "supersededBy", subject`;
+  user_groups AS "userGroups", superseded_by AS "supersededBy", subject`;
 
 /** Tokens of a workspace, or those in one state. */
 interface Choice {

@@ -263,8 +263,18 @@ export class ApiTokenService {
   }
 
   private showAgain(caller: Caller) {
-    return (manager: EntityManager, { api_token }: ApiTokenWithSecretResponse) =>
-      this.record(manager, caller, api_token, { action: 'secret.show' });
+    return async (manager: EntityManager, { api_token }: ApiTokenWithSecretResponse) => {
+      const { workspaceId, apiTokenId } = caller;
+      if (apiTokenId !== null) {
+        // The caller may have had more rights when it issued the token.
+        const [own, shown] = [
+          await this.apiTokens.get(manager, { workspaceId, id: apiTokenId }),
+          await this.apiTokens.get(manager, { workspaceId, id: api_token.id }),
+        ];
+        requireGrantable(own, shown);
+      }
+      await this.record(manager, caller, api_token, { action: 'secret.show' });
+    };
   }
 
   private record(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, requireScope } from '../../platform/common/access/caller.ts';
+import { type Caller, renewFor } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';
 import { AuditEventService, type EventPosition } from './audit-event.service.ts';
@@ -42,7 +42,7 @@ export class AuditExporter {
     let exported = 0;
     for (let after: EventPosition | undefined; ;) {
       // An export can last longer than the API token that it began with.
-      requireScope(await caller.renew(), 'audit:read', 'Exporting events');
+      await renewFor(caller, 'audit:read', 'Exporting events');
       const before = after;
       const part = await this.gate.run(caller, () => this.auditEvents.read(caller, query, before));
       exported += part.events.length;

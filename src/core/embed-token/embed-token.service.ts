@@ -75,13 +75,13 @@ export class EmbedTokenService {
     const life = dto.expires_in_seconds ?? Math.min(DEFAULT_LIFE_SECONDS, most);
     if (life > most) throw tooLongALife(most);
     if (variables && !target && format !== 'opaque') throw formatRequired();
-    const group = await this.tokens.findCurrent({ workspaceId, providedId });
+    const group = await this.tokens.findCurrent(caller, providedId);
     if (!group) throw new UserGroupNotFound();
+    requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
+    if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
     const key = { workspaceId, range, userGroupId: group.userGroupId };
     const snapshot = await this.snapshots.find(key, { isFresh: true });
     if (!snapshot) throw new UserGroupNotFound();
-    requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
-    if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
     // Read at one moment: a rotation may have come after the first read.
     const current = snapshot.tokens.at(-1)!;
     const { embedTokensEpoch, embedTokensEndedBefore, publicId } = snapshot.workspace;

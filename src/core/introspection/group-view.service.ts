@@ -20,8 +20,9 @@ export class GroupViewService {
   ) {}
 
   /** Reads the database, and counts as no use of the token. @throws UserGroupNotFound */
-  async get({ workspaceId, range }: Caller, providedId: string): Promise<UserGroupViewResponse> {
-    const found = await this.tokens.findCurrent({ workspaceId, providedId });
+  async get(caller: Caller, providedId: string): Promise<UserGroupViewResponse> {
+    const { workspaceId, range } = caller;
+    const found = await this.tokens.findCurrent(caller, providedId);
     const group =
       found &&
       (await this.snapshots.find(

@@ -12,6 +12,7 @@ import {
 import { VersionAuthors } from './history/version-authors.ts';
 import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
 import { UserGroupHistory } from './resource/user-group-history.service.ts';
+import { RangeCursors } from './resource/range-cursors.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupTotal } from './resource/user-group-total.ts';
 import {
@@ -43,6 +44,7 @@ const shared = [
   Tokens,
   UserGroupHistory,
   UserGroupHistoryRepository,
+  RangeCursors,
   UserGroupList,
   UserGroupRepository,
   UserGroupTotal,

@@ -58,7 +58,7 @@ export class UserGroupBulkChanges {
     filters: UserGroupFilterDto,
   ): AsyncGenerator<BulkChangeLine[]> {
     requireSelection(dto, filters);
-    if (caller.range && !dto.ids) throw new TokenRestricted();
+    requireUnrestricted(caller, dto);
     return this.slots.within(caller, AT_ONCE, this.change(caller, dto, filters));
   }
 
@@ -76,6 +76,7 @@ export class UserGroupBulkChanges {
     try {
       for await (const page of ids ? [ids.map(named)] : this.listed(caller, filters)) {
         for await (const admitted of this.bulk.admit(caller, page, needed)) {
+          requireUnrestricted(admitted.caller, dto);
           yield head;
           head = [];
           const lines = await this.changeThese(admitted, change, requiredFlaw(filters));
@@ -142,3 +143,8 @@ export class UserGroupBulkChanges {
 }
 
 const named = (id: string): NamedGroup => ({ id });
+
+/** A restricted API token names the groups: what passes a filter could depend on others. @throws TokenRestricted */
+function requireUnrestricted({ range }: Caller, { ids }: ChangeUserGroupsRequest): void {
+  if (range !== null && !ids) throw new TokenRestricted();
+}

@@ -12,7 +12,7 @@ import { Statements } from '../../platform/database/statements.ts';
 import type { ReportedToken } from './dto/revoke.dto.ts';
 
 /** SQL of whether a row of `api_token` counts as an administrator that lasts, as `hasAnotherAdmin` does. */
-const IS_LASTING = `(subject IS NULL AND superseded_by IS NULL AND ' ' || scopes || ' ' LIKE '% admin %')`;
+const IS_LASTING = `(subject IS NULL AND superseded_by IS NULL AND user_groups IS NULL AND ' ' || scopes || ' ' LIKE '% admin %')`;
 const IS_ALIVE = `(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > CAST(:now AS bigint)))`;
 
 /** Reads the API tokens that a report names, in the order in which it would end them, and that of its caller. */
@@ -49,10 +49,7 @@ export class LeakPreview {
   ) {}
 
   /** Looks at those that are tokens of user groups, or embed tokens. @returns their results, by the text */
-  async ofGroups(
-    caller: Caller,
-    texts: readonly string[],
-  ): Promise<Map<string, ReportedToken>> {
+  async ofGroups(caller: Caller, texts: readonly string[]): Promise<Map<string, ReportedToken>> {
     const { workspaceId } = caller;
     const found = new Map<string, ReportedToken>();
     const read = await inParts(texts, (part) =>

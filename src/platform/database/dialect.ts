@@ -26,6 +26,8 @@ export interface Dialect {
   hasMember: (object: string, name: string) => string;
   /** Whether the object has this member, and its value is the JSON scalar in the text `value`. */
   memberIs: (object: string, name: string, value: string) => string;
+  /** A member of an object that is a whole number; null if it is missing. */
+  numberIn: (object: string, name: string) => string;
   /** Converts a value of a JSON array to this type. */
   valueOf: (value: string, type: RecordType) => string;
   /** Whether a column has one of the values of the JSON array in a text parameter; uses an index. */
@@ -141,6 +143,7 @@ const postgres: Dialect = {
   jsonArray: 'json_build_array',
   hasMember: (object, name) => `${memberOf(object, name)} IS NOT NULL`,
   memberIs: (object, name, value) => `${memberOf(object, name)} = CAST(${value} AS jsonb)`,
+  numberIn: (object, name) => `CAST(CAST(${object} AS jsonb) ->> '${name}' AS integer)`,
   valueOf: (value, type) => `CAST(${value} AS ${postgresType(type)})`,
   // IN would be planned as a join, and on a table that has just grown as a scan of it.
   isOneOf: (column, parameter, type = 'text') =>
@@ -189,6 +192,7 @@ const sqlite: Dialect = {
   memberIs: (object, name, value) =>
     `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name}
        AND member.type = json_type(${value}) AND member.atom IS json_extract(${value}, '$'))`,
+  numberIn: (object, name) => `json_extract(${object}, '$.${name}')`,
   valueOf: (value, type) => (type === 'bytes' ? `unhex(substr(${value}, 3))` : value),
   isOneOf: (column, parameter, type = 'text') =>
     sqlite.isAmong(column, `SELECT ${sqlite.valueOf('value', type)} FROM json_each(${parameter})`),

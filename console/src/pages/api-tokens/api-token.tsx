@@ -10,7 +10,7 @@ import { Trouble } from '../../ui/trouble.tsx';
 import { useApiTokenNames } from '../audit/audit.tsx';
 import { ActorName, Row } from '../audit/row.tsx';
 import { useActions } from './actions.tsx';
-import { linesOf } from './grant.tsx';
+import { textOf } from './grant.tsx';
 import { Scopes } from './scopes.tsx';
 import { State } from './state.tsx';
 
@@ -94,7 +94,7 @@ export function ApiTokenPage({ id }: { id: number }) {
           {token.subject !== null && <Fact name="Person">{token.subject}</Fact>}
           <Fact name="Allowed IP ranges">{token.allowed_cidrs?.join(', ') ?? 'any'}</Fact>
           <Fact name="User groups">
-            <Text>{linesOf(token.user_groups).join(', ') || 'all'}</Text>
+            <Text>{textOf(token.user_groups) || 'all'}</Text>
           </Fact>
           <Fact name="Scopes">
             <Scopes scopes={token.scopes} />

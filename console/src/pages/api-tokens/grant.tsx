@@ -4,7 +4,6 @@ import { may, session } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Lines, TextField } from '../../ui/fields.tsx';
 import { localMinute, momentOf, zone } from '../../ui/local-time.ts';
-import { SCALAR } from '../groups/csv.ts';
 import { isOwn, OWN_SCOPES, PRESETS, SCOPES } from './scopes.tsx';
 
 const EXPIRIES: [label: string, days: number][] = [
@@ -22,20 +21,21 @@ interface Grant {
   expires_at: string | null;
 }
 
-/** Writes a range as lines: ids, or properties such as `environment = staging`. */
-export const linesOf = (range: Schemas['UserGroupRange'] | null): string[] =>
-  range?.ids ??
-  Object.entries(range?.where ?? {}).map(([name, value]) => `${name} = ${String(value)}`);
+/** Writes ids as lines, and properties as JSON. */
+export const textOf = (range: Schemas['UserGroupRange'] | null): string =>
+  range?.ids?.join('\n') ?? (range ? JSON.stringify(range.where) : '');
 
-/** Reads lines as {@link linesOf} writes them: a number, true, false or null is no text. */
-function rangeOf(lines: string[]): Schemas['UserGroupRange'] | null {
-  const pairs = lines.map((line) => line.split(/ = (.*)/));
-  if (lines.length === 0) return null;
-  if (pairs.some(({ length }) => length === 1)) return { ids: lines };
-  const values = pairs.map(([name, value = '']) => {
-    return [name, SCALAR.test(value) ? (JSON.parse(value) as number) : value];
-  });
-  return { where: Object.fromEntries(values) as Record<string, unknown> };
+/** Reads what {@link textOf} writes. The service refuses properties that are no JSON. */
+function rangeOf(text: string): Schemas['UserGroupRange'] | null {
+  if (!text.trimStart().startsWith('{')) {
+    const ids = text.split('\n').filter(Boolean);
+    return ids.length > 0 ? { ids } : null;
+  }
+  try {
+    return { where: JSON.parse(text) as Record<string, unknown> };
+  } catch {
+    return { where: text as never };
+  }
 }
 
 /** The fields of a grant, their values, and the changes to the original. */
@@ -44,8 +44,8 @@ export function useGrant(begin: Grant) {
   const [scopes, setScopes] = useState<Scope[]>(begin.scopes);
   const [cidrs, setCidrs] = useState((begin.allowed_cidrs ?? []).join('\n'));
   const range = begin.user_groups;
-  const [groups, setGroups] = useState(linesOf(range).join('\n'));
-  const user_groups = rangeOf(groups.split('\n').filter(Boolean));
+  const [groups, setGroups] = useState(textOf(range));
+  const user_groups = rangeOf(groups);
   const expiry = begin.expires_at ? localMinute(Date.parse(begin.expires_at)) : '';
   const [expires, setExpires] = useState(expiry);
   const ranges = cidrs.split(/[\s,]+/).filter(Boolean);
@@ -62,7 +62,7 @@ export function useGrant(begin: Grant) {
     scopes:
       scopes.length !== begin.scopes.length ||
       scopes.some((scope) => !begin.scopes.includes(scope)),
-    user_groups: JSON.stringify(user_groups) !== JSON.stringify(range),
+    user_groups: groups !== textOf(range),
     allowed_cidrs: ranges.join() !== (begin.allowed_cidrs ?? []).join(),
     expires_at: expires !== expiry,
   };
@@ -140,9 +140,9 @@ export function useGrant(begin: Grant) {
       </div>
       <Lines
         label="Only these user groups"
-        hint="Ids or properties, one a line."
+        hint="Ids, one a line, or properties as JSON. Empty means all."
         pointer="/user_groups"
-        placeholder="environment = staging"
+        placeholder='{"environment": "staging"}'
         value={groups}
         onChange={setGroups}
       />

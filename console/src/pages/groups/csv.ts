@@ -1,6 +1,5 @@
 const PLAIN = ['provided_id', 'user_group_id', 'name', 'token', 'valid_until', 'suspended'];
-/** A number, true, false or null as JSON has it. */
-export const SCALAR = /^(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?|true|false|null)$/;
+const SCALAR = /^(-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?|true|false|null)$/;
 
 /** Decodes a file as spreadsheets write it: in UTF-8, or else in Windows-1252, which has a character for each byte. */
 export async function decoded(file: Blob): Promise<{ text: string; isLegacy: boolean }> {

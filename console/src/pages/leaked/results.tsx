@@ -108,9 +108,7 @@ export function Results({ results }: { results: Result[] }) {
           ))}
       </Table>
       {results.length > SHOWN && (
-        <p class="list-foot">
-          And {(results.length - SHOWN).toLocaleString()} more.
-        </p>
+        <p class="list-foot">And {(results.length - SHOWN).toLocaleString()} more.</p>
       )}
     </>
   );

@@ -14,6 +14,7 @@ import { toPointer } from '../../../platform/common/json-pointer.ts';
 import { identifierViolations } from '../../../platform/common/text.ts';
 
 const MAX_IDS = 1000;
+const MAX_LENGTH = 255;
 
 /** Either ids, or values of properties. */
 @SchemaName('UserGroupRange')
@@ -54,9 +55,14 @@ function whereViolations(value: unknown, pointer: string): ReturnType<Check> {
     return [{ pointer, code: 'not_acceptable', detail }];
   }
   return properties
-    .filter(([, one]) => !['string', 'number', 'boolean'].includes(typeof one))
+    .filter(([name, one]) => !isComparable(one) || name.length > MAX_LENGTH)
     .map(([name]) => {
-      const detail = 'The value must be a text, a number, true or false.';
+      const detail = `The value must be a text, a number, true or false. It, and its name, have at most ${MAX_LENGTH} characters.`;
       return { pointer: pointer + toPointer([name]), code: 'type', detail };
     });
+}
+
+function isComparable(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= MAX_LENGTH;
+  return typeof value === 'number' || typeof value === 'boolean';
 }

@@ -12,23 +12,23 @@ export interface VersionEvent extends VersionKey {
   details: string;
 }
 
-/** Compares the first members of the details up to the comma after them; the last member has none. */
+/** Parses the details of each event once: an id can have any number of events. */
 const findEvents = statement<
-  {
-    workspaceId: number;
-    objectId: string;
-    versions: readonly (VersionKey & { first: string })[];
-  },
+  { workspaceId: number; objectId: string; versions: readonly VersionKey[] },
   VersionEvent
 >(
   'user-group-version.find-events',
-  ({ recordsOf }) => `
+  ({ recordsOf, numberIn }) => `
+    WITH happened AS MATERIALIZED (
+      SELECT actor_type, api_token_id, details, ${numberIn('details', 'team_id')} AS team_id,
+        ${numberIn('details', 'version')} AS version
+      FROM audit_event
+      WHERE workspace_id = :workspaceId AND object_id = :objectId AND action LIKE 'user_group.%'
+    )
     SELECT r.id, r.version, e.actor_type AS "actorType", e.api_token_id AS "apiTokenId", t.name, e.details
-    FROM audit_event e
-    JOIN ${recordsOf(':versions', { id: 'integer', version: 'integer', first: 'text' })}
-      ON substr(replace(e.details, '}', ','), 1, length(r.first)) = r.first
-    LEFT JOIN api_token t ON t.id = e.api_token_id
-    WHERE e.workspace_id = :workspaceId AND e.object_id = :objectId AND e.action LIKE 'user_group.%'`,
+    FROM ${recordsOf(':versions', { id: 'integer', version: 'integer' })}
+    JOIN happened e ON e.team_id = r.id AND e.version = r.version
+    LEFT JOIN api_token t ON t.id = e.api_token_id`,
 );
 
 /** Tells who has made versions, as long as the audit log has their events. */
@@ -45,9 +45,7 @@ export class VersionAuthors {
     providedId: string,
     states: readonly State[],
   ): Promise<(State & { event: VersionEvent | undefined })[]> {
-    const versions = states.map(({ id, version }) => {
-      return { id, version, first: `{"team_id":${id},"version":${version},` };
-    });
+    const versions = states.map(({ id, version }) => ({ id, version }));
     const objectId = this.auditLog.redactId(providedId) ?? providedId;
     const events = await this.statements.read(findEvents, { workspaceId, objectId, versions });
     return states.map((state) => ({

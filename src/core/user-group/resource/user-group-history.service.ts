@@ -74,9 +74,9 @@ export class UserGroupHistory {
     providedId: string,
     query: VersionsQueryDto,
   ): Promise<UserGroupVersionsResponse> {
-    const { workspaceId, scopes } = caller;
-    await this.requireSeen(caller, providedId, new UserGroupNotFound());
-    const filters = { workspaceId, providedId, teamId: numberOf(query.team_id), version: null };
+    const { workspaceId } = caller;
+    const teamId = await this.seenTeam(caller, providedId, query, new UserGroupNotFound());
+    const filters = { workspaceId, providedId, teamId, version: null };
     const position = positionOf(query, ['number', 'number']);
     const { found, limit } = await readPage<UserGroupVersionState>(
       limitOf(query),
@@ -87,7 +87,7 @@ export class UserGroupHistory {
     const { rows, ...next } = toPage(found, limit, keysOf);
     const known = await this.authors.addTo(workspaceId, providedId, rows);
     const views = known.map((state, index) =>
-      toVersionView(state, predecessorOf(state, found[index + 1]), scopes),
+      toVersionView(state, predecessorOf(state, found[index + 1]), showsAuthors(caller)),
     );
     return { success: 1, versions: views, ...next };
   }
@@ -97,11 +97,12 @@ export class UserGroupHistory {
     caller: Caller,
     providedId: string,
     version: number,
-    { team_id, compare_with }: VersionQueryDto,
+    query: VersionQueryDto,
   ): Promise<UserGroupVersionResponse> {
-    const { workspaceId, scopes } = caller;
-    await this.requireSeen(caller, providedId, new UserGroupNotFound());
-    const { state, before } = await this.find(workspaceId, providedId, version, numberOf(team_id));
+    const { workspaceId } = caller;
+    const { compare_with } = query;
+    const teamId = await this.seenTeam(caller, providedId, query, new UserGroupNotFound());
+    const { state, before } = await this.find(workspaceId, providedId, version, teamId);
     // The last millisecond of the state.
     const at =
       state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
@@ -109,7 +110,7 @@ export class UserGroupHistory {
     const [known] = await this.authors.addTo(workspaceId, providedId, [state]);
     const response = {
       success: 1 as const,
-      version: toVersionContentView(known!, before, standing, scopes),
+      version: toVersionContentView(known!, before, standing, showsAuthors(caller)),
     };
     if (compare_with === undefined) return response;
     const other = await this.find(workspaceId, providedId, Number(compare_with), state.id);
@@ -134,9 +135,9 @@ export class UserGroupHistory {
     const { historyRetentionDays: days } = this.config;
     if (days > 0 && at < currentTime() - days * DAY_MS) throw new HistoryBeginsLater();
     const absent = new UserGroupNotFound('No user group of the workspace had this id then.');
-    await this.requireSeen(caller, providedId, absent);
+    const teamId = await this.seenTeam(caller, providedId, {}, absent);
     const state = await this.history.findAt({ workspaceId, providedId }, at);
-    if (!state || state.createdAt > at) throw absent;
+    if (!state || state.createdAt > at || (teamId ?? state.id) !== state.id) throw absent;
     if (state.updatedAt > at) throw new HistoryBeginsLater();
     const { standing, tokens, ended, isResolutionKept } = await this.judge(
       { workspaceId, providedId },
@@ -198,11 +199,11 @@ export class UserGroupHistory {
     caller: Caller,
     providedId: string,
     version: number,
-    { team_id }: TeamQueryDto,
+    query: TeamQueryDto,
     preconditions: Preconditions,
   ): Promise<WrittenResource> {
-    await this.requireSeen(caller, providedId, new UserGroupNotFound());
-    const { state } = await this.find(caller.workspaceId, providedId, version, numberOf(team_id));
+    const teamId = await this.seenTeam(caller, providedId, query, new UserGroupNotFound());
+    const { state } = await this.find(caller.workspaceId, providedId, version, teamId);
     const content = contentOf(state);
     const { name, mapping, properties } = content;
     return this.resources.write(caller, providedId, preconditions, {
@@ -211,16 +212,25 @@ export class UserGroupHistory {
     });
   }
 
-  /** Judges a group that is deleted by its last state. @throws `absent` if the group does not exist for the reader */
-  private async requireSeen(
+  /**
+   * Returns the group whose versions are meant; null for all that have had the id. For properties of its range a restricted
+   * reader sees only the last of these groups, which is judged by its last state: the others may have been of somebody else.
+   * @throws `absent` if the group does not exist for the reader
+   */
+  private async seenTeam(
     { workspaceId, range }: GroupReader,
     providedId: string,
+    { team_id }: TeamQueryDto,
     absent: UserGroupNotFound,
-  ): Promise<void> {
-    if (range === null) return;
+  ): Promise<number | null> {
+    const teamId = numberOf(team_id);
+    if (range === null) return teamId;
     const ofId = { workspaceId, providedId, teamId: null, version: null };
     const [latest] = await this.history.list(ofId, 1);
     if (!latest || !covers(range, { ...latest, providedId })) throw absent;
+    if (range.ids) return teamId;
+    if (teamId !== null && teamId !== latest.id) throw absent;
+    return latest.id;
   }
 
   /** @param teamId null for the latest group that has had the id */
@@ -254,4 +264,8 @@ function predecessorOf(
   next: UserGroupVersionState | undefined,
 ) {
   return next?.id === id && next.version === version - 1 ? next : undefined;
+}
+
+function showsAuthors({ scopes, range }: Caller): boolean {
+  return scopes.has('audit:read') && range === null;
 }

@@ -30,6 +30,7 @@ import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-gr
 import { LACKS_VALID_TOKEN } from '../status/status-conditions.ts';
 import { groupStatuses } from '../status/user-group-status.ts';
 import { MAX_CANDIDATES, readFilters } from './indexed-filters.ts';
+import { RangeCursors } from './range-cursors.ts';
 import {
   conditionsOf,
   narrowingOf,
@@ -97,6 +98,7 @@ export class UserGroupList {
     private readonly total: UserGroupTotal,
     private readonly rules: WorkspaceRules,
     private readonly gate: Gate,
+    private readonly cursors: RangeCursors,
   ) {}
 
   /**
@@ -104,13 +106,14 @@ export class UserGroupList {
    * or none, although another page follows.
    * @throws ValidationFailed
    */
-  async list(caller: Caller, query: UserGroupQueryDto): Promise<JsonText> {
+  async list(caller: Caller, given: UserGroupQueryDto): Promise<JsonText> {
+    const query = this.cursors.opened(caller, given);
     const { rows, ...next } = await (query.sort === 'status'
       ? this.readBySeverity(caller, query)
       : this.readSorted(caller, query));
     const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
     return toUserGroupsResponse(rows, await this.rules.read(caller.workspaceId), {
-      ...next,
+      ...this.cursors.sealed(caller, next),
       total,
     });
   }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { GroupReader } from '../../../platform/common/access/caller.ts';
+import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import type { Page, PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { toBytesText } from '../../../platform/database/dialect.ts';
@@ -42,6 +44,8 @@ export const IS_ENDED_TOGETHER = isTokenEnded('t');
 export interface CurrentToken extends Pick<EmbeddingWorkspace, 'viewAs'> {
   providedId: string;
   userGroupId: number;
+  /** JSON text. */
+  properties: string;
   /** JSON text of the allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: string;
 }
@@ -182,7 +186,7 @@ const findCurrent = statement<
   dialect.forEachKey(
     ':providedIds',
     (key) => `
-    SELECT g.provided_id AS "providedId", g.id AS "userGroupId", w.view_as AS "viewAs",
+    SELECT g.provided_id AS "providedId", g.id AS "userGroupId", g.properties, w.view_as AS "viewAs",
       w.embed_token_audiences AS "embedTokenAudiences"
     FROM user_group g
     JOIN workspace w ON w.id = g.workspace_id
@@ -257,12 +261,9 @@ export class UserGroupTokenRepository {
     return generations.page(this.statements, query, filters);
   }
 
-  /** Finds the current token of a group; undefined if the workspace has no such group. */
-  findCurrent(group: {
-    workspaceId: number;
-    providedId: string;
-  }): Promise<CurrentToken | undefined> {
-    return this.current.read(group.workspaceId, group.providedId);
+  /** Finds the current token of a group; undefined if no such group exists for the reader. */
+  async findCurrent(reader: GroupReader, providedId: string): Promise<CurrentToken | undefined> {
+    return seenBy(reader, await this.current.read(reader.workspaceId, providedId));
   }
 
   /** Finds one generation; undefined if the group has none of this number. */

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { type Caller, requireScope } from '../../../platform/common/access/caller.ts';
+import { type Caller, renewFor } from '../../../platform/common/access/caller.ts';
 import { EventsGone } from './event.errors.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { ConnectionSlots } from '../../../platform/common/concurrency/slots.ts';
@@ -53,7 +53,7 @@ export class EventService implements BeforeApplicationShutdown {
     if (waitMs > 0 && isEmpty(read)) {
       const release = await this.slots.acquireFor(caller);
       read = await this.waitForWanted(read, wanted, waitMs, gone).finally(release);
-      requireScope(await caller.renew(), 'events:read', 'Reading events');
+      await renewFor(caller, 'events:read', 'Reading events');
     }
     return {
       success: 1,

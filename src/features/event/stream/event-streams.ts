@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { type Caller, requireScope } from '../../../platform/common/access/caller.ts';
+import { type Caller, renewFor } from '../../../platform/common/access/caller.ts';
 import { writeEventStreamHead } from '../../../platform/common/http/responses/event-stream.ts';
 import { DatabaseUnavailable, ShuttingDown } from '../../../platform/common/problem/errors.ts';
 import { Pace } from '../../../platform/common/concurrency/pace.ts';
@@ -136,7 +136,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   private async check(caller: Caller, stream: EventStream): Promise<void> {
     try {
-      requireScope(await caller.renew(), 'events:read', 'Reading events');
+      await renewFor(caller, 'events:read', 'Reading events');
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) stream.end('unauthorized');
     }

@@ -59,7 +59,11 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
   ): void {
     const sinceHour = currentTime() - this.hour;
     if (sinceHour >= HOUR_MS || sinceHour < 0) this.setAside();
-    if (this.size >= MAX_KEPT) void this.flush();
+    if (this.size >= MAX_KEPT) {
+      // A write that hangs must not hold up what bounds the memory.
+      this.setAside();
+      void this.flush();
+    }
     let tallied = this.counts.get(userGroupId);
     if (!tallied) {
       const none = { embedTokens: 0, introspections: 0, users: new Set<string>() };
@@ -118,7 +122,7 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
     this.size = 0;
     let together: Tallied[] = [];
     let size = 0;
-    for (const tallied of counted) {
+    for (const tallied of counted.flatMap(partsOf)) {
       if (size === 0) {
         together = [];
         this.waiting.push({ batchId: randomUUID(), additions: together });
@@ -133,4 +137,15 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
     const groups = lost.reduce((sum, { additions }) => sum + additions.length, 0);
     this.logger.warn({ msg: 'usage lost, because it could not be written', groups });
   }
+}
+
+/** Splits the users of a group, of which a transaction has few. */
+function partsOf(tallied: Tallied): Tallied[] {
+  const users = [...tallied.users];
+  const parts = [{ ...tallied, users: new Set(users.slice(0, MAX_TOGETHER)) }];
+  for (let from = MAX_TOGETHER; from < users.length; from += MAX_TOGETHER) {
+    const more = new Set(users.slice(from, from + MAX_TOGETHER));
+    parts.push({ ...tallied, embedTokens: 0, introspections: 0, users: more });
+  }
+  return parts;
 }

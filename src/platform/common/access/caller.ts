@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { InsufficientScope } from '../problem/errors.ts';
+import { InsufficientScope, TokenRestricted } from '../problem/errors.ts';
 import { declareScope, type Scope, scopes } from './scopes.ts';
 import type { UserGroupRange } from './user-group-range.ts';
 import type { CanActivate } from '@nestjs/common';
@@ -69,6 +69,16 @@ export function findCaller(request: Request): Caller | undefined {
 /** @throws InsufficientScope naming the scope and its purpose */
 export function requireScope(caller: Caller, scope: Scope, purpose?: string): void {
   if (!caller.scopes.has(scope)) throw new InsufficientScope(scope, purpose);
+}
+
+/**
+ * Authenticates a caller again for a call that is not about single user groups, and can outlast its API token.
+ * @throws InsufficientScope, TokenRestricted, and the errors of authentication
+ */
+export async function renewFor(caller: Caller, scope: Scope, purpose: string): Promise<void> {
+  const current = await caller.renew();
+  requireScope(current, scope, purpose);
+  if (current.range !== null) throw new TokenRestricted();
 }
 
 /** @throws InsufficientScope naming the scopes, unless the caller has one of them */

@@ -13,7 +13,6 @@ import { page, response } from '../../../../platform/common/http/responses/respo
 import type { JsonObject, JsonValue } from '../../../../platform/common/json/strict-json.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
 import type { Mapping } from '../../group/mapping.ts';
-import type { Caller } from '../../../../platform/common/access/caller.ts';
 import { bodyOf } from '../../group/user-group-fields.ts';
 import type { UserGroupVersionState } from '../../history/user-group-history.repository.ts';
 import type { VersionEvent } from '../../history/version-authors.ts';
@@ -88,7 +87,7 @@ export class VersionView {
 
   @Nested.optionalOrNull(
     VersionAuthor,
-    'Who made it. null: the audit log no longer has its event. Absent without the scope `audit:read`.',
+    'Who made it. null: the audit log has no such event. Absent without the scope `audit:read`.',
   )
   author?: VersionAuthor | null;
 
@@ -174,7 +173,7 @@ function restoredBy({ details }: VersionEvent): Pick<VersionView, 'restored_vers
 export function toVersionView(
   state: KnownVersion,
   before: UserGroupVersionState | undefined,
-  scopes: Caller['scopes'],
+  showsAuthor: boolean,
 ): VersionView {
   const { id, version, name, updatedAt, replacedAt, tokens, event } = state;
   return {
@@ -185,7 +184,7 @@ export function toVersionView(
     recorded_at: toWireTime(updatedAt),
     replaced_at: toWireTimeOrNull(replacedAt),
     ended_by: replacedAt === null ? null : tokens === null ? 'change' : 'deletion',
-    ...(scopes.has('audit:read') && { author: event ? toAuthor(event) : null }),
+    ...(showsAuthor && { author: event ? toAuthor(event) : null }),
     ...(event && restoredBy(event)),
   };
 }
@@ -194,11 +193,11 @@ export function toVersionContentView(
   state: KnownVersion,
   before: UserGroupVersionState | undefined,
   standing: Standing,
-  scopes: Caller['scopes'],
+  showsAuthor: boolean,
 ): VersionContentView {
   const body = bodyOf(state);
   return {
-    ...toVersionView(state, before, scopes),
+    ...toVersionView(state, before, showsAuthor),
     ...body,
     mapping: sortedMapping(body.mapping),
     ...standing,

@@ -9,8 +9,8 @@ export const MAX_LIMIT = 200;
 const MAX_BYTES = 256 * 1024;
 /** A page of the default limit takes one statement. */
 const FIRST_PART = DEFAULT_LIMIT + 1;
-/** A name of 255 code points, each escaped in JSON, and a number. */
-const MAX_CURSOR_LENGTH = 2100;
+/** A name of 255 code points, each escaped in JSON, and a number; encrypted for a restricted caller. */
+const MAX_CURSOR_LENGTH = 4000;
 
 export type SortKey = number | string;
 

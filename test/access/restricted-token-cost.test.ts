@@ -1,0 +1,51 @@
+import { scopes } from '../../src/platform/common/access/caller.ts';
+import { isOfChangeFeed, recordCalls } from '../support/database/database-traffic.ts';
+import { onEachDatabase } from '../support/database/databases.ts';
+import { withService } from '../support/test-service.ts';
+
+const AUDIENCE = { audience: 'https://dashboards.example.com' };
+
+onEachDatabase((kind) => {
+  const roundTrips = recordCalls();
+  const service = withService(kind);
+
+  test.each([
+    ['GET', ''],
+    ['GET', '?at=2020-01-01T00:00:00Z'],
+    ['PATCH', '', { name: 'x' }],
+    ['DELETE', ''],
+    ['POST', '/suspend'],
+    ['GET', '/view'],
+    ['GET', '/versions'],
+    ['GET', '/versions/1'],
+    ['POST', '/versions/1/restore'],
+    ['GET', '/tokens'],
+    ['GET', '/tokens/current'],
+    ['POST', '/tokens/rotate', {}],
+    ['POST', '/tokens/1/revoke'],
+    ['POST', '/embed-tokens', AUDIENCE],
+    ['POST', '/embed-tokens', { ...AUDIENCE, acting_for: { subject: 'anna' } }],
+  ])(
+    '%s %s of a group outside of the range sends the statements of one that is not there',
+    async (method, rest, body?: object) => {
+      const other = await service.api.create();
+      const issued = await service.api.call('POST', '/api/v1/api-tokens', {
+        name: 'restricted',
+        scopes,
+        user_groups: { where: { environment: 'staging' } },
+      });
+      const api = service.clientOf(issued.body.api_token.token);
+      const sentBy = async (path: string) => {
+        roundTrips.length = 0;
+        const { status } = await api.call(method, `${path}${rest}`, body);
+        return { status, sent: roundTrips.flat().filter((sql) => !isOfChangeFeed(sql)) };
+      };
+      const absent = '/api/v1/user-groups/none';
+      await sentBy(absent);
+      const wanted = await sentBy(absent);
+      expect(wanted.status).toBe(404);
+      expect(wanted.sent.length).toBeGreaterThan(0);
+      expect(await sentBy(other.path)).toEqual(wanted);
+    },
+  );
+});
