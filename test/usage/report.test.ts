@@ -125,7 +125,7 @@ onEachDatabase((kind) => {
       goTo('2030-05-15T12:00:00Z');
       const { api } = await TestWorkspace.create(service, 'busiest');
       const created = await Promise.all(Array.from({ length: 7 }, () => api.create()));
-      // Of groups with the same counts the newest comes first.
+      // The newest comes first among those with the same counts.
       const groups = created.sort((one, other) => one.teamId - other.teamId);
       const views = [5, 30, 5, 2, 5, 100, 1];
       await report(

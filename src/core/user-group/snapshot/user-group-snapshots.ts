@@ -64,14 +64,14 @@ export class UserGroupSnapshots {
    * @throws DatabaseUnavailable
    */
   async findToken(
-    { hash, ...reader }: GroupReader & { hash: string },
+    reader: GroupReader & { hash: string },
     options: Options,
   ): Promise<TokenOfGroup | undefined> {
-    const { workspaceId } = reader;
+    const { workspaceId, range, hash } = reader;
     const text = `${workspaceId}/${hash}`;
     const userGroupId = this.groupOf.get(text);
     if (userGroupId !== undefined) {
-      const known = tokenOf(await this.find({ ...reader, userGroupId }, options), hash);
+      const known = tokenOf(await this.find({ workspaceId, range, userGroupId }, options), hash);
       if (known) return known;
     }
     const group = await this.load({ text, workspaceId }, options, () =>
@@ -85,18 +85,19 @@ export class UserGroupSnapshots {
 
   /** Finds the group with this internal id, if it belongs to the workspace. @throws DatabaseUnavailable */
   async find(
-    { workspaceId, userGroupId, range }: GroupReader & { userGroupId: number },
+    reader: GroupReader & { userGroupId: number },
     { isFresh }: Options,
   ): Promise<UserGroupSnapshot | undefined> {
+    const { workspaceId, userGroupId } = reader;
     const mayBeCached = !isFresh && this.changes.isCurrent();
     const cached = mayBeCached ? this.cache.get(userGroupId) : undefined;
     if (cached) {
       this.counts.hit++;
-      return cached.workspaceId === workspaceId ? seenBy({ range }, cached) : undefined;
+      return cached.workspaceId === workspaceId ? seenBy(reader, cached) : undefined;
     }
     const key = { text: `${workspaceId}/${userGroupId}`, workspaceId, userGroupId };
     const load = () => this.repository.findById(workspaceId, userGroupId);
-    return seenBy({ range }, await this.load(key, { isFresh }, load));
+    return seenBy(reader, await this.load(key, { isFresh }, load));
   }
 
   private load(
