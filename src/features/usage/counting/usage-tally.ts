@@ -21,6 +21,9 @@ interface Tallied extends UsageAddition {
   users: Set<string>;
 }
 
+/** The users of groups that have none, which stays empty: a set of its own for each group would be most of the memory. */
+const NOBODY = new Set<string>();
+
 /** Counts of a transaction, with the id by which they are counted once, even if its outcome is unknown. */
 interface Waiting {
   batchId: string;
@@ -66,13 +69,14 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
     }
     let tallied = this.counts.get(userGroupId);
     if (!tallied) {
-      const none = { embedTokens: 0, introspections: 0, users: new Set<string>() };
+      const none = { embedTokens: 0, introspections: 0, users: NOBODY };
       tallied = { workspaceId, userGroupId, at: this.hour, ...none };
       this.counts.set(userGroupId, tallied);
       this.size++;
     }
     tallied[use]++;
     if (userId === undefined || tallied.users.has(userId)) return;
+    if (tallied.users === NOBODY) tallied.users = new Set();
     tallied.users.add(userId);
     this.size++;
   }
