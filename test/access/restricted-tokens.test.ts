@@ -84,7 +84,7 @@ onEachDatabase((kind) => {
     const api = await restricted(rangeOf(own.id));
     const calls: [string, string, object?][] = [
       ['GET', ''],
-      ['GET', '?at=2020-01-01T00:00:00Z'],
+      ['GET', `?at=${new Date().toISOString()}`],
       ['PATCH', '', { name: 'x' }],
       ['DELETE', ''],
       ['POST', '/suspend'],
