@@ -64,6 +64,18 @@ onEachDatabase((kind) => {
     expect(again[0]).not.toMatch(SEARCHES_BY_HASH);
   });
 
+  test('a caller for whom the group does not exist pushes out no token of others', async () => {
+    const hash = await createGroup('hidden from some');
+    await find(hash);
+    const range = { ids: ['another'] };
+    for (const isFresh of [false, true]) {
+      expect(await snapshots.findToken({ workspaceId, range, hash }, { isFresh })).toBeUndefined();
+    }
+    const again = await findAgain(hash);
+    expect(again).toHaveLength(1);
+    expect(again[0]).not.toMatch(SEARCHES_BY_HASH);
+  });
+
   test('a token that nobody has asked about is searched by its hash', async () => {
     const [sent] = await findAgain(await createGroup('new'));
     expect(sent).toMatch(SEARCHES_BY_HASH);

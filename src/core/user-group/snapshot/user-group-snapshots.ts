@@ -77,10 +77,10 @@ export class UserGroupSnapshots {
     const group = await this.load({ text, workspaceId }, options, () =>
       this.repository.findByHash(workspaceId, hash),
     );
-    const found = tokenOf(seenBy(reader, group), hash);
+    const found = tokenOf(group, hash);
     if (found) this.groupOf.set(text, found.group.userGroupId);
     else this.groupOf.delete(text);
-    return found;
+    return found && seenBy(reader, found.group) ? found : undefined;
   }
 
   /** Finds the group with this internal id, if it belongs to the workspace. @throws DatabaseUnavailable */
