@@ -117,11 +117,11 @@ export class EmbedTokenService {
     if (actingFor || !target) {
       this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
     }
-    // A repeated call issues another token: tokens for pages are not stored.
     const issued = () => {
       this.uses?.count('embedTokens', key, user?.id);
       return response;
     };
+    // A repeated call issues another token: tokens for pages are not stored.
     if (!actingFor && !target) return issued();
     // Sign first: a transaction must wait for nothing but the database. A call that loses returns the winner's token.
     const call = {
