@@ -6,8 +6,8 @@ import ts from 'typescript';
 const src = join(import.meta.dirname, '..', '..', 'src');
 
 /**
- * @returns for each `*.feature.ts` of src its folder, such as `features/bulk-job`; its name; `needs` and `uses`; whether it
- *   has routes, and says why it is always there; and
+ * @returns for each `*.feature.ts` of src its folder, such as `features/bulk-job`; its path and the constant that it exports;
+ *   its name; `needs` and `uses`; whether it has routes, is switched by a setting, and says why it is always there; and
  *   `imported`, which has the local name and the file, such as `features/bulk/bulk.catalogue.ts`, of each member of its
  *   declaration that is an imported name
  */
@@ -30,8 +30,9 @@ function declarationIn(path) {
       return names.map(({ name }) => [name.text, posix.join(folder, moduleSpecifier.text)]);
     }),
   );
+  const { constant, object } = definitionIn(file);
   const members = new Map(
-    objectOf(file).properties.map((one) => [one.name.text, one.initializer ?? one.name]),
+    object.properties.map((one) => [one.name.text, one.initializer ?? one.name]),
   );
   const textsOf = (member) => members.get(member)?.elements.map((one) => one.text) ?? [];
   const imported = [...members]
@@ -39,21 +40,26 @@ function declarationIn(path) {
     .map(([member, value]) => [member, { name: value.text, path: files.get(value.text) }]);
   return {
     folder,
+    path,
+    constant,
     name: members.get('name').text,
     needs: textsOf('needs'),
     uses: textsOf('uses'),
     hasRoutes: members.has('modules'),
+    isSwitched: members.has('switchedBy'),
     isAlways: members.has('always'),
     imported: Object.fromEntries(imported),
   };
 }
 
-/** @returns the object that the file hands to `defineFeature` */
-function objectOf(file) {
+/** @returns the name of the constant, and the object that the file hands to `defineFeature` */
+function definitionIn(file) {
   for (const { declarationList } of file.statements.filter(ts.isVariableStatement)) {
-    for (const { initializer } of declarationList.declarations) {
+    for (const { name, initializer } of declarationList.declarations) {
       if (initializer && ts.isCallExpression(initializer)) {
-        if (initializer.expression.getText() === 'defineFeature') return initializer.arguments[0];
+        if (initializer.expression.getText() === 'defineFeature') {
+          return { constant: name.text, object: initializer.arguments[0] };
+        }
       }
     }
   }

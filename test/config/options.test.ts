@@ -2,7 +2,8 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseFeatures, type Feature } from '../../src/server/app/features.ts';
+import type { Feature } from '../../src/server/app/declared/features.ts';
+import { chooseFeatures } from '../../src/server/app/features.ts';
 import { integer, list } from '../../src/platform/config/readers.ts';
 import { FromEnv } from '../../src/platform/config/variable.ts';
 import { OF_THE_PROCESS, optionsOf } from '../docs/render-options.ts';
@@ -18,7 +19,7 @@ function membersOf(path: string, pattern: RegExp, member: RegExp): string[] {
 
 test('an application that embeds the service has an option for each variable, but for those of a process', () => {
   const options = membersOf(
-    'src/server/app/declared-options.ts',
+    'src/server/app/declared/options.ts',
     /interface UserGroupOptions \{\n([\s\S]*?)\n\}/,
     /^ {2}(\w+)\?:/gm,
   );
@@ -50,7 +51,7 @@ test('an option has the sentence and the kind of its variable, also of one that 
 
 test('the page on the library lists every feature', () => {
   const features = membersOf(
-    'src/server/app/features.ts',
+    'src/server/app/declared/features.ts',
     /type Feature =\n([\s\S]*?);/,
     /'([\w-]+)'/g,
   );

@@ -23,7 +23,7 @@ const documents: Record<string, (current: string) => string | Promise<string>> =
   'docs/reference/routes.md': routesDocument,
   'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),
   ...sqlDocuments,
-  'src/server/app/declared-options.ts': optionsFile,
+  'src/server/app/declared/options.ts': optionsFile,
   'README.md': (current) => between('settings', settingsTable(), current),
 };
 

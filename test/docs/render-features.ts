@@ -1,7 +1,8 @@
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { handlersOf } from '../../src/platform/common/access/handler-access.ts';
 import { controllersOf } from '../../src/server/app/composition.ts';
-import { chooseFeatures, type Feature, features } from '../../src/server/app/features.ts';
+import type { Feature } from '../../src/server/app/declared/features.ts';
+import { chooseFeatures, features } from '../../src/server/app/features.ts';
 
 /** The page docs/reference/features.md: what `FEATURES` can name. */
 export function featuresDocument(): string {

@@ -13,7 +13,7 @@ export const OF_THE_PROCESS = [
 
 const LINE = 114;
 
-/** The file src/server/app/declared-options.ts: an option for each variable that is not of the process. */
+/** The file src/server/app/declared/options.ts: an option for each variable that is not of the process. */
 export function optionsFile(): string {
   return `// Written by \`npm run docs\`.
 /* eslint-disable local/plain-comments -- the sentences of the settings */

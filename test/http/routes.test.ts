@@ -81,7 +81,7 @@ test('nothing but routes answers: what runs in front of them is known', () => {
   expect(somewhere.map(({ name, rawPath }) => [name, rawPath])).toEqual([
     [
       'onlyKnownMethods',
-      ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console', '/workspaces'],
+      ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/workspaces', '/console'],
     ],
   ]);
   const everywhere = inFront.filter(({ rawPath }) => rawPath === '/').map(({ name }) => name);

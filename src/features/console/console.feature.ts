@@ -14,6 +14,8 @@ export const operatorConsole = defineFeature({
   about: 'The page for operators; it hides what the service does not serve.',
   // Its pages call these whatever the scopes of the session, and the scope admin hides nothing else.
   needs: ['user-groups', 'introspection', 'api-tokens'],
+  switchedBy: 'console',
+  page: '/console',
   actions: consoleActions,
   problems,
   modules: [ConsoleModule],

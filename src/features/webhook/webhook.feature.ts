@@ -45,6 +45,7 @@ export const webhooks = defineFeature({
     webhook_replay: 'SELECT, INSERT, UPDATE, DELETE',
   },
   settings: WebhookSettings,
+  settingsOfCommands: { webhookDelivery: false },
   metrics: (app) => [
     {
       type: 'gauge',

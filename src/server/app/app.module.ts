@@ -3,7 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import type { MountedRoute } from '../../platform/common/extension/feature.ts';
 import { ProblemFilter } from '../../platform/common/problem/problem.filter.ts';
 import { compose } from './composition.ts';
-import { servedChoice } from './features.ts';
+import { pagesOf, servedChoice } from './features.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { ConfigModule } from '../../platform/config/config.module.ts';
 import { HealthModule } from '../../platform/health/health.module.ts';
@@ -32,7 +32,7 @@ export class AppModule {
 function mountedFor(config: Config): MountedRoute[] {
   const docs: MountedRoute[] = ['GET /docs', 'GET /docs/*file', 'GET /docs-json'];
   return [
-    ...(config.docs || servedChoice(config).console ? (['GET /'] as const) : []),
+    ...(config.docs || pagesOf(config).length > 0 ? (['GET /'] as const) : []),
     ...(config.docs ? docs : []),
   ];
 }

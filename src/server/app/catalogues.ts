@@ -1,7 +1,7 @@
 import { addOwnActions } from '../../core/audit/audit-actions.ts';
 import { addOwnScopes } from '../../platform/common/access/scopes.ts';
 import { addOwnSettings } from '../../platform/config/settings.ts';
-import { declaredScopes, declaredSettings } from './declared.ts';
+import { declaredScopes, declaredSettings } from './declared/scopes-and-settings.ts';
 import { ownActions, unchangingActions } from './own-actions.ts';
 
 /** The scopes of the service, without those of plugins. */

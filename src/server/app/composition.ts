@@ -22,17 +22,11 @@ import {
 } from '../../platform/common/extension/feature.ts';
 import { Plugin } from '../../platform/common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../../platform/common/extension/ports.ts';
-import type { UserGroupOptions } from './declared-options.ts';
+import type { UserGroupOptions } from './declared/options.ts';
 import { ChangeLogModule } from '../../core/change-log/change-log.module.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 import { DatabaseModule } from '../../platform/database/database.module.ts';
-import {
-  chooseFeatures,
-  entities,
-  type Feature,
-  type FeatureChoice,
-  features,
-} from './features.ts';
+import { chooseFeatures, entities, type FeatureChoice, features } from './features.ts';
 import {
   partsOfFeature,
   partsOfPlugin,
@@ -41,6 +35,7 @@ import {
   requireKnownFeatures,
   requireListedScopes,
 } from './consistency/consistency.ts';
+import type { Feature } from './declared/features.ts';
 import { Config } from '../../platform/config/config.ts';
 import { type AnyModule, classOf, controllersIn, modulesOfPlugins } from './module-controllers.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';

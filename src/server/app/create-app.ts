@@ -13,21 +13,14 @@ import { BODY_LIMIT_SETTING } from '../../platform/common/http/server/http-setti
 import { observeRequests } from '../../platform/common/http/observing/observe-requests.ts';
 import { NestLog } from '../../platform/common/log.ts';
 import type { Config } from '../../platform/config/config.ts';
-import { chooseFeatures, servedChoice } from './features.ts';
+import { chooseFeatures, pagesOf, servedChoice } from './features.ts';
 import { serveDocs } from './openapi/serve-docs.ts';
 import { Metrics } from '../../platform/metrics/metrics.ts';
 import { EncryptionCount } from '../../core/encryption-key/encryption-count.ts';
 import { KeyCheck } from '../../features/key-administration/key-check.ts';
 
-const KNOWN_BELOW = [
-  '/api/v1',
-  '/.well-known',
-  '/health',
-  '/docs',
-  '/docs-json',
-  '/console',
-  '/workspaces',
-];
+/** Paths below which an unknown method of a path gets 405, with the pages of features. */
+const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/workspaces'];
 
 /**
  * Creates the application, on a prepared database; not yet listening.
@@ -39,7 +32,9 @@ export async function createApp(
   log: Logger,
   module: DynamicModule | Type = AppModule.with(config),
 ): Promise<NestExpressApplication> {
-  const adapter = new ApiHttpAdapter(KNOWN_BELOW);
+  const chosen = chooseFeatures(servedChoice(config));
+  const pages = pagesOf(config);
+  const adapter = new ApiHttpAdapter([...KNOWN_BELOW, ...pages.map(({ path }) => path)]);
   const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     abortOnError: false,
@@ -56,15 +51,14 @@ export async function createApp(
   watchApplication(app, adapter.http, config);
   watchPlugins(app, config.plugins);
   const express: Express = app.getHttpAdapter().getInstance();
-  const choice = servedChoice(config);
-  const mounted = chooseFeatures(choice).flatMap(({ mount }) => mount?.(app, express, '') ?? []);
+  const mounted = chosen.flatMap(({ mount }) => mount?.(app, express, '') ?? []);
   adapter.before(
     observeRequests(log, (request) => metrics.observeRequest(request), config.bootstrapApiToken),
     refuseWhenClosing(app.getHttpServer()),
     ...mounted.flatMap(({ steps }) => steps),
     contractRules,
   );
-  if (config.docs) serveDocs(app, config, choice.console);
+  if (config.docs) serveDocs(app, config, pages);
   // Relative, so that it also works below any path of a proxy.
   const page = mounted.find((one) => one.home !== undefined);
   const home = page?.home ?? (config.docs ? 'docs' : undefined);

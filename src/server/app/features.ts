@@ -1,85 +1,16 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { activity } from '../../core/activity/activity.feature.ts';
-import { apiTokens } from '../../core/api-token/api-token.feature.ts';
-import { auditEvents } from '../../core/audit/audit.feature.ts';
-import { changeLog } from '../../core/change-log/change-log.feature.ts';
 import type { FeatureCommand, FeatureDefinition } from '../../platform/common/extension/feature.ts';
 import type { Metric } from '../../platform/common/extension/metric.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';
-import { bulk } from '../../features/bulk/bulk.feature.ts';
-import { bulkJobs } from '../../features/bulk-job/bulk-job.feature.ts';
 import type { Config } from '../../platform/config/config.ts';
 // Comes with the features: they ask for the scopes that it adds.
 import './catalogues.ts';
-import { ConsoleSettings } from '../../features/console/console.settings.ts';
+import { type Feature, groundFeatures, routedFeatures } from './declared/features.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';
 import { takeSchemaOf } from '../../platform/database/schema/own-schema.ts';
-import { operatorConsole } from '../../features/console/console.feature.ts';
-import { database } from '../../platform/database/database.feature.ts';
-import { embedTokens } from '../../core/embed-token/embed-token.feature.ts';
-import { encryptionKeys } from '../../core/encryption-key/encryption-key.feature.ts';
-import { events } from '../../features/event/event.feature.ts';
-import { idempotency } from '../../core/idempotency/idempotency.feature.ts';
-import { forwardAuth } from '../../features/forward-auth/forward-auth.feature.ts';
-import { groupChecks } from '../../features/group-checks/group-checks.feature.ts';
-import { inspection } from '../../features/inspection/inspection.feature.ts';
-import { introspection } from '../../core/introspection/introspection.feature.ts';
-import { keyAdministration } from '../../features/key-administration/key-administration.feature.ts';
-import { mapping } from '../../core/mapping/mapping.feature.ts';
-import { overview } from '../../features/overview/overview.feature.ts';
-import { registry } from '../../features/registry/registry.feature.ts';
-import { revocation } from '../../features/revocation/revocation.feature.ts';
-import { system } from '../../features/system/system.feature.ts';
-import { targets } from '../../features/target/target.feature.ts';
-import { usage } from '../../features/usage/usage.feature.ts';
-import { userGroups } from '../../core/user-group/user-group.feature.ts';
-import { webhooks } from '../../features/webhook/webhook.feature.ts';
-import { workspaces } from '../../core/workspace/workspace.feature.ts';
-
-/** A part of the HTTP interface that an application can have or leave out. */
-export type Feature =
-  | 'bulk'
-  | 'user-groups'
-  | 'bulk-jobs'
-  | 'embed-tokens'
-  | 'introspection'
-  | 'forward-auth'
-  | 'inspection'
-  | 'revocation'
-  | 'registry'
-  | 'targets'
-  | 'usage'
-  | 'webhooks'
-  | 'api-tokens'
-  | 'overview'
-  | 'system'
-  | 'audit-events'
-  | 'events';
 
 /** A name in a choice: of a feature, or of a set of them. */
 type FeatureName = Feature | 'all' | 'core';
-
-/** The features whose routes an application can choose. */
-const optional: readonly FeatureDefinition<Feature>[] = [
-  // In the document its paths come before those with the id of a group.
-  bulk,
-  userGroups,
-  bulkJobs,
-  embedTokens,
-  introspection,
-  forwardAuth,
-  inspection,
-  revocation,
-  registry,
-  targets,
-  usage,
-  webhooks,
-  apiTokens,
-  overview,
-  system,
-  auditEvents,
-  events,
-];
 
 /** The smallest set with which renderers and the backend of a host are served. */
 const CORE: readonly Feature[] = [
@@ -90,27 +21,16 @@ const CORE: readonly Feature[] = [
   'audit-events',
 ];
 
-const names = optional.map(({ name }) => name);
+const names = routedFeatures
+  .filter(({ switchedBy }) => switchedBy === undefined)
+  .map(({ name }) => name);
 
-const choices: readonly FeatureName[] = ['all', 'core', ...names];
+const choices = ['all', 'core', ...names];
 
-const sets: Partial<Record<string, readonly Feature[]>> = { all: names, core: CORE };
-
-/** The features without routes, which cannot be left out; one above the core says in `always` why. */
-const ground = [
-  activity,
-  changeLog,
-  database,
-  encryptionKeys,
-  groupChecks,
-  idempotency,
-  keyAdministration,
-  mapping,
-  workspaces,
-];
+const sets: Partial<Record<string, readonly string[]>> = { all: names, core: CORE };
 
 /** Every feature of the service. */
-export const features: readonly FeatureDefinition[] = [...optional, operatorConsole, ...ground];
+export const features = [...routedFeatures, ...groundFeatures];
 
 takeSchemaOf(features);
 
@@ -138,7 +58,7 @@ export interface FeatureChoice {
  * @throws OperatorError for a name that is no feature, and for a feature that needs one that is left out
  */
 export function chooseFeatures(
-  { features: given = ['all'], console = false }: FeatureChoice,
+  { features: given = ['all'], ...switches }: FeatureChoice,
   setting = 'http.features',
 ): FeatureDefinition[] {
   const unknown = given.find((one) => !choices.includes(one));
@@ -148,8 +68,9 @@ export function chooseFeatures(
     );
   }
   const wanted = new Set(given.flatMap(featuresOf));
-  const chosen: FeatureDefinition[] = optional.filter(({ name }) => wanted.has(name));
-  if (console) chosen.push(operatorConsole);
+  const chosen = routedFeatures.filter(({ name, switchedBy }) =>
+    switchedBy === undefined ? wanted.has(name) : switches[switchedBy],
+  );
   for (const { name, needs = [] } of chosen) {
     const missing = needs.find((one) => !chosen.some((other) => other.name === one));
     if (missing === undefined) continue;
@@ -166,7 +87,7 @@ function featuresOf(name: string): readonly string[] {
 
 /** Returns the names of a choice of which each serves a feature; undefined if the running service has it in any case. */
 export function namesServing(feature: string): readonly string[] | undefined {
-  const isOptional = feature !== 'user-groups' && optional.some(({ name }) => name === feature);
+  const isOptional = feature !== 'user-groups' && names.includes(feature);
   return isOptional ? choices.filter((name) => featuresOf(name).includes(feature)) : undefined;
 }
 
@@ -174,11 +95,34 @@ export function namesServing(feature: string): readonly string[] | undefined {
  * Returns the choice of the running service, which serves the contract in any case.
  * @throws OperatorError like `chooseFeatures`
  */
-export function servedChoice(config: Config): Required<FeatureChoice> {
-  const { console } = settingsFrom(config, ConsoleSettings);
-  const choice = { features: ['user-groups', ...config.features] as FeatureName[], console };
+export function servedChoice(config: Config): FeatureChoice {
+  const switches = routedFeatures.flatMap(({ switchedBy, settings }) =>
+    switchedBy && settings
+      ? [[switchedBy, Reflect.get(settingsFrom(config, settings), switchedBy)]]
+      : [],
+  );
+  const choice = {
+    ...(Object.fromEntries(switches) as FeatureChoice),
+    features: ['user-groups', ...config.features] as FeatureName[],
+  };
   chooseFeatures(choice, 'FEATURES');
   return choice;
+}
+
+/** A page of a feature for people. */
+export interface FeaturePage {
+  /** The name of the feature. */
+  name: string;
+  title: string;
+  /** Such as `/console`. */
+  path: string;
+}
+
+/** Returns the pages for people that the running service has. */
+export function pagesOf(config: Config): FeaturePage[] {
+  return chooseFeatures(servedChoice(config)).flatMap(({ name, page }) =>
+    page === undefined ? [] : [{ name, title: name[0]!.toUpperCase() + name.slice(1), path: page }],
+  );
 }
 
 /** Returns the metrics of each feature of the running service. */
@@ -186,7 +130,7 @@ export function metricsOf(
   config: Config,
   app: INestApplicationContext,
 ): { title: string; metrics: readonly Metric[] }[] {
-  return [...chooseFeatures(servedChoice(config)), ...ground].map(({ name, metrics }) => ({
+  return [...chooseFeatures(servedChoice(config)), ...groundFeatures].map(({ name, metrics }) => ({
     title: `feature ${name}`,
     metrics: metrics?.(app) ?? [],
   }));

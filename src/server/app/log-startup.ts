@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { BootstrapResult } from '../../core/api-token/api-token.bootstrap.ts';
-import { ConsoleSettings } from '../../features/console/console.settings.ts';
-import { settingsFrom } from '../../platform/config/settings.ts';
 import type { Config } from '../../platform/config/config.ts';
+import { pagesOf } from './features.ts';
 
 const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
 
@@ -15,7 +14,9 @@ export function logStartup(config: Config, log: Logger, bootstrap: BootstrapResu
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
-    ...(settingsFrom(config, ConsoleSettings).console && { console: `${origin}:${port}/console/` }),
+    ...Object.fromEntries(
+      pagesOf(config).map(({ name, path }) => [name, `${origin}:${port}${path}/`]),
+    ),
     ...(docs && { docs: `${origin}:${port}/docs` }),
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),

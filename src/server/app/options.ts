@@ -7,7 +7,7 @@ import type { PortProvider } from '../../platform/common/extension/ports.ts';
 import { loadConfig } from '../../platform/config/load-config.ts';
 import { ownSettings } from '../../platform/config/settings.ts';
 import { ConfigError, variablesOf } from '../../platform/config/variable.ts';
-import type { UserGroupOptions } from './declared-options.ts';
+import type { UserGroupOptions } from './declared/options.ts';
 
 /**
  * Checks the values, and completes them with defaults.

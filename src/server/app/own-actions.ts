@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../core/audit/audit-actions.ts';
-import { declaredActions } from './declared-actions.ts';
+import { declaredActions } from './declared/actions.ts';
 
 /** An action that is an event, too. */
 export type ChangingAction = (typeof declaredActions)[number]['changing'][number];

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule, requireComposable } from '../app/app.module.ts';
+import { features } from '../app/features.ts';
 import { operator } from '../../platform/common/access/caller.ts';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
 import { createLog, NestLog } from '../../platform/common/log.ts';
@@ -9,15 +10,16 @@ import { openDatabase, prepareDatabase } from '../../platform/database/schema/mi
 import { KeyCheck } from '../../features/key-administration/key-check.ts';
 import { WorkspaceService } from '../../core/workspace/workspace.service.ts';
 import { settingsFrom } from '../../platform/config/settings.ts';
-import { WebhookSettings } from '../../features/webhook/webhook.settings.ts';
 import { configure } from '../../platform/command-line/configure.ts';
 import { notifyOperator } from './notify-operator.ts';
 
-/** Runs `work` on the services of the application; sends no webhooks. */
+/** Runs `work` on the services of the application, with the settings that features have in commands. */
 export const withServices: CommandServices['withServices'] = async (work, needs = {}) => {
   const given = await configure();
   requireComposable(given);
-  settingsFrom(given, WebhookSettings).webhookDelivery = false;
+  for (const { settings, settingsOfCommands } of features) {
+    if (settings) Object.assign(settingsFrom(given, settings), settingsOfCommands);
+  }
   const config = needs.mayMake
     ? (await prepareDatabase(given, notifyOperator)).config
     : await openDatabase(given, notifyOperator);

@@ -10,9 +10,9 @@ export type {
   UserGroupRoutes,
   UserGroupStructure,
 } from '../app/composition.ts';
-export type { UserGroupOptions } from '../app/declared-options.ts';
+export type { UserGroupOptions } from '../app/declared/options.ts';
 export { ownScopes } from '../app/catalogues.ts';
-export type { Feature } from '../app/features.ts';
+export type { Feature } from '../app/declared/features.ts';
 export { USER_GROUP_DATA_SOURCE } from '../../platform/database/data-source-name.ts';
 export { Transactor, type Work } from '../../platform/database/transactor.ts';
 

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import type { MigrationInterface } from 'typeorm';
-import type { UserGroupOptions } from '../app/declared-options.ts';
+import type { UserGroupOptions } from '../app/declared/options.ts';
 import { configOf } from '../app/options.ts';
 import {
   listMigrations,

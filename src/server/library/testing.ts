@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateToken } from '../../platform/common/secret/secrets.ts';
-import type { UserGroupOptions } from '../app/declared-options.ts';
+import type { UserGroupOptions } from '../app/declared/options.ts';
 
 export type { UserGroupOptions };
 

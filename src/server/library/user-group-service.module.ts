@@ -25,7 +25,7 @@ import {
 } from '../app/composition.ts';
 import { Config } from '../../platform/config/config.ts';
 import { ConfigModule } from '../../platform/config/config.module.ts';
-import type { UserGroupOptions } from '../app/declared-options.ts';
+import type { UserGroupOptions } from '../app/declared/options.ts';
 import { configOf } from '../app/options.ts';
 import { chooseFeatures } from '../app/features.ts';
 import { prepareDatabase } from '../../platform/database/schema/migrate.ts';

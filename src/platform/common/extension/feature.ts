@@ -30,6 +30,8 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   uses?: readonly string[];
   /** The reason for which `FEATURES` cannot leave it out; of a feature above the core that has no routes. */
   always?: string;
+  /** The property of its settings, and of `UserGroupRoutes`, that switches it on; `FEATURES` does not name it. */
+  switchedBy?: 'console';
   /** Actions of its entries in the audit log; those that change nothing are no events. */
   actions?: Readonly<Record<'changing' | 'unchanging', readonly string[]>>;
   /** The module of its errors, by their names. */
@@ -41,6 +43,8 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   /** The rights of a role that only serves on each of its tables, such as `SELECT, INSERT`. */
   rights?: Readonly<Record<string, string>>;
   commands?: readonly FeatureCommand[];
+  /** Values that its settings have in commands, while processes of the service do its work. */
+  settingsOfCommands?: Readonly<Record<string, unknown>>;
   /**
    * Adds to an application what is no route of Nest, once its modules are there.
    * @param prefix the prefix of the service's paths, such as `/internal`
@@ -48,6 +52,8 @@ export interface FeatureDefinition<Name extends string = string> extends Omit<
   mount?: (modules: Pick<ModuleRef, 'get'>, express: Express, prefix: string) => Mounted;
   /** The routes that `mount` adds, without the prefix, and those whose requests its steps lead elsewhere. */
   mounted?: readonly MountedRoute[];
+  /** The path of its page for people, such as `/console`, which a start logs. */
+  page?: `/${string}`;
 }
 
 /** A route without a controller, such as `GET /docs`. */
@@ -84,6 +90,7 @@ const PARTS: Record<keyof FeatureDefinition, true> = {
   needs: true,
   uses: true,
   always: true,
+  switchedBy: true,
   scopes: true,
   actions: true,
   problems: true,
@@ -96,12 +103,14 @@ const PARTS: Record<keyof FeatureDefinition, true> = {
   settings: true,
   metrics: true,
   commands: true,
+  settingsOfCommands: true,
   mount: true,
   mounted: true,
+  page: true,
 };
 
 /**
- * Defines a feature of the service; `src/server/app/features.ts` lists all of them.
+ * Defines a feature of the service; `npm run docs` lists it in `src/server/app/declared`.
  * @throws OperatorError if its name or one of its members is invalid
  */
 export function defineFeature<Name extends string>(

@@ -1,5 +1,7 @@
+import type { FeaturePage } from '../features.ts';
+
 /** The page at `/docs`; every address in it is relative, so that it works below any path of a proxy. */
-export const docsPage = (hasConsole: boolean): string => `<!DOCTYPE html>
+export const docsPage = (pages: readonly FeaturePage[]): string => `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -14,7 +16,7 @@ export const docsPage = (hasConsole: boolean): string => `<!DOCTYPE html>
 <script src="docs/swagger-ui-init.js" defer></script>
 </head>
 <body>
-${hasConsole ? '<header class="way-back"><a href="console/">Console</a></header>\n' : ''}<div id="swagger-ui"></div>
+${pages.map(({ title, path }) => `<header class="way-back"><a href="${path.slice(1)}/">${title}</a></header>\n`).join('')}<div id="swagger-ui"></div>
 </body>
 </html>
 `;

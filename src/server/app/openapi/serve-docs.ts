@@ -8,6 +8,7 @@ import {
   StoredDocument,
 } from '../../../platform/common/http/responses/respond-document.ts';
 import type { Config } from '../../../platform/config/config.ts';
+import type { FeaturePage } from '../features.ts';
 import { docsPage, docsScript, docsStyle } from './docs-page.ts';
 import { buildOpenApi } from './openapi.ts';
 
@@ -51,22 +52,26 @@ const POLICY = {
 /**
  * Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. Each is built once and kept, so that a
  * call costs no more than any other.
- * @param hasConsole whether the page leads to the console
+ * @param pages the pages for people to which it leads
  */
-export function serveDocs(app: NestExpressApplication, config: Config, hasConsole: boolean): void {
+export function serveDocs(
+  app: NestExpressApplication,
+  config: Config,
+  pages: readonly FeaturePage[],
+): void {
   const express: Express = app.getHttpAdapter().getInstance();
   const directory = directoryOfSwaggerUi();
-  const pages: Record<string, StoredDocument> = {
-    '': new StoredDocument('text/html; charset=utf-8', () => docsPage(hasConsole)),
+  const documents: Record<string, StoredDocument> = {
+    '': new StoredDocument('text/html; charset=utf-8', () => docsPage(pages)),
     '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () =>
       docsScript(adaptRequest),
     ),
     '/page.css': new StoredDocument('text/css; charset=utf-8', () => docsStyle),
   };
   for (const [name, type] of Object.entries(FILES)) {
-    pages[`/${name}`] = new StoredDocument(type, () => readFileSync(join(directory, name)));
+    documents[`/${name}`] = new StoredDocument(type, () => readFileSync(join(directory, name)));
   }
-  for (const [path, document] of Object.entries(pages)) {
+  for (const [path, document] of Object.entries(documents)) {
     express.get(`/docs${path}`, respondDocument(document, POLICY));
   }
   const openApi = async () => JSON.stringify(await buildOpenApi(app, config));
