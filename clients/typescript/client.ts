@@ -179,80 +179,6 @@ export class UserGroupClient {
   }
 
   /**
-   * List the versions of a user group.
-   *
-   * Every state that the group has had, newest first, the present one included; a rotation of its token makes none.
-   * Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for
-   * `HISTORY_RETENTION_DAYS`.
-   *
-   * Required scope: `user-groups:read`.
-   *
-   * `GET /api/v1/user-groups/{id}/versions`
-   */
-  listUserGroupVersions(
-    id: string,
-    query: Query<'listUserGroupVersions'> = {},
-    options: CallOptions = {},
-  ): Pages<Schemas['UserGroupVersionsResponse'], Schemas['UserGroupVersion']> {
-    return this.#transport.pages(
-      { method: 'GET', path: '/api/v1/user-groups/{id}/versions', ids: { id }, query, options },
-      'versions',
-    );
-  }
-
-  /**
-   * Get a version of a user group.
-   *
-   * The state as it was stored. With `compare_with` also how it differs from another version.
-   *
-   * Required scope: `user-groups:read`.
-   *
-   * `GET /api/v1/user-groups/{id}/versions/{version}`
-   */
-  getUserGroupVersion(
-    id: string,
-    version: number,
-    query: Query<'getUserGroupVersion'> = {},
-    options: CallOptions = {},
-  ): Promise<Schemas['UserGroupVersionResponse']> {
-    return this.#transport.json({
-      method: 'GET',
-      path: '/api/v1/user-groups/{id}/versions/{version}',
-      ids: { id, version },
-      query,
-      options,
-    });
-  }
-
-  /**
-   * Restore a version of a user group.
-   *
-   * Writes the name, the mapping and the properties of the version, which have to keep the present rules of the
-   * workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another
-   * `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody
-   * else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
-   *
-   * Required scope: `user-groups:write`.
-   *
-   * `POST /api/v1/user-groups/{id}/versions/{version}/restore`
-   */
-  restoreUserGroupVersion(
-    id: string,
-    version: number,
-    query: Query<'restoreUserGroupVersion'> = {},
-    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
-  ): Promise<Schemas['UserGroupResponse']> {
-    return this.#transport.json({
-      method: 'POST',
-      path: '/api/v1/user-groups/{id}/versions/{version}/restore',
-      ids: { id, version },
-      query,
-      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
-      options,
-    });
-  }
-
-  /**
    * List user groups.
    *
    * Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be
@@ -419,6 +345,80 @@ export class UserGroupClient {
       method: 'POST',
       path: '/api/v1/user-groups/{id}/resume',
       ids: { id },
+      options,
+    });
+  }
+
+  /**
+   * List the versions of a user group.
+   *
+   * Every state that the group has had, newest first, the present one included; a rotation of its token makes none.
+   * Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for
+   * `HISTORY_RETENTION_DAYS`.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/versions`
+   */
+  listUserGroupVersions(
+    id: string,
+    query: Query<'listUserGroupVersions'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupVersionsResponse'], Schemas['UserGroupVersion']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/user-groups/{id}/versions', ids: { id }, query, options },
+      'versions',
+    );
+  }
+
+  /**
+   * Get a version of a user group.
+   *
+   * The state as it was stored. With `compare_with` also how it differs from another version.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/versions/{version}`
+   */
+  getUserGroupVersion(
+    id: string,
+    version: number,
+    query: Query<'getUserGroupVersion'> = {},
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupVersionResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/user-groups/{id}/versions/{version}',
+      ids: { id, version },
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Restore a version of a user group.
+   *
+   * Writes the name, the mapping and the properties of the version, which have to keep the present rules of the
+   * workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another
+   * `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody
+   * else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/{id}/versions/{version}/restore`
+   */
+  restoreUserGroupVersion(
+    id: string,
+    version: number,
+    query: Query<'restoreUserGroupVersion'> = {},
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/versions/{version}/restore',
+      ids: { id, version },
+      query,
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
       options,
     });
   }

@@ -94,63 +94,6 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/api/v1/user-groups/{id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the versions of a user group
-         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["listUserGroupVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a version of a user group
-         * @description The state as it was stored. With `compare_with` also how it differs from another version.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["getUserGroupVersion"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/versions/{version}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a version of a user group
-         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
-         *
-         *     Required scope: `user-groups:write`.
-         */
-        post: operations["restoreUserGroupVersion"];
-        delete?: never;
-        patch?: never;
-    };
     "/api/v1/user-groups": {
         parameters: {
             query?: never;
@@ -242,6 +185,63 @@ export interface paths {
          *     Required scope: `user-groups:write`.
          */
         post: operations["resumeUserGroup"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a user group
+         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listUserGroupVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a user group
+         * @description The state as it was stored. With `compare_with` also how it differs from another version.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a user group
+         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["restoreUserGroupVersion"];
         delete?: never;
         patch?: never;
     };
@@ -1679,46 +1679,6 @@ export interface components {
             /** @description The user-group token that the group holds now. */
             current_token: string;
         };
-        VersionAuthor: {
-            /** @description As `actor.type` of the audit log. */
-            type: string;
-            /** @description Id of the API token. */
-            api_token_id?: number;
-            /** @description The name that the API token has now, or that of its person. */
-            name?: string;
-        };
-        UserGroupVersion: {
-            /** @description 1 for the state in which the group was created, one more for each change. */
-            version: number;
-            /** @description The group that had this state. A group that is created again has another one, and other versions. */
-            team_id: number;
-            /** @description The name of the group in this state. */
-            name: string;
-            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
-            change: string | null;
-            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
-            changed: string[];
-            /**
-             * Format: date-time
-             * @description When the group got this state.
-             */
-            recorded_at: string;
-            /**
-             * Format: date-time
-             * @description When the group lost this state; null for its present one.
-             */
-            replaced_at: string | null;
-            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
-            ended_by: string | null;
-            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
-            author?: components["schemas"]["VersionAuthor"] | null;
-            /** @description The version that a restore has written again, if the audit log has it. */
-            restored_version?: number;
-        };
-        UserGroupVersionsResponse: {
-            /** @description The versions, newest first. */
-            versions: components["schemas"]["UserGroupVersion"][];
-        } & components["schemas"]["Page"];
         StatusReason: {
             /** @description Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`. */
             code: string;
@@ -1726,53 +1686,6 @@ export interface components {
             pointer?: string;
             /** @description Description for people. */
             detail: string;
-        };
-        UserGroupVersionContent: {
-            /** @description Schema id → data source, as it was sent. */
-            mapping: {
-                [key: string]: string | number;
-            };
-            /** @description Variables for dashboards and SQL. */
-            properties: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: date-time
-             * @description Time from which on none of its tokens could be introspected, or null.
-             */
-            valid_until: string | null;
-            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
-            status: string;
-            /** @description Everything that kept the group from being `active`; empty if it was. */
-            reasons: components["schemas"]["StatusReason"][];
-            /**
-             * Format: date-time
-             * @description Time of its suspension, or null.
-             */
-            suspended_at: string | null;
-        } & components["schemas"]["UserGroupVersion"];
-        DifferenceView: {
-            /** @description JSON Pointer of the place: of objects the member that differs. */
-            pointer: string;
-            /** @description The value in the version `compare_with`; absent if it had none. */
-            was?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-            /** @description The value in this version; absent if it has none. */
-            is?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-        };
-        UserGroupVersionResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The version. */
-            version: components["schemas"]["UserGroupVersionContent"];
-            /** @description With `compare_with`: the differences from that version to this one. */
-            differences?: components["schemas"]["DifferenceView"][];
         };
         UserGroup: {
             /** @description Internal id; you need not record it. */
@@ -1813,15 +1726,6 @@ export interface components {
              * @description Time of the last change; a rotation of its token does not count.
              */
             updated_at: string;
-        };
-        UserGroupResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The user group as it is now. */
-            user_group: components["schemas"]["UserGroup"];
         };
         Total: {
             /** @description The matching entries that were counted. */
@@ -1883,6 +1787,15 @@ export interface components {
             valid_until?: string | null;
             /** @description The id of the path again; optional. */
             user_group_id?: string;
+        };
+        UserGroupResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The user group as it is now. */
+            user_group: components["schemas"]["UserGroup"];
         };
         UpdateUserGroupRequest: {
             /** @description Name of the user group, 1–255 code points. */
@@ -1965,6 +1878,93 @@ export interface components {
         RotateUserGroupTokenByIdRequest: {
             /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
+        };
+        VersionAuthor: {
+            /** @description As `actor.type` of the audit log. */
+            type: string;
+            /** @description Id of the API token. */
+            api_token_id?: number;
+            /** @description The name that the API token has now, or that of its person. */
+            name?: string;
+        };
+        UserGroupVersion: {
+            /** @description 1 for the state in which the group was created, one more for each change. */
+            version: number;
+            /** @description The group that had this state. A group that is created again has another one, and other versions. */
+            team_id: number;
+            /** @description The name of the group in this state. */
+            name: string;
+            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
+            change: string | null;
+            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
+            changed: string[];
+            /**
+             * Format: date-time
+             * @description When the group got this state.
+             */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description When the group lost this state; null for its present one.
+             */
+            replaced_at: string | null;
+            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
+            ended_by: string | null;
+            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
+            author?: components["schemas"]["VersionAuthor"] | null;
+            /** @description The version that a restore has written again, if the audit log has it. */
+            restored_version?: number;
+        };
+        UserGroupVersionsResponse: {
+            /** @description The versions, newest first. */
+            versions: components["schemas"]["UserGroupVersion"][];
+        } & components["schemas"]["Page"];
+        UserGroupVersionContent: {
+            /** @description Schema id → data source, as it was sent. */
+            mapping: {
+                [key: string]: string | number;
+            };
+            /** @description Variables for dashboards and SQL. */
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens could be introspected, or null.
+             */
+            valid_until: string | null;
+            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
+            status: string;
+            /** @description Everything that kept the group from being `active`; empty if it was. */
+            reasons: components["schemas"]["StatusReason"][];
+            /**
+             * Format: date-time
+             * @description Time of its suspension, or null.
+             */
+            suspended_at: string | null;
+        } & components["schemas"]["UserGroupVersion"];
+        DifferenceView: {
+            /** @description JSON Pointer of the place: of objects the member that differs. */
+            pointer: string;
+            /** @description The value in the version `compare_with`; absent if it had none. */
+            was?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The value in this version; absent if it has none. */
+            is?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+        };
+        UserGroupVersionResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The version. */
+            version: components["schemas"]["UserGroupVersionContent"];
+            /** @description With `compare_with`: the differences from that version to this one. */
+            differences?: components["schemas"]["DifferenceView"][];
         };
         BulkJobSelection: {
             /** @description How many groups the call has named. */
@@ -4319,18 +4319,18 @@ export interface components {
         limit: number;
         /** @description `next_cursor` of the previous page. Leave it out for the first page. */
         cursor: string;
+        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+        count: boolean;
+        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+        "If-Match": string;
+        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+        "If-None-Match": string;
         /** @description Your own id of the user group, percent-encoded. */
         id: string;
         /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
         team_id: number;
         /** @description Its number. */
         version_number: number;
-        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-        "If-Match": string;
-        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-        "If-None-Match": string;
-        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
-        count: boolean;
         /** @description Its number. */
         id_number: number;
         /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
@@ -4596,136 +4596,6 @@ export interface operations {
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
-            default: components["responses"]["default"];
-        };
-    };
-    listUserGroupVersions: {
-        parameters: {
-            query?: {
-                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: components["parameters"]["limit"];
-                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: components["parameters"]["cursor"];
-                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
-                team_id?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of versions. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    getUserGroupVersion: {
-        parameters: {
-            query?: {
-                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
-                team_id?: components["parameters"]["team_id"];
-                /** @description Also lists the differences from this version of the same group. */
-                compare_with?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Its number. */
-                version: components["parameters"]["version_number"];
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The version. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupVersionResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    restoreUserGroupVersion: {
-        parameters: {
-            query?: {
-                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
-                team_id?: components["parameters"]["team_id"];
-            };
-            header?: {
-                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path: {
-                /** @description Its number. */
-                version: components["parameters"]["version_number"];
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The group. */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            /** @description The group was created again. */
-            201: {
-                headers: {
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_PreconditionMalformed"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403_OutsideTokenScope"];
-            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
-            412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5027,6 +4897,136 @@ export interface operations {
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
             409: components["responses"]["409_ChangeRefused"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUserGroupVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
+                team_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of versions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+                /** @description Also lists the differences from this version of the same group. */
+                compare_with?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    restoreUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+            };
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            /** @description The group was created again. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];

@@ -22,6 +22,9 @@ const CALLS: [method: string, rest: string, body?: object][] = [
   ['POST', '/embed-tokens', AUDIENCE],
 ];
 
+/** Reads the caller, whom the service keeps for a second: the clock decides which call sends it. */
+const AUTHENTICATION = /FROM api_token\s+WHERE token_hash/;
+
 onEachDatabase((kind) => {
   const roundTrips = recordCalls();
   const service = withService(kind);
@@ -39,7 +42,11 @@ onEachDatabase((kind) => {
       const sentBy = async (path: string) => {
         roundTrips.length = 0;
         const { status } = await api.call(method, `${path}${rest}`, body);
-        return { status, sent: roundTrips.flat().filter((sql) => !isOfChangeFeed(sql)) };
+        const sent = roundTrips.flat();
+        return {
+          status,
+          sent: sent.filter((sql) => !isOfChangeFeed(sql) && !AUTHENTICATION.test(sql)),
+        };
       };
       const absent = '/api/v1/user-groups/none';
       await sentBy(absent);

@@ -19,6 +19,7 @@ const LEFT_OUT = [
     'RegisteredController',
     'WorkspaceSettingsController',
     'UserGroupBulkController',
+    'UserGroupHistoryController',
     'BulkJobController',
   ],
   ...['EmbedSessionController', 'ForwardAuthController'],

@@ -404,141 +404,6 @@ class UserGroupClient(Transport):
             timeout=timeout,
         )
 
-    def list_user_group_versions(
-        self,
-        id: str,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        team_id: int | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> UserGroupVersionsResponse:
-        """List the versions of a user group.
-
-        Every state that the group has had, newest first, the present one included; a rotation of
-        its token makes none. Also lists those of a deleted group, and of each group that has had
-        the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
-
-        Required scope: `user-groups:read`.
-
-        GET /api/v1/user-groups/{id}/versions
-
-        Args:
-            id: Your own id of the user group.
-            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
-                256 KB; `next_cursor` continues the list. Default: `50`.
-            cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            team_id: Only versions of the group with this `team_id`: an id that was deleted and
-                created again has had several groups.
-        """
-        return cast(
-            UserGroupVersionsResponse,
-            self._json(
-                "GET",
-                f"/api/v1/user-groups/{segment(id)}/versions",
-                query={"limit": limit, "cursor": cursor, "team_id": team_id},
-                timeout=timeout,
-            ),
-        )
-
-    def iter_user_group_versions(
-        self,
-        id: str,
-        *,
-        limit: int | Absent = ABSENT,
-        team_id: int | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> Iterator[UserGroupVersion]:
-        """Yields the entries of `list_user_group_versions`: all pages, each requested when it is needed.
-        """
-        return entries(
-            lambda position: self.list_user_group_versions(
-                id,
-                limit=limit,
-                cursor=position,
-                team_id=team_id,
-                timeout=timeout,
-            ),
-            "versions",
-        )
-
-    def get_user_group_version(
-        self,
-        id: str,
-        version: int,
-        *,
-        team_id: int | Absent = ABSENT,
-        compare_with: int | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> UserGroupVersionResponse:
-        """Get a version of a user group.
-
-        The state as it was stored. With `compare_with` also how it differs from another version.
-
-        Required scope: `user-groups:read`.
-
-        GET /api/v1/user-groups/{id}/versions/{version}
-
-        Args:
-            id: Your own id of the user group.
-            version: Its number.
-            team_id: The `team_id` of the group; by default that of the latest one that has had the
-                id.
-            compare_with: Also lists the differences from this version of the same group.
-        """
-        return cast(
-            UserGroupVersionResponse,
-            self._json(
-                "GET",
-                f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}",
-                query={"team_id": team_id, "compare_with": compare_with},
-                timeout=timeout,
-            ),
-        )
-
-    def restore_user_group_version(
-        self,
-        id: str,
-        version: int,
-        *,
-        if_match: str | Absent = ABSENT,
-        if_none_match: str | Absent = ABSENT,
-        team_id: int | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> UserGroupResponse:
-        """Restore a version of a user group.
-
-        Writes the name, the mapping and the properties of the version, which have to keep the
-        present rules of the workspace. Its token and its suspension stay as they are. A group that
-        is deleted is created again, with another `team_id`, another token, and suspended if it was.
-        Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost;
-        `If-None-Match: *` restores a deleted group alone. The call has no body.
-
-        Required scope: `user-groups:write`.
-
-        POST /api/v1/user-groups/{id}/versions/{version}/restore
-
-        Args:
-            id: Your own id of the user group.
-            version: Its number.
-            if_match: Performs the request only if the resource is in one of these states: entity
-                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
-            if_none_match: Performs the request only if the resource is in none of these states;
-                `*`: only if it does not exist.
-            team_id: The `team_id` of the group; by default that of the latest one that has had the
-                id.
-        """
-        return cast(
-            UserGroupResponse,
-            self._json(
-                "POST",
-                f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}/restore",
-                query={"team_id": team_id},
-                headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                timeout=timeout,
-            ),
-        )
-
     def list_user_groups(
         self,
         *,
@@ -920,6 +785,141 @@ class UserGroupClient(Transport):
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/resume",
+                timeout=timeout,
+            ),
+        )
+
+    def list_user_group_versions(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        team_id: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupVersionsResponse:
+        """List the versions of a user group.
+
+        Every state that the group has had, newest first, the present one included; a rotation of
+        its token makes none. Also lists those of a deleted group, and of each group that has had
+        the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/user-groups/{id}/versions
+
+        Args:
+            id: Your own id of the user group.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            team_id: Only versions of the group with this `team_id`: an id that was deleted and
+                created again has had several groups.
+        """
+        return cast(
+            UserGroupVersionsResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/versions",
+                query={"limit": limit, "cursor": cursor, "team_id": team_id},
+                timeout=timeout,
+            ),
+        )
+
+    def iter_user_group_versions(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        team_id: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupVersion]:
+        """Yields the entries of `list_user_group_versions`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_user_group_versions(
+                id,
+                limit=limit,
+                cursor=position,
+                team_id=team_id,
+                timeout=timeout,
+            ),
+            "versions",
+        )
+
+    def get_user_group_version(
+        self,
+        id: str,
+        version: int,
+        *,
+        team_id: int | Absent = ABSENT,
+        compare_with: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupVersionResponse:
+        """Get a version of a user group.
+
+        The state as it was stored. With `compare_with` also how it differs from another version.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/user-groups/{id}/versions/{version}
+
+        Args:
+            id: Your own id of the user group.
+            version: Its number.
+            team_id: The `team_id` of the group; by default that of the latest one that has had the
+                id.
+            compare_with: Also lists the differences from this version of the same group.
+        """
+        return cast(
+            UserGroupVersionResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}",
+                query={"team_id": team_id, "compare_with": compare_with},
+                timeout=timeout,
+            ),
+        )
+
+    def restore_user_group_version(
+        self,
+        id: str,
+        version: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
+        team_id: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupResponse:
+        """Restore a version of a user group.
+
+        Writes the name, the mapping and the properties of the version, which have to keep the
+        present rules of the workspace. Its token and its suspension stay as they are. A group that
+        is deleted is created again, with another `team_id`, another token, and suspended if it was.
+        Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost;
+        `If-None-Match: *` restores a deleted group alone. The call has no body.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/user-groups/{id}/versions/{version}/restore
+
+        Args:
+            id: Your own id of the user group.
+            version: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
+            team_id: The `team_id` of the group; by default that of the latest one that has had the
+                id.
+        """
+        return cast(
+            UserGroupResponse,
+            self._json(
+                "POST",
+                f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}/restore",
+                query={"team_id": team_id},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )

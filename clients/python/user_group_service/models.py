@@ -358,73 +358,6 @@ class RotateUserGroupTokenRequest(TypedDict):
     """The user-group token that the group holds now."""
 
 
-class VersionAuthor(TypedDict):
-    type: str
-    """As `actor.type` of the audit log."""
-
-    api_token_id: NotRequired[int]
-    """Id of the API token."""
-
-    name: NotRequired[str]
-    """The name that the API token has now, or that of its person."""
-
-
-class UserGroupVersion(TypedDict):
-    version: int
-    """1 for the state in which the group was created, one more for each change."""
-
-    team_id: int
-    """The group that had this state. A group that is created again has another one, and other
-    versions.
-    """
-
-    name: str
-    """The name of the group in this state."""
-
-    change: str | None
-    """What led to this state. `update`: a write, which may also have suspended or resumed the
-    group. null: the state before it is no longer kept.
-    """
-
-    changed: list[str]
-    """The fields that differ from the version before; empty for the first one, or if it is not
-    known.
-    """
-
-    recorded_at: str
-    """When the group got this state."""
-
-    replaced_at: str | None
-    """When the group lost this state; null for its present one."""
-
-    ended_by: str | None
-    """What ended this state: the next version, or the deletion of the group; null for its present
-    one.
-    """
-
-    author: NotRequired[VersionAuthor | None]
-    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
-
-    restored_version: NotRequired[int]
-    """The version that a restore has written again, if the audit log has it."""
-
-
-class Page(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
-
-
-class UserGroupVersionsResponse(Page):
-    versions: list[UserGroupVersion]
-    """The versions, newest first."""
-
-
 class StatusReason(TypedDict):
     code: str
     """Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`."""
@@ -434,49 +367,6 @@ class StatusReason(TypedDict):
 
     detail: str
     """Description for people."""
-
-
-class UserGroupVersionContent(UserGroupVersion):
-    mapping: dict[str, str | int]
-    """Schema id → data source, as it was sent."""
-
-    properties: dict[str, Any]
-    """Variables for dashboards and SQL."""
-
-    valid_until: str | None
-    """Time from which on none of its tokens could be introspected, or null."""
-
-    status: str
-    """The status that the group had at the end of this state, by the requirements of that time; for
-    the present state, its status now.
-    """
-
-    reasons: list[StatusReason]
-    """Everything that kept the group from being `active`; empty if it was."""
-
-    suspended_at: str | None
-    """Time of its suspension, or null."""
-
-
-DifferenceView = TypedDict(
-    "DifferenceView",
-    {
-        "pointer": str,
-        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
-        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
-    },
-)
-
-
-class UserGroupVersionResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    version: UserGroupVersionContent
-    """The version."""
-
-    differences: NotRequired[list[DifferenceView]]
-    """With `compare_with`: the differences from that version to this one."""
 
 
 class UserGroup(TypedDict):
@@ -519,14 +409,6 @@ class UserGroup(TypedDict):
     """Time of the last change; a rotation of its token does not count."""
 
 
-class UserGroupResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group: UserGroup
-    """The user group as it is now."""
-
-
 class Total(TypedDict):
     count: int
     """The matching entries that were counted."""
@@ -535,6 +417,17 @@ class Total(TypedDict):
     """Whether all are counted; otherwise there are at least as many. Counting ends after two
     seconds.
     """
+
+
+class Page(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    has_more: bool
+    """Whether another page follows."""
+
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page; absent on the last."""
 
 
 class UserGroupsResponse(Page):
@@ -575,6 +468,14 @@ class PastUserGroup(TypedDict):
     """Whether it is known what the mapping resolved to. If not, because the workspace has since
     left the policy `registered`, its schemas are judged by their ids as they were sent.
     """
+
+
+class UserGroupResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group: UserGroup
+    """The user group as it is now."""
 
 
 class GetUserGroupResponse(UserGroupResponse):
@@ -694,6 +595,105 @@ class RotateUserGroupTokenByIdRequest(TypedDict):
     working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
     it.
     """
+
+
+class VersionAuthor(TypedDict):
+    type: str
+    """As `actor.type` of the audit log."""
+
+    api_token_id: NotRequired[int]
+    """Id of the API token."""
+
+    name: NotRequired[str]
+    """The name that the API token has now, or that of its person."""
+
+
+class UserGroupVersion(TypedDict):
+    version: int
+    """1 for the state in which the group was created, one more for each change."""
+
+    team_id: int
+    """The group that had this state. A group that is created again has another one, and other
+    versions.
+    """
+
+    name: str
+    """The name of the group in this state."""
+
+    change: str | None
+    """What led to this state. `update`: a write, which may also have suspended or resumed the
+    group. null: the state before it is no longer kept.
+    """
+
+    changed: list[str]
+    """The fields that differ from the version before; empty for the first one, or if it is not
+    known.
+    """
+
+    recorded_at: str
+    """When the group got this state."""
+
+    replaced_at: str | None
+    """When the group lost this state; null for its present one."""
+
+    ended_by: str | None
+    """What ended this state: the next version, or the deletion of the group; null for its present
+    one.
+    """
+
+    author: NotRequired[VersionAuthor | None]
+    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
+
+    restored_version: NotRequired[int]
+    """The version that a restore has written again, if the audit log has it."""
+
+
+class UserGroupVersionsResponse(Page):
+    versions: list[UserGroupVersion]
+    """The versions, newest first."""
+
+
+class UserGroupVersionContent(UserGroupVersion):
+    mapping: dict[str, str | int]
+    """Schema id → data source, as it was sent."""
+
+    properties: dict[str, Any]
+    """Variables for dashboards and SQL."""
+
+    valid_until: str | None
+    """Time from which on none of its tokens could be introspected, or null."""
+
+    status: str
+    """The status that the group had at the end of this state, by the requirements of that time; for
+    the present state, its status now.
+    """
+
+    reasons: list[StatusReason]
+    """Everything that kept the group from being `active`; empty if it was."""
+
+    suspended_at: str | None
+    """Time of its suspension, or null."""
+
+
+DifferenceView = TypedDict(
+    "DifferenceView",
+    {
+        "pointer": str,
+        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+    },
+)
+
+
+class UserGroupVersionResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    version: UserGroupVersionContent
+    """The version."""
+
+    differences: NotRequired[list[DifferenceView]]
+    """With `compare_with`: the differences from that version to this one."""
 
 
 class BulkJobSelection(TypedDict):

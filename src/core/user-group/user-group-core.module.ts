@@ -9,9 +9,8 @@ import {
   UserGroupHistoryRetention,
   WorkspaceHistoryRetention,
 } from './history/history-retention.ts';
-import { VersionAuthors } from './history/version-authors.ts';
 import { UserGroupHistoryRepository } from './history/user-group-history.repository.ts';
-import { UserGroupHistory } from './resource/user-group-history.service.ts';
+import { UserGroupPast } from './resource/user-group-past.ts';
 import { RangeCursors } from './resource/range-cursors.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupTotal } from './resource/user-group-total.ts';
@@ -42,10 +41,10 @@ const shared = [
   TokenEnder,
   TokenIssuer,
   Tokens,
-  UserGroupHistory,
   UserGroupHistoryRepository,
   RangeCursors,
   UserGroupList,
+  UserGroupPast,
   UserGroupRepository,
   UserGroupTotal,
   UserGroupResourceService,
@@ -72,7 +71,6 @@ const shared = [
     FormerTokens,
     TokenRotations,
     UserGroupHistoryRetention,
-    VersionAuthors,
     WritePlanner,
     WriteStore,
     WriteWaves,

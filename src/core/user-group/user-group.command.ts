@@ -13,9 +13,6 @@ import {
   ReplaceUserGroupRequest,
   UpdateUserGroupRequest,
 } from './resource/dto/user-group-resource.dto.ts';
-import { VersionsQueryDto } from './resource/dto/versions-query.dto.ts';
-import type { VersionView } from './resource/dto/versions-response.dto.ts';
-import { UserGroupHistory } from './resource/user-group-history.service.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
 import { RotateUserGroupTokenByIdRequest } from './rotation/dto/grace.dto.ts';
@@ -36,7 +33,6 @@ import {
   resourceCommand,
   toBody,
   toCell,
-  toId,
 } from '../../platform/command-line/resource-command.ts';
 
 type Filter = Exclude<keyof UserGroupQueryDto, keyof CountedQueryDto>;
@@ -62,16 +58,6 @@ const columns: Columns<UserGroupResource> = {
   STATUS: ({ status }) => status,
   CREATED: ({ created_at }) => toCell(created_at),
   CHANGED: ({ updated_at }) => toCell(updated_at),
-};
-
-const versionColumns: Columns<VersionView> = {
-  VERSION: ({ version }) => version,
-  'TEAM ID': ({ team_id }) => team_id,
-  RECORDED: ({ recorded_at }) => toCell(recorded_at),
-  REPLACED: ({ replaced_at }) => toCell(replaced_at),
-  CHANGE: ({ change }) => change ?? '-',
-  CHANGED: ({ changed }) => changed.join(', '),
-  NAME: ({ name }) => name,
 };
 
 interface Content {
@@ -176,33 +162,6 @@ export function defineGroup(group: Command, services: CommandServices): void {
       runToOne(({ service, caller, id }) => service[name](caller, id), KEYS),
     );
   }
-
-  about('history', 'list the states that a user group has had, newest first').action(
-    run(async ({ app, caller, options, id }) => {
-      const history = app.get(UserGroupHistory);
-      const read = (page: object) => history.list(caller, id, checkedDto(VersionsQueryDto, page));
-      printPart(options, await readPages('versions', Infinity, read), 'versions', versionColumns);
-    }),
-  );
-
-  about(
-    'restore',
-    'write a state that a user group has had; create the group again if it is deleted',
-    '--state 3',
-  )
-    .requiredOption(
-      '--state <number>',
-      'the number of the state, as `group history` shows it',
-      toId,
-    )
-    .action(
-      runToOne<{ state: number }>(async ({ app, caller, options, id }) => {
-        const { body } = await app
-          .get(UserGroupHistory)
-          .restore(caller, id, options.state, {}, UNCONDITIONAL);
-        return body;
-      }, KEYS),
-    );
 
   about('delete', 'delete a user group with its tokens for good').action(
     run(async ({ service, caller, options, id }) => {

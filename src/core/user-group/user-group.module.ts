@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { UserGroupHistoryController } from './resource/user-group-history.controller.ts';
 import { UserGroupResourceController } from './resource/user-group-resource.controller.ts';
 import { UserGroupTokenController } from './rotation/user-group-token.controller.ts';
 import { UserGroupCoreModule } from './user-group-core.module.ts';
@@ -8,11 +7,6 @@ import { UserGroupController } from './user-group.controller.ts';
 /** `/api/user`, the contract, and `/api/v1/user-groups`. */
 @Module({
   imports: [UserGroupCoreModule],
-  controllers: [
-    UserGroupController,
-    UserGroupHistoryController,
-    UserGroupResourceController,
-    UserGroupTokenController,
-  ],
+  controllers: [UserGroupController, UserGroupResourceController, UserGroupTokenController],
 })
 export class UserGroupModule {}

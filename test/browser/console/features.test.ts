@@ -30,6 +30,8 @@ onEachDatabase((kind) => {
     expect(await page.read(0, () => ofBulk.count())).toBe(0);
     await page.visit('groups/acme');
     await page.heading('acme').waitFor();
+    const tabs = page.tab.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
+    expect(await page.read(2, () => tabs.count())).toBe(2);
     await page.settle();
     await page.visit('webhooks');
     await page.heading('There is no such page').waitFor();

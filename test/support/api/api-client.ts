@@ -13,8 +13,8 @@ import type { PastView } from '../../../src/core/user-group/resource/dto/past-re
 import type {
   VersionContentView,
   VersionView,
-} from '../../../src/core/user-group/resource/dto/versions-response.dto.ts';
-import type { StateDifference } from '../../../src/core/user-group/history/version-changes.ts';
+} from '../../../src/features/history/dto/versions-response.dto.ts';
+import type { StateDifference } from '../../../src/features/history/version-changes.ts';
 import type {
   WebhookEndpointWithSecret,
   WebhookEndpointView,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLoad } from '../../load.ts';
 import { addressOf } from '../../router.ts';
-import { may } from '../../session.ts';
+import { has, may } from '../../session.ts';
 import { useAction } from '../../ui/action.ts';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/empty.tsx';
@@ -108,7 +108,7 @@ export function Group({ id, part }: { id: string; part: string }) {
       />
       {part !== 'view' && <Inactive group={group} way={way} />}
       <Tabs
-        tabs={PARTS.map(([name, title]) => ({
+        tabs={PARTS.filter(([name]) => name !== 'history' || has(name)).map(([name, title]) => ({
           name: title,
           address: addressOf(['groups', id, ...(name ? [name] : [])]),
           on: part === name,

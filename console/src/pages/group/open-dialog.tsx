@@ -1,6 +1,7 @@
 import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
 import { addressOf, goTo } from '../../router.ts';
+import { has } from '../../session.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { notify, type WayBack } from '../../ui/notices.tsx';
 import { Text } from '../../ui/text.tsx';
@@ -101,7 +102,7 @@ export function OpenDialog({
             <Text>{name}</Text>: deleted
           </>,
           'check',
-          undoDeletion(id),
+          has('history') ? undoDeletion(id) : undefined,
         );
         goTo(addressOf(['groups']));
       }}

@@ -10,10 +10,6 @@ export class OutsideTokenRange extends problem(403, 'outside_token_scope', {
     'The API token is for certain user groups alone. It can neither create another group, nor write a group so that it is no longer, or was not before, one of them.',
 }) {}
 
-export class UserGroupVersionNotFound extends problem(404, 'user_group_version_not_found', {
-  about: 'The group has no version of this number, or it was removed after HISTORY_RETENTION_DAYS.',
-}) {}
-
 export class HistoryBeginsLater extends problem(404, 'history_begins_later', {
   about: 'What there was at this time is no longer kept (HISTORY_RETENTION_DAYS).',
 }) {}

@@ -36,7 +36,7 @@ import { GetUserGroupResponse, UserGroupAtQueryDto } from './dto/past-response.d
 import { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { UpdateUserGroupRequest, ReplaceUserGroupRequest } from './dto/user-group-resource.dto.ts';
 import { UserGroupResponse, UserGroupsResponse } from './dto/user-group-resource-response.dto.ts';
-import { UserGroupHistory } from './user-group-history.service.ts';
+import { UserGroupPast } from './user-group-past.ts';
 import { UserGroupList } from './user-group-list.ts';
 import { UserGroupResourceService } from './user-group-resource.service.ts';
 
@@ -48,7 +48,7 @@ export class UserGroupResourceController {
   constructor(
     private readonly resources: UserGroupResourceService,
     private readonly groups: UserGroupList,
-    private readonly history: UserGroupHistory,
+    private readonly past: UserGroupPast,
   ) {}
 
   @Get()
@@ -84,7 +84,7 @@ export class UserGroupResourceController {
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GetUserGroupResponse | undefined> {
-    if (at !== undefined) return this.history.getAt(caller, id, at);
+    if (at !== undefined) return this.past.getAt(caller, id, at);
     const { body, entityTag } = await this.resources.get(caller, id);
     return preconditions.respond(response, entityTag, body);
   }

@@ -2,6 +2,7 @@
 import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
 import { bulk } from '../../../features/bulk/bulk.feature.ts';
 import { userGroups } from '../../../core/user-group/user-group.feature.ts';
+import { history } from '../../../features/history/history.feature.ts';
 import { bulkJobs } from '../../../features/bulk-job/bulk-job.feature.ts';
 import { embedTokens } from '../../../core/embed-token/embed-token.feature.ts';
 import { introspection } from '../../../core/introspection/introspection.feature.ts';
@@ -32,6 +33,7 @@ import { workspaces } from '../../../core/workspace/workspace.feature.ts';
 export type Feature =
   | 'bulk'
   | 'user-groups'
+  | 'history'
   | 'bulk-jobs'
   | 'embed-tokens'
   | 'introspection'
@@ -52,6 +54,7 @@ export type Feature =
 export const routedFeatures: readonly FeatureDefinition[] = [
   bulk,
   userGroups,
+  history,
   bulkJobs,
   embedTokens,
   introspection,

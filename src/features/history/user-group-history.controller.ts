@@ -4,30 +4,30 @@ import {
   type Caller,
   CurrentCaller,
   RequiresScope,
-} from '../../../platform/common/access/access.decorator.ts';
+} from '../../platform/common/access/access.decorator.ts';
 import {
   ETAG,
   PRECONDITION_ERRORS,
   Preconditions,
   RequestPreconditions,
   setEntityTag,
-} from '../../../platform/common/http/parameters/preconditions.ts';
-import { NumberParam, QueryOf } from '../../../platform/common/http/parameters/request-params.ts';
-import { ProvidedIdParam } from '../group/provided-id.ts';
+} from '../../platform/common/http/parameters/preconditions.ts';
+import { NumberParam, QueryOf } from '../../platform/common/http/parameters/request-params.ts';
+import { ProvidedIdParam } from '../../core/user-group/group/provided-id.ts';
 import {
   ApiReadProblems,
   ApiTags,
   Created,
   Ok,
   Operation,
-} from '../../../platform/common/operation.ts';
+} from '../../platform/common/operation.ts';
 import {
   UserGroupNotFound,
   UserGroupQuotaReached,
-  UserGroupVersionNotFound,
-} from '../group/user-group.errors.ts';
-import { WRITE_ERRORS } from '../group/documented-errors.ts';
-import { UserGroupResponse } from './dto/user-group-resource-response.dto.ts';
+} from '../../core/user-group/group/user-group.errors.ts';
+import { UserGroupVersionNotFound } from './history.errors.ts';
+import { WRITE_ERRORS } from '../../core/user-group/group/documented-errors.ts';
+import { UserGroupResponse } from '../../core/user-group/resource/dto/user-group-resource-response.dto.ts';
 import { TeamQueryDto, VersionQueryDto, VersionsQueryDto } from './dto/versions-query.dto.ts';
 import {
   UserGroupVersionResponse,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../audit/audit-log.ts';
-import { statement } from '../../../platform/database/statement.ts';
-import { Statements } from '../../../platform/database/statements.ts';
-import type { VersionKey } from './user-group-history.repository.ts';
+import { AuditLog } from '../../core/audit/audit-log.ts';
+import { statement } from '../../platform/database/statement.ts';
+import { Statements } from '../../platform/database/statements.ts';
+import type { VersionKey } from '../../core/user-group/history/user-group-history.repository.ts';
 
 /** The event of a version. `name` is that of the API token, or of its person. */
 export interface VersionEvent extends VersionKey {

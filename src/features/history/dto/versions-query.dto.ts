@@ -1,5 +1,5 @@
-import { digits, Integer, Rule } from '../../../../platform/common/fields.ts';
-import { PageQueryDto } from '../../../../platform/common/http/parameters/page.dto.ts';
+import { digits, Integer, Rule } from '../../../platform/common/fields.ts';
+import { PageQueryDto } from '../../../platform/common/http/parameters/page.dto.ts';
 
 const TEAM_ID =
   'Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups.';

@@ -1,4 +1,4 @@
-import { BaseSchema, SchemaName } from '../../../../platform/common/api-docs.ts';
+import { BaseSchema, SchemaName } from '../../../platform/common/api-docs.ts';
 import {
   AnyObject,
   AnyValue,
@@ -8,27 +8,30 @@ import {
   Nested,
   Text,
   Time,
-} from '../../../../platform/common/fields.ts';
-import { page, response } from '../../../../platform/common/http/responses/response.ts';
-import type { JsonObject, JsonValue } from '../../../../platform/common/json/strict-json.ts';
-import { toWireTime, toWireTimeOrNull } from '../../../../platform/common/time.ts';
-import type { Mapping } from '../../group/mapping.ts';
-import { bodyOf } from '../../group/user-group-fields.ts';
-import type { UserGroupVersionState } from '../../history/user-group-history.repository.ts';
-import type { VersionEvent } from '../../history/version-authors.ts';
+} from '../../../platform/common/fields.ts';
+import { page, response } from '../../../platform/common/http/responses/response.ts';
+import type { JsonObject, JsonValue } from '../../../platform/common/json/strict-json.ts';
+import { toWireTime, toWireTimeOrNull } from '../../../platform/common/time.ts';
+import type { Mapping } from '../../../core/user-group/group/mapping.ts';
+import { bodyOf } from '../../../core/user-group/group/user-group-fields.ts';
+import type { UserGroupVersionState } from '../../../core/user-group/history/user-group-history.repository.ts';
+import type { VersionEvent } from '../version-authors.ts';
 import {
   changeOfVersion,
   type StateDifference,
   type VersionChange,
   versionChanges,
-} from '../../history/version-changes.ts';
+} from '../version-changes.ts';
 import {
   type GroupStatus,
   groupStatuses,
   type Standing,
   type StatusReason,
-} from '../../status/user-group-status.ts';
-import { sortedMapping, StatusReasonView } from './user-group-resource-response.dto.ts';
+} from '../../../core/user-group/status/user-group-status.ts';
+import {
+  sortedMapping,
+  StatusReasonView,
+} from '../../../core/user-group/resource/dto/user-group-resource-response.dto.ts';
 
 const endings = ['change', 'deletion'] as const;
 

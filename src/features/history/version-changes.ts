@@ -3,13 +3,13 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-} from '../../../platform/common/json/strict-json.ts';
+} from '../../platform/common/json/strict-json.ts';
 import {
   contentOf,
   differencesOf,
   fieldNames,
   type UserGroupState,
-} from '../group/user-group-fields.ts';
+} from '../../core/user-group/group/user-group-fields.ts';
 
 export const versionChanges = ['create', 'update', 'suspend', 'resume'] as const;
 export type VersionChange = (typeof versionChanges)[number];
