@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../platform/common/json/strict-json.ts';
+import { pointerSegment } from '../../platform/common/json-pointer.ts';
 import {
   contentOf,
   differencesOf,
@@ -53,8 +54,7 @@ function compare(
   }
   const names = new Set([...Object.keys(was), ...Object.keys(is)]);
   return [...names].flatMap((name) => {
-    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    return compare(member(was, name), member(is, name), place);
+    return compare(member(was, name), member(is, name), pointer + pointerSegment(name));
   });
 }
 

@@ -9,9 +9,14 @@ export function toPointer(path: readonly (string | number)[]): string {
   for (const step of path) {
     // Checked before it is escaped: a body may repeat a violation below one enormous key many times.
     if (String(step).length > MAX_LENGTH) break;
-    const segment = `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const segment = pointerSegment(step);
     if (pointer.length + segment.length > MAX_LENGTH) break;
     pointer += segment;
   }
   return pointer;
+}
+
+/** Returns one step of a JSON Pointer, whatever its length, with the slash before it. */
+export function pointerSegment(step: string | number): string {
+  return `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
