@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import '../../src/server/app/features.ts';
 import { loadConfig } from '../../src/platform/config/load-config.ts';
@@ -12,7 +14,6 @@ import {
 } from '../support/database/databases.ts';
 import { withNextMigration } from '../support/database/next-migration.ts';
 import { runCli, startServer } from '../support/process/processes.ts';
-import { readSecurity } from '../support/api/pages.ts';
 
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [
@@ -56,9 +57,9 @@ const NUMBERED = [
   'workspace',
 ];
 
-test('docs/security/hardening.md shows the statements of --grant-to', () => {
-  const page = readSecurity();
-  const [, shown = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
+test('deploy/postgresql/grants.sql has the statements of --grant-to', () => {
+  const file = join(import.meta.dirname, '..', '..', 'deploy', 'postgresql', 'grants.sql');
+  const shown = readFileSync(file, 'utf8');
   const statements = grantStatements('user_groups_service').map((sql) => `${sql};\n`);
   expect(shown).toBe(statements.join(''));
 });

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { pages, readSecurity, securityPages } from '../support/api/pages.ts';
+import {
+  claimsFile,
+  pages,
+  readClaims,
+  readSecurity,
+  securityPages,
+  type Claim,
+} from '../support/api/pages.ts';
 import {
   generateToken,
   isWellFormedToken,
@@ -11,6 +18,7 @@ import {
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = readSecurity();
+const claims = readClaims();
 
 /**
  * The number of requirements of levels 1 and 2 in each section of ASVS 5.0.0. They come first in every section:
@@ -41,57 +49,90 @@ const requirements = Object.entries(REQUIREMENTS).flatMap(([chapter, sections]) 
 );
 
 describe('the requirements of the ASVS', () => {
-  const met = rows('### Met');
-  const notMet = rows('### Not met, or left to the operator');
-  const notApplicable = rows('### Not applicable');
+  const asvs = claims.filter(({ standard }) => standard === 'ASVS 5.0.0');
+  const notMet = rows('## Not met, or left to the operator');
 
-  test('each of levels 1 and 2 stands in exactly one table, and no other', () => {
-    const listed = [...met, ...notMet, ...notApplicable].flatMap(([ids]) => idsOf(ids!));
+  test('each of levels 1 and 2 stands in exactly one line, and no other', () => {
+    const listed = asvs.flatMap(({ id }) => idsOf(id));
     expect(requirements).toHaveLength(253);
     expect(listed.filter((id, index) => listed.indexOf(id) < index)).toEqual([]);
     expect([...listed].sort()).toEqual([...requirements].sort());
   });
 
-  test('each table is in the order of the standard', () => {
-    for (const table of [met, notMet]) {
-      const places = table.map(([id]) => requirements.indexOf(id!));
+  test('the lines of each state are in the order of the standard', () => {
+    for (const state of ['met', 'not met, or left to the operator', 'not applicable']) {
+      const places = asvs
+        .filter((claim) => claim.state === state)
+        .map(({ id }) => requirements.indexOf(idsOf(id)[0]!));
+      expect(places.length).toBeGreaterThan(10);
       expect(places).toEqual([...places].sort((a, b) => a - b));
     }
   });
 
-  test('what is not met says what can be done', () => {
+  test('the page has what is not met, and says what can be done', () => {
+    const ids = asvs.filter(({ state }) => state.startsWith('not met')).map(({ id }) => id);
+    expect(notMet.flatMap(([cell]) => idsOf(cell!))).toEqual(ids);
     for (const [, missing, remedy] of notMet) expect([missing, remedy]).not.toContain('');
+  });
+
+  test('the page counts the requirements of each chapter', () => {
+    const counted = rows('# OWASP ASVS and API Security Top 10').map(
+      ([chapter, met, notMetIds, others]) => [
+        chapter!.split(' ')[0],
+        Number(met),
+        notMetIds === '' ? [] : idsOf(notMetIds!),
+        parseInt(others!, 10) || 0,
+      ],
+    );
+    const idsOfState = (chapter: string, state: string) =>
+      asvs
+        .filter((claim) => claim.id.startsWith(`${chapter}.`) && claim.state.startsWith(state))
+        .flatMap(({ id }) => idsOf(id));
+    expect(counted).toEqual(
+      Object.keys(REQUIREMENTS).map((chapter) => [
+        chapter,
+        idsOfState(chapter, 'met').length,
+        idsOfState(chapter, 'not met'),
+        idsOfState(chapter, 'not applicable').length,
+      ]),
+    );
   });
 });
 
 describe('what is said to be met', () => {
-  const claims = [
-    ...rows('## Threats'),
-    ...rows('### Met'),
-    ...rows('## OWASP API Security Top 10 (2023)'),
-  ];
+  const top10 = claims.filter(({ standard }) => standard.startsWith('API Security Top 10'));
+  const threats = claims.filter(({ standard }) => standard === 'Threat model');
+  const shown = [...claims.filter(({ state }) => state === 'met'), ...threats];
 
   test('names a test that shows it, or says why none can', () => {
-    const bare = claims.filter(
-      ([, , , shownBy = '']) => !/ › `|^No test can show this: \S/.test(shownBy),
-    );
-    expect(bare.map(([id]) => id)).toEqual([]);
+    const bare = shown.filter(({ shownBy }) => !/ › `|^No test can show this: \S/.test(shownBy));
+    expect(idsIn(bare)).toEqual([]);
     expect(page).not.toMatch(/by review/i);
   });
 
   test('few claims are beyond tests', () => {
-    const beyond = claims.filter(([, , , shownBy = '']) => !shownBy.includes(' › '));
-    expect(beyond.map(([id]) => id)).toEqual(['V15.1.1', 'V15.2.1']);
+    expect(idsIn(shown.filter(({ shownBy }) => !shownBy.includes(' › ')))).toEqual([
+      'V15.1.1',
+      'V15.2.1',
+    ]);
   });
 
   test('the ten risks of APIs are all there', () => {
-    const ids = rows('## OWASP API Security Top 10 (2023)').map(([id]) => id);
-    expect(ids).toEqual(Array.from({ length: 10 }, (_, index) => `API${index + 1}`));
+    expect(idsIn(top10)).toEqual(Array.from({ length: 10 }, (_, index) => `API${index + 1}`));
+  });
+
+  test('each threat of the page is there, and no other', () => {
+    expect(idsIn(threats)).toEqual(rows('## Threats').map(([threat]) => threat));
   });
 });
 
+function idsIn(some: Claim[]): string[] {
+  return some.map(({ id }) => id);
+}
+
 describe('what the page refers to', () => {
-  const references = [...page.matchAll(/`(test\/[\w./-]+\.ts)` › `([^`]+)`/g)].map(
+  const evidence = `${page}\n${read(claimsFile)}`;
+  const references = [...evidence.matchAll(/`(test\/[\w./-]+\.ts)` › `([^`]+)`/g)].map(
     ([, file, name]) => ({
       file: file!,
       name: name!,
@@ -100,7 +141,7 @@ describe('what the page refers to', () => {
 
   test('every file of tests is named with a test', () => {
     expect(references.length).toBeGreaterThan(100);
-    expect(page.match(/`test\/[^`]*`/g)).toHaveLength(references.length);
+    expect(evidence.match(/`test\/[^`]*`/g)).toHaveLength(references.length);
   });
 
   test('every test is there, by its name', () => {
@@ -108,7 +149,7 @@ describe('what the page refers to', () => {
     expect(new Set(missing.map(({ file, name }) => `${file} › ${name}`))).toEqual(new Set());
   });
 
-  test.each([...securityPages, 'docs/reference/audit-log.md', 'SECURITY.md'])(
+  test.each([...securityPages, claimsFile, 'docs/reference/audit-log.md', 'SECURITY.md'])(
     'every file and heading that %s names is there',
     (document) => {
       const text = read(document);
@@ -202,7 +243,7 @@ function section(heading: string): string {
   return after.split(/\n#+ /)[0]!;
 }
 
-/** The rows of the tables below a heading, without their heads: the text of each cell. */
+/** The rows of the tables directly below a heading, without their heads: the text of each cell. */
 function rows(heading: string): string[][] {
   const lines = section(heading).split('\n');
   return lines

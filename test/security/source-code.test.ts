@@ -1,8 +1,6 @@
 import ts from 'typescript';
 import { calls, identifiers, imports, literalOf, sources } from '../support/code/source-code.ts';
-import { readSecurity } from '../support/api/pages.ts';
-
-const page = readSecurity();
+import { readClaims } from '../support/api/pages.ts';
 
 /** Files and names as one text each, sorted and without repetition. */
 const unique = (texts: string[]) => [...new Set(texts)].sort();
@@ -112,11 +110,10 @@ describe('cryptography', () => {
   const used = imports.filter(({ module }) => /^(node:crypto|jose(\/.+)?)$/.test(module));
 
   test('every file that uses it stands in the inventory, and no other', () => {
-    const [, section = ''] = /\n## Cryptography\n([\s\S]*?)\n## /.exec(page) ?? [];
-    const rows = section.split('\n').filter((line) => line.startsWith('| '));
-    const inventory = rows.flatMap((row) =>
-      [...row.matchAll(/`(src\/[\w./-]+)`/g)].map(([, path]) => path!),
-    );
+    const inventory = readClaims()
+      .filter(({ standard }) => standard === 'Cryptography')
+      .flatMap(({ shownBy }) => [...shownBy.matchAll(/`(src\/[\w./-]+)`/g)])
+      .map(([, path]) => path!);
     expect(unique(inventory)).toEqual(placesOf(used));
   });
 

@@ -49,7 +49,7 @@ export function read(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 
-/** The pages about security, whose tables name the tests that show what they claim. */
+/** The pages about security. */
 export const securityPages = [
   ...[
     'docs/security/threat-model.md',
@@ -58,6 +58,33 @@ export const securityPages = [
   ],
   ...['docs/security/asvs.md', 'docs/reference/access.md'],
 ];
+
+/** A line of the file that has what the pages about security claim, with the tests that show it. */
+export interface Claim {
+  standard: string;
+  id: string;
+  state: string;
+  about: string;
+  how: string;
+  shownBy: string;
+}
+
+export const claimsFile = 'docs/security/claims.tsv';
+
+export function readClaims(): Claim[] {
+  const [, ...lines] = read(claimsFile).trimEnd().split('\n');
+  return lines.map((line) => {
+    const [standard, id, state, about, how, shownBy] = line.split('\t') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    return { standard, id, state, about, how, shownBy };
+  });
+}
 
 /** The text of these pages, one behind the other. */
 export function readSecurity(): string {
