@@ -2,37 +2,29 @@
  * Renders docs/operate/performance.md with its charts, and the tables of docs/operate/scaling.md, from the JSON of the
  * benchmark beside them. Prints the files, by path, as JSON; `npm run docs` writes them.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { growthChart, throughputChart } from './chart.mjs';
 import { NAMES } from './names.mjs';
 import { scaleTable, sizesTable } from './scale-tables.mjs';
-import { errorCount, figure, median, mostMiB, serversIn, serversOf, text } from './summary.mjs';
+import { errorCount, figure, median, mostMiB, serversIn, text } from './summary.mjs';
 import { number, ratioOf, table } from './tables.mjs';
 
 /** Fewer say too little about the spread. */
 const MIN_ROUNDS = 5;
 const DOCS = join(import.meta.dirname, '..', 'docs', 'operate');
 const results = Object.fromEntries(
-  ['compare', 'wrk', 'alone', 'sqlite', 'import', 'growth', 'scale', 'starvation'].map((name) => {
-    const file = join(DOCS, 'performance', `${name}.json`);
-    // A machine need not have wrk.
-    const isMissing = name === 'wrk' && !existsSync(file);
-    return [name, isMissing ? undefined : JSON.parse(readFileSync(file, 'utf8'))];
-  }),
+  ['compare', 'alone', 'sqlite', 'import', 'growth', 'scale', 'starvation'].map((name) => [
+    name,
+    JSON.parse(readFileSync(join(DOCS, 'performance', `${name}.json`), 'utf8')),
+  ]),
 );
 
 const parts = {
   summary: () => summaryTable(results.compare, results.alone, results.sqlite),
   machine: () => machine(results.compare),
-  compare: () => ratioTable(results.compare) + costTable(results.compare),
-  wrk: () =>
-    results.wrk
-      ? ratioTable(results.wrk) + costTable(results.wrk) + runOf(results.wrk)
-      : 'Not measured.\n',
-  alone: () => ratioTable(results.alone, ['p50', 'p99']) + runOf(results.alone),
-  sqlite: () => ratioTable(results.sqlite) + runOf(results.sqlite),
+  compare: () => ratioTable(results.compare),
   starts: () => startTable(results.compare, results.sqlite),
   import: () => importTable(results.import) + runOf(results.import),
   growth: () => growthTable(results.growth) + runOf(results.growth),
@@ -114,67 +106,32 @@ function summaryTable(busy, alone, sqlite) {
   return table(lines);
 }
 
-/** @param slower the latencies that are compared with those of the bare server, if it takes part */
-function ratioTable({ rounds }, slower = ['p99']) {
-  const servers = serversIn(rounds);
-  const bases = ['limit', 'memory', 'textbook', 'before'].filter((base) => servers.includes(base));
-  const tail = servers.includes('limit') ? slower : [];
-  const head = ['', '', 'req/s', ...bases.map((base) => `to ${NAMES.servers[base]}`)];
+/** The service against the others: one row for each operation. */
+function ratioTable({ rounds }) {
+  const bases = serversIn(rounds).filter((server) => server !== 'service');
   const lines = [
     [
-      ...head,
+      '',
+      'requests a second',
+      ...bases.map((base) => `to ${NAMES.servers[base]}`),
       'p50 ms',
       'p95 ms',
       'p99 ms',
-      ...tail.map((name) => `${name} to bare server`),
       'wrong responses',
     ],
   ];
   for (const [operation, turns] of Object.entries(rounds)) {
-    for (const server of serversOf(turns)) {
-      lines.push([
-        server === servers[0] ? NAMES.operations[operation] : '',
-        server === 'service' ? `**${NAMES.servers[server]}**` : NAMES.servers[server],
-        number(figure(turns, server, 'requestsPerSecond')),
-        ...bases.map((base) => ratioOf(turns, server, base, 'requestsPerSecond')),
-        text(figure(turns, server, 'p50Milliseconds'), 2),
-        text(figure(turns, server, 'p95Milliseconds'), 2),
-        text(figure(turns, server, 'p99Milliseconds'), 2),
-        ...tail.map((name) => ratioOf(turns, server, 'limit', `${name}Milliseconds`)),
-        String(errorCount(turns, server)),
-      ]);
-    }
+    lines.push([
+      NAMES.operations[operation],
+      number(figure(turns, 'service', 'requestsPerSecond')),
+      ...bases.map((base) => ratioOf(turns, 'service', base, 'requestsPerSecond')),
+      text(figure(turns, 'service', 'p50Milliseconds'), 2),
+      text(figure(turns, 'service', 'p95Milliseconds'), 2),
+      text(figure(turns, 'service', 'p99Milliseconds'), 2),
+      String(errorCount(turns, 'service')),
+    ]);
   }
   return table(lines);
-}
-
-/** What a call costs, and how much of a core each side was busy. */
-function costTable({ rounds }) {
-  const lines = [
-    [
-      '',
-      '',
-      'server, µs a call',
-      'PostgreSQL, µs a call',
-      'cores of the server',
-      'cores of PostgreSQL',
-    ],
-  ];
-  for (const [operation, turns] of Object.entries(rounds)) {
-    for (const server of serversOf(turns)) {
-      const cores = (name) =>
-        median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
-      lines.push([
-        server === 'service' ? NAMES.operations[operation] : '',
-        NAMES.servers[server],
-        text(figure(turns, server, 'cpuMicroseconds')),
-        text(figure(turns, server, 'databaseCpuMicroseconds')),
-        text(cores('cpuMicroseconds'), 2),
-        text(cores('databaseCpuMicroseconds'), 2),
-      ]);
-    }
-  }
-  return `\nProcessor time, of all threads and all processes:\n\n${table(lines)}`;
 }
 
 function startTable(...all) {
@@ -182,7 +139,8 @@ function startTable(...all) {
     ['', '', 'start to first response', 'memory, idle', 'most after a round', 'after the load'],
   ];
   for (const { processes, rounds, options } of all) {
-    for (const [server, { starts, loadedMiB }] of Object.entries(processes)) {
+    for (const server of ['service', 'textbook'].filter((name) => name in processes)) {
+      const { starts, loadedMiB } = processes[server];
       const startOf = (name) => starts && median(starts.map((start) => start[name]));
       lines.push([
         options.database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
@@ -202,22 +160,19 @@ function importTable({ imports }) {
   const lines = [
     [
       '',
-      '',
       'seconds',
       'groups a second',
       ...marks.map(({ groups }) => `peak at ${number(groups)}`),
     ],
   ];
-  for (const [database, byServer] of Object.entries(imports)) {
-    for (const [server, { seconds, peaks }] of Object.entries(byServer)) {
-      lines.push([
-        database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
-        NAMES.servers[server],
-        text(seconds, 1),
-        number(peaks.at(-1).groups / seconds),
-        ...peaks.map(({ peakMiB }) => `${text(peakMiB)} MiB`),
-      ]);
-    }
+  for (const [database, { service }] of Object.entries(imports)) {
+    const { seconds, peaks } = service;
+    lines.push([
+      database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
+      text(seconds, 1),
+      number(peaks.at(-1).groups / seconds),
+      ...peaks.map(({ peakMiB }) => `${text(peakMiB)} MiB`),
+    ]);
   }
   return table(lines);
 }

@@ -1,11 +1,14 @@
 import { pages, read } from '../support/api/pages.ts';
 
-const blocks = pages.flatMap((page) =>
-  [...read(page).matchAll(/```nginx\n([\s\S]*?)\n *```/g)].map(([, code]) => ({
-    page,
-    code: code!,
-  })),
-);
+const FILE = 'examples/gateways/introspect.nginx';
+const blocks = pages
+  .flatMap((page) =>
+    [...read(page).matchAll(/```nginx\n([\s\S]*?)\n *```/g)].map(([, code]) => ({
+      page,
+      code: code!,
+    })),
+  )
+  .concat({ page: FILE, code: read(FILE) });
 
 test('each setting of nginx that sends a token by TLS verifies who gets it', () => {
   const secure = blocks.filter(({ code }) => code.includes('proxy_pass https://'));

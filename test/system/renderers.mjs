@@ -8,8 +8,8 @@ import { protects } from './renderers/protects.mjs';
 import { proxies } from './renderers/proxies.mjs';
 import { offlineVerifiers, verifiesOffline } from './renderers/verifies-offline.mjs';
 
-// Shows that renderers that are not of this project understand introspection: each setting of
-// docs/guides/renderers.md that is marked as tried is run as it stands there, before a small dashboard page.
+// Shows that renderers that are not of this project understand introspection: each file of
+// examples/gateways that introspects is run as it stands there, before a small dashboard page.
 // A valid token opens the page, which is told whose it is; an unknown, a rotated and a suspended one
 // do not, within the time for which the gateway keeps an answer. Verifiers of embed tokens take those of their workspace.
 // The gateways of docs/guides/gateways.md let in whom the service says, and nothing that a viewer forges.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const operations = ['backup-and-restore.md', 'move-to-postgresql.md']
+const operations = ['backup-and-restore.md', 'postgresql.md']
   .map((name) => readFileSync(join(root, 'docs', 'operate', name), 'utf8'))
   .join('\n');
 const STEP = /<!-- step: (.+) -->\n *```sh\n([\s\S]*?)\n *```/g;

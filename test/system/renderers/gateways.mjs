@@ -13,7 +13,7 @@ const NGINX_SCRIPTS = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 const UNAVAILABLE = { status: 503, retryAfter: '60' };
 
 /**
- * Each starts a gateway or renderer on a port, by the settings of docs/guides/renderers.md, as one process:
+ * Each starts a gateway or renderer on a port, by the settings of examples/gateways, as one process:
  * a parent process would start the child again after the end. `keepsSeconds` is how long it keeps a response, and
  * `whenLimited` is the response to a viewer while introspections are refused for a minute.
  */
@@ -42,7 +42,11 @@ export const gateways = {
 };
 
 function startApache({ port, service, application, apiToken }, own = {}) {
-  const settings = settingsOf('apache', { [SERVICE]: service, [APPLICATION]: application, ...own });
+  const settings = settingsOf('introspect.apache', {
+    [SERVICE]: service,
+    [APPLICATION]: application,
+    ...own,
+  });
   const modules = 'mpm_event authn_core authz_core authz_user proxy proxy_http auth_openidc';
   return startApacheWith(port, modules, settings, { API_TOKEN: apiToken });
 }
@@ -87,8 +91,8 @@ function runCaddy(port, settings, admin) {
 }
 
 function startNginx({ port, service, application, apiToken }) {
-  const script = write('user-groups.js', settingsOf('nginx.js', {}));
-  const settings = settingsOf('nginx', {
+  const script = write('user-groups.js', settingsOf('user-groups.js', {}));
+  const settings = settingsOf('introspect.nginx', {
     'listen 8080': `listen 127.0.0.1:${port}`,
     'from user-groups.js': `from ${script}`,
     [SERVICE]: service,
@@ -127,7 +131,7 @@ export function startHaProxyWith(settings, env) {
 }
 
 function startPython({ port, service, apiToken }, own = {}) {
-  const script = write('dashboard.py', settingsOf('python', { [SERVICE]: service, ...own }));
+  const script = write('dashboard.py', settingsOf('introspect.py', { [SERVICE]: service, ...own }));
   // Debian's own, which has the packages.
   return start('/usr/bin/python3', [script], {
     env: { ...process.env, API_TOKEN: apiToken, PORT: String(port) },

@@ -61,7 +61,7 @@ async function throughApache({ service, workspace, issuer, tokens }) {
   const front = await startHttpsFront(service);
   const application = await startApplication();
   const port = await freePort();
-  const settings = settingsOf('apache-offline', {
+  const settings = settingsOf('verify-offline.apache', {
     [`iss:${SERVICE}/workspaces/${WORKSPACE}`]: `iss:${issuer}`,
     [SERVICE]: front.url,
     [WORKSPACE]: workspace,
