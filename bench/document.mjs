@@ -158,12 +158,7 @@ function startTable(...all) {
 function importTable({ imports }) {
   const [{ peaks: marks }] = Object.values(Object.values(imports)[0]);
   const lines = [
-    [
-      '',
-      'seconds',
-      'groups a second',
-      ...marks.map(({ groups }) => `peak at ${number(groups)}`),
-    ],
+    ['', 'seconds', 'groups a second', ...marks.map(({ groups }) => `peak at ${number(groups)}`)],
   ];
   for (const [database, { service }] of Object.entries(imports)) {
     const { seconds, peaks } = service;
