@@ -51,11 +51,7 @@ export function read(page: string): string {
 
 /** The pages about security. */
 export const securityPages = [
-  ...[
-    'docs/security/threat-model.md',
-    'docs/security/hardening.md',
-    'docs/security/incident-response.md',
-  ],
+  ...['docs/security/threat-model.md', 'docs/security/incident-response.md'],
   ...['docs/security/asvs.md', 'docs/reference/access.md'],
 ];
 
