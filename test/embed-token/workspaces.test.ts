@@ -14,8 +14,7 @@ import { withService } from '../support/test-service.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const root = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(root, 'docs', 'reference', 'embed-tokens.md'), 'utf8');
-const [, documented = ''] = /<!-- verify -->\n```js\n([\s\S]*?)```/.exec(page) ?? [];
+const documented = readFileSync(join(root, 'examples', 'embed-tokens', 'verify.mjs'), 'utf8');
 
 /** The result of the documented check for each token: its owner, or `refused`. */
 async function verifyAsDocumented(

@@ -12,24 +12,23 @@ import { accepts, freePort } from '../system/lab/ports.mjs';
 import { until } from '../support/time/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(root, 'docs', 'guides', 'webhooks.md'), 'utf8');
 
-const receivers: [language: string, command: string[]][] = [
-  ['js', [process.execPath, '--input-type=module', '-e']],
-  ['python', ['python3', '-c']],
+const receivers: [file: string, command: string[]][] = [
+  ['receiver.mjs', [process.execPath, '--input-type=module', '-e']],
+  ['receiver.py', ['python3', '-c']],
 ];
 
-describe.each(receivers)('the receiver in %s', (language, [program, ...options]) => {
+describe.each(receivers)('%s', (file, [program, ...options]) => {
   const { secret } = generateSigningSecret('v1');
   const other = generateSigningSecret('v1').secret;
   let receiver: ChildProcess;
   let url: string;
 
   beforeAll(async () => {
-    const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+    const code = readFileSync(join(root, 'examples', 'webhooks', file), 'utf8');
     const port = await freePort();
     url = `http://127.0.0.1:${port}/`;
-    receiver = spawn(program!, [...options, code!.replace('8080', String(port))], {
+    receiver = spawn(program!, [...options, code.replace('8080', String(port))], {
       cwd: root,
       env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
       stdio: 'ignore',

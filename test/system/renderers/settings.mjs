@@ -9,24 +9,35 @@ const PAGES = [
   'guides/postgraphile.md',
   'guides/victoria-metrics.md',
   'operate/behind-a-proxy.md',
-  'reference/embed-tokens.md',
 ].map((name) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)));
 /** Behind `<!-- tried: name -->`. */
 const TRIED = /<!-- tried: (\S+) -->\n```\w+\n([\s\S]*?)\n```/g;
 
-/** Settings that stand on no page. */
-const FOLDER = fileURLToPath(new URL('../../../examples/gateways', import.meta.url));
+/** Examples that stand on no page. */
+const FOLDER = fileURLToPath(new URL('../../../examples', import.meta.url));
+const FILES = {
+  'cube.model': 'cube/model/sale.js',
+  'cube.kit': 'cube/conformance.json',
+  'postgraphile.server': 'postgraphile/server.mjs',
+  'postgraphile.kit': 'postgraphile/conformance.json',
+  'victoria-metrics.settings': 'victoria-metrics/settings.conf',
+  pyjwt: 'embed-tokens/verify.py',
+};
 
 const onPages = PAGES.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(TRIED)]).map(
   ([, name, text]) => [name, text],
 );
-const inFiles = readdirSync(FOLDER, { withFileTypes: true })
+const gateways = readdirSync(join(FOLDER, 'gateways'), { withFileTypes: true })
   .filter((entry) => entry.isFile())
-  .map(({ name }) => [name, readFileSync(join(FOLDER, name), 'utf8').trimEnd()]);
+  .map(({ name }) => [name, `gateways/${name}`]);
+const inFiles = [...Object.entries(FILES), ...gateways].map(([name, file]) => [
+  name,
+  readFileSync(join(FOLDER, file), 'utf8').trimEnd(),
+]);
 const examples = new Map([...onPages, ...inFiles]);
 
 /**
- * An example of a page, or a file of examples/gateways, with what is somebody's own put in its place.
+ * An example of a page, or a file of examples, with what is somebody's own put in its place.
  * @param own by the text of the example that it replaces
  * @throws Error if the example is not there, or has no such text
  */
