@@ -9,7 +9,7 @@ import { metricsDocument } from './render-metrics.ts';
 import { routesDocument } from './render-routes.ts';
 import { statementsByName } from '../../src/platform/database/statement.ts';
 import { sqlDocuments, WRITES } from './render-sql.ts';
-import { configTables, envExample, errorsDocument, settingsTable } from './render.ts';
+import { configurationDocument, envExample, errorsDocument, settingsTable } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -17,11 +17,11 @@ const root = join(import.meta.dirname, '..', '..');
 const documents: Record<string, (current: string) => string | Promise<string>> = {
   '.env.example': envExample,
   'docs/reference/cli.md': cliDocument,
+  'docs/reference/configuration.md': configurationDocument,
   'docs/reference/errors.md': errorsDocument,
   'docs/reference/features.md': featuresDocument,
   'docs/reference/metrics.md': metricsDocument,
   'docs/reference/routes.md': routesDocument,
-  'docs/reference/configuration.md': (current) => between('configuration', configTables(), current),
   ...sqlDocuments,
   'src/server/app/declared/options.ts': optionsFile,
   'README.md': (current) => between('settings', settingsTable(), current),

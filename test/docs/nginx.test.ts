@@ -1,6 +1,6 @@
 import { pages, read } from '../support/api/pages.ts';
 
-const FILE = 'examples/gateways/introspect.nginx';
+const FILES = ['introspect', 'forward-auth'].map((name) => `examples/gateways/${name}.nginx`);
 const blocks = pages
   .flatMap((page) =>
     [...read(page).matchAll(/```nginx\n([\s\S]*?)\n *```/g)].map(([, code]) => ({
@@ -8,7 +8,7 @@ const blocks = pages
       code: code!,
     })),
   )
-  .concat({ page: FILE, code: read(FILE) });
+  .concat(FILES.map((page) => ({ page, code: read(page) })));
 
 test('each setting of nginx that sends a token by TLS verifies who gets it', () => {
   const secure = blocks.filter(({ code }) => code.includes('proxy_pass https://'));

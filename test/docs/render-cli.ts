@@ -23,7 +23,7 @@ export async function cliDocument(): Promise<string> {
 
 <!-- commands: test/docs/cli.test.ts parses each -->
 
-\`user-group-service\` administers the service on its database, and works while the service runs. It reads the same environment, and
+For operators: \`user-group-service\` administers the service on its database, and works while the service runs. It reads the same environment, and
 acts as the operator: it has every right in every workspace. This page is made from the code by \`npm run docs\`.
 
 | Where | How |

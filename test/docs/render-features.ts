@@ -16,7 +16,7 @@ export function featuresDocument(): string {
     );
   return `# Features
 
-\`FEATURES\` says what the service serves. Serve what you use: each feature that is left out is one that nobody can call, and that you need not know.
+For operators: \`FEATURES\` says what the service serves. Serve what you use: each feature that is left out is one that nobody can call, and that you need not know.
 
 | \`FEATURES\` | Serves |
 |---|---|

@@ -50,7 +50,7 @@ export async function metricsDocument(): Promise<string> {
   });
   return `# Metrics
 
-\`/metrics\` on \`METRICS_PORT\` has every metric in the format of Prometheus. Which ones to watch is on the page
+For operators: \`/metrics\` on \`METRICS_PORT\` has every metric in the format of Prometheus. Which ones to watch is on the page
 [Observability](../operate/observability.md#metrics).
 
 A counter counts since the start of the process. Each process has its own values: sum the counters of all replicas.

@@ -41,7 +41,7 @@ export async function routesDocument(): Promise<string> {
   const undescribed = routes.filter(({ operation }) => !operation);
   return `# Routes
 
-Every route that a handler serves, in the order of the [OpenAPI document](../../openapi.json). Other paths return a page or a file:
+For developers and auditors: every route that a handler serves, with its scope and the place of its code, in the order of the [OpenAPI document](../../openapi.json). Other paths return a page or a file:
 [public routes](access.md#public-routes) has them. \`/metrics\` is on a [port of its own](metrics.md).
 
 This page is made from the code by \`npm run docs\`.

@@ -14,8 +14,8 @@ const MOST_IMPORTANT = [
   ...['TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'RATE_LIMIT_PER_MINUTE', 'LOG_LEVEL'],
 ];
 
-/** The configuration tables, one for each group, as Markdown of a page in docs/reference. */
-export function configTables(): string {
+/** docs/reference/configuration.md: every variable, in a table for each group. */
+export function configurationDocument(): string {
   const tables = groups().map(([group, variables]) =>
     [
       `| ${group} | Default | Meaning |`,
@@ -23,7 +23,25 @@ export function configTables(): string {
       ...variables.map((variable) => rowOf(variable, '../')),
     ].join('\n'),
   );
-  return tables.join('\n\n');
+  return `# Configuration
+
+For operators: every variable of the environment, or of a \`.env\` file ([.env.example](../../.env.example)). Most installations look at those in
+**bold** first. This page is made from the code by \`npm run docs\`.
+
+- A variable marked * can also be given as \`NAME_FILE\`, the path of a file that holds its value.
+- \`on\` and \`off\` can be written as \`true\` and \`false\`, \`yes\` and \`no\`, \`1\` and \`0\`, in any case.
+- A time is a number in the unit of the variable's name, or has a unit of its own: \`90s\`, \`30m\`, \`168h\`, \`7d\`.
+- A wrong value, or a name of eight letters or more that is almost one of these, stops the start with one line.
+
+To check the environment without starting anything:
+
+<!-- example -->
+\`\`\`sh
+npm run --silent cli -- config check
+\`\`\`
+
+${tables.join('\n\n')}
+`;
 }
 
 /** The table of the variables that most installations look at first, as Markdown of the README. */
@@ -101,7 +119,7 @@ export function errorsDocument(): string {
   );
   return `# Errors
 
-Every response that is not a success is an RFC 9457 problem, \`application/problem+json\`, with \`success: 0\`:
+For developers with an error in front of them: its cause and its fix. Every response that is not a success is an RFC 9457 problem, \`application/problem+json\`, with \`success: 0\`:
 
 \`\`\`json
 ${JSON.stringify(exampleProblem(ValidationFailed.spec), null, 2)}
