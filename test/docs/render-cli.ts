@@ -18,6 +18,11 @@ export async function documentedCommands(): Promise<DocumentedCommand[]> {
 /** docs/reference/cli.md: every command, with its options and an example. */
 export async function cliDocument(): Promise<string> {
   const commands = await documentedCommands();
+  const without = (long: string) =>
+    commands
+      .filter(({ command }) => !command.options.some((option) => isShared(option, long)))
+      .map(({ path }) => `\`${path.join(' ')}\``)
+      .join(', ');
   const codes = Object.values(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`);
   return `# The command line
 
@@ -36,7 +41,7 @@ acts as the operator: it has every right in every workspace. This page is made f
 
 ## What is printed
 
-\`--output\` has the same three forms for every command that has a result:
+\`-o, --output <form>\` has the same three forms for every command that has a result:
 
 | Form | Prints |
 |---|---|
@@ -47,6 +52,12 @@ acts as the operator: it has every right in every workspace. This page is made f
 A secret, such as a new token, is alone on standard output with \`table\`, so that it can be piped. With \`json\` and \`ndjson\` it is a
 field of the object. Sentences, warnings and progress go to standard error. Text for people may change; JSON does not
 ([versioning.md](../versioning.md)). \`group export\` always prints lines of JSON, and \`openapi\` a JSON document.
+
+## Options of most commands
+
+\`--workspace <name>\` is the workspace that a command works in, by default \`default\`. These have none, or one of their own: ${without('--workspace')}.
+
+\`--output\` is in all but these: ${without('--output')}.
 
 ## Exit codes
 
@@ -80,7 +91,12 @@ function sectionOf({ command, path, example }: DocumentedCommand): string {
     ...help.visibleArguments(command).map((one) => [one.name(), help.argumentDescription(one)]),
     ...help
       .visibleOptions(command)
-      .filter((option) => option.long !== '--help')
+      .filter(
+        (option) =>
+          option.long !== '--help' &&
+          !isShared(option, '--workspace') &&
+          !isShared(option, '--output'),
+      )
       .map((option) => [
         help.optionTerm(option),
         `${help.optionDescription(option)}${needOf(option)}`,
@@ -99,6 +115,13 @@ function sectionOf({ command, path, example }: DocumentedCommand): string {
     '```',
     ...table,
   ].join('\n');
+}
+
+/** Whether it is the option that most commands have, with the meaning and the default that it has in those. */
+function isShared(option: Option, long: string): boolean {
+  const { defaultValue } = option as { defaultValue?: unknown };
+  const usual = long === '--workspace' ? 'default' : 'table';
+  return option.long === long && defaultValue === usual;
 }
 
 function needOf({ mandatory }: Option): string {
