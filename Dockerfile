@@ -9,7 +9,7 @@ RUN sed -i -E 's/^ +(Add|Remove)CleanupHook\(\);$//' /usr/local/include/node/nod
 COPY package.json package-lock.json ./
 # The headers of Node are in the base image, so that compiling downloads nothing.
 RUN npm_config_nodedir=/usr/local npm_config_build_from_source=true npm ci --no-audit --no-fund
-COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
 COPY console ./console
 # Of the client the console reads streams of events with it.

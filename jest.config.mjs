@@ -30,6 +30,7 @@ export default {
     '<rootDir>/test/examples/',
     '<rootDir>/test/generators/',
     '<rootDir>/test/package/',
+    '<rootDir>/test/tools/',
     // What a real network and a real clock show needs a machine that does nothing else.
     ...(process.env.LONG_TESTS ? [] : ['\\.long\\.test\\.ts$']),
   ],

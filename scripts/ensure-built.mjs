@@ -10,7 +10,7 @@ const STAMP = 'dist/built';
 const BUILDER = 'node_modules/vite';
 const CLIENTS = ['clients/typescript', 'clients/conformance', 'clients/cube', 'clients/embed'];
 const FOLDERS = ['src', ...CLIENTS, 'console'];
-const SOURCES = ['package.json', 'package-lock.json', 'nest-cli.json', 'ormconfig.ts']
+const SOURCES = ['package.json', 'package-lock.json', 'ormconfig.ts']
   .concat(['tsconfig.json', 'tsconfig.build.json', ...FOLDERS])
   .concat(FOLDERS.flatMap(filesOf));
 

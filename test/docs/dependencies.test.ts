@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { subset } from 'semver';
 import packageJson from '../../package.json' with { type: 'json' };
+import tools from '../../tools/package.json' with { type: 'json' };
 
 const { allowScripts, dependencies, devDependencies, engines } = packageJson;
 
@@ -13,6 +14,12 @@ interface LockedPackage {
   license?: string;
   hasInstallScript?: boolean;
   engines?: { node?: string };
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  dependencies?: object;
+  optionalDependencies?: object;
+  peerDependencies?: object;
 }
 
 const root = join(import.meta.dirname, '..', '..');
@@ -20,7 +27,9 @@ const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'u
   packages: Record<string, LockedPackage>;
 };
 const page = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8');
-const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
+const installed = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && !link,
+);
 
 /** Licences that ask for no more than their own text, and that the code around stays as it is. */
 const PERMISSIVE =
@@ -33,10 +42,45 @@ test('every direct dependency that runs has a reason, and there are at most 26',
 });
 
 test('every direct dependency is of one exact version', () => {
-  for (const version of Object.values({ ...dependencies, ...devDependencies })) {
+  for (const version of Object.values({
+    ...dependencies,
+    ...devDependencies,
+    ...tools.devDependencies,
+  })) {
     expect(version).toMatch(/^\d+\.\d+\.\d+(-r\.\d+)?$/);
   }
 });
+
+test('npm ci installs at most 600 packages on Linux; the tools are apart', () => {
+  const found = new Set<string>();
+  const add = (from: string, names: object = {}) => {
+    for (const name of Object.keys(names)) {
+      const path = pathOf(name, from);
+      if (path === undefined || found.has(path) || !isForLinux(packages[path]!)) continue;
+      found.add(path);
+      for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies'] as const) {
+        add(path, packages[path]![kind]);
+      }
+    }
+  };
+  add('', { ...dependencies, ...devDependencies });
+  expect(found.size).toBeGreaterThan(400);
+  expect(found.size).toBeLessThanOrEqual(600);
+  expect([...found]).not.toContain('node_modules/eslint');
+});
+
+/** The place of a package as Node finds it from another one; undefined if it is not locked. */
+function pathOf(name: string, from: string): string | undefined {
+  const path = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
+  if (path in packages) return path;
+  return from === ''
+    ? undefined
+    : pathOf(name, from.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, ''));
+}
+
+function isForLinux({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: LockedPackage): boolean {
+  return os.includes('linux') && cpu.includes('x64') && libc.includes('glibc');
+}
 
 test('every locked package has its hash, and comes from the registry', () => {
   expect(installed.length).toBeGreaterThan(100);

@@ -1,6 +1,3 @@
-import { Document, type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
-import { Json } from '@stoplight/spectral-parsers';
-import { oas } from '@stoplight/spectral-rulesets';
 import { errorCatalogue } from '../../src/platform/common/problem/problem.ts';
 import { ownScopes } from '../../src/server/app/catalogues.ts';
 import { Config } from '../../src/platform/config/config.ts';
@@ -57,16 +54,6 @@ beforeAll(async () => {
 test('is what the command line prints without a database', async () => {
   const config = Object.assign(new Config(), { publicUrl: PUBLIC_URL });
   expect(JSON.parse(JSON.stringify(await describeOpenApi(config)))).toEqual(published);
-});
-
-test('is OpenAPI 3.1 and passes the default rules of Spectral', async () => {
-  expect(document.openapi).toBe('3.1.0');
-  const spectral = new Spectral();
-  spectral.setRuleset({ extends: [oas as RulesetDefinition] });
-  const problems = await spectral.run(new Document(withReferencesOnce(published), Json));
-  expect(
-    problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`),
-  ).toEqual([]);
 });
 
 /** Grows with the operations, but not with repetition. */
@@ -494,20 +481,6 @@ const PUBLIC_PATHS = [
   '/workspaces/{workspace_id}/.well-known/jwks.json',
   '/workspaces/{workspace_id}/.well-known/openid-configuration',
 ];
-
-/**
- * The document as JSON, with each reference to an error response once. To judge the same response at every
- * operation takes most of the time.
- */
-function withReferencesOnce(document: object): string {
-  const seen = new Set<string>();
-  const isNew = (text: string) => seen.size < seen.add(text).size;
-  return JSON.stringify(document, (key, value: unknown) => {
-    if (key !== 'responses') return value;
-    const responses = Object.entries(value as Record<string, { $ref?: string }>);
-    return Object.fromEntries(responses.filter(([, { $ref }]) => !$ref || isNew($ref)));
-  });
-}
 
 /** Returns the ways to send an API token there, by the names of the security schemes. */
 function schemesOf(path: string): string[] {

@@ -17,7 +17,7 @@ export async function buildRevision(revision) {
   if (lockOf(directory) === lockOf(ROOT)) {
     symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   } else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory });
-  await run(join(directory, 'node_modules/.bin/nest'), ['build'], { cwd: directory });
+  await run('npx', ['tsc', '--project', 'tsconfig.build.json'], { cwd: directory });
   return directory;
 }
 
