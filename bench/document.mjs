@@ -26,9 +26,9 @@ const parts = {
   machine: () => machine(results.compare),
   compare: () => ratioTable(results.compare),
   starts: () => startTable(results.compare, results.sqlite),
-  import: () => importTable(results.import) + runOf(results.import),
+  import: () => importText(results.import) + runOf(results.import),
   growth: () => growthTable(results.growth) + runOf(results.growth),
-  starvation: () => starvationTable(results.starvation) + runOf(results.starvation),
+  starvation: () => starvationText(results.starvation) + runOf(results.starvation),
 };
 
 const scaleParts = {
@@ -155,84 +155,52 @@ function startTable(...all) {
   return table(lines);
 }
 
-function importTable({ imports }) {
-  const [{ peaks: marks }] = Object.values(Object.values(imports)[0]);
-  const lines = [
-    ['', 'seconds', 'groups a second', ...marks.map(({ groups }) => `peak at ${number(groups)}`)],
-  ];
-  for (const [database, { service }] of Object.entries(imports)) {
+function importText({ imports }) {
+  const sentences = Object.entries(imports).map(([database, { service }]) => {
     const { seconds, peaks } = service;
-    lines.push([
-      database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
-      text(seconds, 1),
-      number(peaks.at(-1).groups / seconds),
-      ...peaks.map(({ peakMiB }) => `${text(peakMiB)} MiB`),
-    ]);
-  }
-  return table(lines);
+    const { groups, peakMiB } = peaks.at(-1);
+    const name = database === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+    return `${name} takes ${number(groups / seconds)} groups a second, and the process ${text(peakMiB)} MiB at most.`;
+  });
+  return `${sentences.join(' ')}\n`;
 }
 
 function growthTable({ rounds, options, processes }) {
-  const { sizes } = options;
-  const [least, most] = [sizes[0], sizes.at(-1)];
-  const head = sizes.flatMap((size) => [`${number(size)}: req/s`, 'p99 ms']);
-  const lines = [['', ...head, `${number(most)} to ${number(least)}`]];
+  const [least, most] = [options.sizes[0], options.sizes.at(-1)];
+  const ends = [least, most];
+  const lines = [
+    [
+      '',
+      ...ends.map((size) => `${number(size)} groups: requests a second`),
+      `${number(most)} to ${number(least)}`,
+    ],
+  ];
   for (const [operation, turns] of Object.entries(rounds)) {
     lines.push([
       NAMES.operations[operation],
-      ...sizes.flatMap((size) => [
-        number(figure(turns, size, 'requestsPerSecond')),
-        text(figure(turns, size, 'p99Milliseconds'), 1),
-      ]),
+      ...ends.map((size) => number(figure(turns, size, 'requestsPerSecond'))),
       ratioOf(turns, String(most), String(least), 'requestsPerSecond'),
     ]);
   }
   lines.push([
     'memory after the load',
-    ...sizes.flatMap((size) => [`${text(processes[size].loadedMiB)} MiB`, '']),
+    ...ends.map((size) => `${text(processes[size].loadedMiB)} MiB`),
     '',
   ]);
   return table(lines);
 }
 
-/** How many of all calls were told to come again. */
-function percentage(turns) {
-  const sum = (name) => turns.reduce((total, turn) => total + turn[name], 0);
-  return `${text((100 * sum('refused')) / sum('requests'))} %`;
-}
-
-function starvationTable({ starvation }) {
-  const head = ['req/s', 'p50 ms', 'p99 ms', 'p99 to alone', 'refused (503)', 'wrong responses'];
-  const lines = [['', '', ...head]];
-  const kinds = { lookUps: 'look-ups of 4 callers', writes: 'writes of 4 callers' };
-  for (const [kind, name] of Object.entries(kinds)) {
+function starvationText({ starvation }) {
+  const kinds = { lookUps: 'look-up', writes: 'write' };
+  const sentences = Object.entries(kinds).map(([kind, name]) => {
     const sides = starvation.map(({ alone, beside }) => ({
       alone: alone[kind],
       beside: beside[kind],
     }));
-    for (const side of ['alone', 'beside']) {
-      lines.push([
-        side === 'alone' ? name : '',
-        side === 'alone' ? 'alone' : 'with 400 writers',
-        number(figure(sides, side, 'requestsPerSecond')),
-        text(figure(sides, side, 'p50Milliseconds'), 2),
-        text(figure(sides, side, 'p99Milliseconds'), 2),
-        ratioOf(sides, side, 'alone', 'p99Milliseconds'),
-        '0',
-        String(errorCount(sides, side)),
-      ]);
-    }
-  }
-  const writers = starvation.map((turn) => ({ writers: turn.writers }));
-  lines.push([
-    'the 400 writers of one group',
-    '',
-    number(figure(writers, 'writers', 'requestsPerSecond')),
-    text(figure(writers, 'writers', 'p50Milliseconds'), 2),
-    text(figure(writers, 'writers', 'p99Milliseconds'), 2),
-    '',
-    percentage(writers.map((turn) => turn.writers)),
-    String(errorCount(writers, 'writers')),
-  ]);
-  return table(lines);
+    const [before, meanwhile] = ['alone', 'beside'].map((side) =>
+      text(figure(sides, side, 'p99Milliseconds'), 1),
+    );
+    return `A ${name} then took ${meanwhile} ms in place of ${before} (p99).`;
+  });
+  return `${sentences.join(' ')}\n`;
 }
