@@ -37,6 +37,7 @@ export default {
         'examples/renderer/server.mjs',
         'examples/renderer/screenshot.mjs',
         'examples/renderer/page/page.js',
+        'examples/embed-a-dashboard/backend.mjs',
         'examples/superset/host.mjs',
         'examples/gateways/user-groups.js',
         'examples/cube/model/sale.js',

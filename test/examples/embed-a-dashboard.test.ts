@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../system/lab/ports.mjs';
 import { noteDump, noteTokens } from '../support/jest/leaks.ts';
-import { marked, step } from '../support/api/pages.ts';
+import { step } from '../support/api/pages.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
 import { until } from '../support/time/until.ts';
 
+const root = join(import.meta.dirname, '..', '..');
 const PAGE = 'docs/guides/embed-a-dashboard.md';
 const SESSION = 'session=a-session-of-acme';
 
@@ -30,7 +31,10 @@ beforeAll(async () => {
   server = await startServer({ DATA_DIR: directory });
   const port = await freePort();
   url = `http://127.0.0.1:${port}/dashboard-token`;
-  writeFileSync(join(directory, 'backend.mjs'), marked(PAGE, 'backend'));
+  copyFileSync(
+    join(root, 'examples', 'embed-a-dashboard', 'backend.mjs'),
+    join(directory, 'backend.mjs'),
+  );
   const given = { name: 'backend', scopes: ['embed-tokens:issue'] };
   const issued = await server.api.call('POST', '/api/v1/api-tokens', given);
   backendToken = issued.body.api_token.token;

@@ -9,13 +9,16 @@ import { start } from '../lab/processes.mjs';
 const PAGE = fileURLToPath(new URL('../../../docs/guides/superset.md', import.meta.url));
 /** Behind `<!-- step: name -->`. */
 const STEP = /<!-- step: (.+) -->\n```\w+\n([\s\S]*?)\n```/g;
+const EXAMPLES = new URL('../../../examples/superset/', import.meta.url);
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** The steps of docs/guides/superset.md, done one after the other in a directory. */
 export class Page {
-  #steps = new Map(
-    [...readFileSync(PAGE, 'utf8').matchAll(STEP)].map(([, name, text]) => [name, text]),
-  );
+  #steps = new Map([
+    ...[...readFileSync(PAGE, 'utf8').matchAll(STEP)].map(([, name, text]) => [name, text]),
+    ['superset_config.py', configuration('superset_config.py')],
+    ['superset_config.py, user groups', configuration('user_groups_config.py')],
+  ]);
   #own;
 
   /**
@@ -83,4 +86,9 @@ export class Page {
     void child.ended.then(() => closeSync(file));
     return child;
   }
+}
+
+/** A part of superset_config.py, which the page has its reader copy. */
+function configuration(name) {
+  return readFileSync(new URL(name, EXAMPLES), 'utf8').trimEnd();
 }
