@@ -2,9 +2,11 @@
 import 'reflect-metadata';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asvsDocument } from './render-asvs.ts';
 import { cliDocument } from './render-cli.ts';
 import { featuresDocument } from './render-features.ts';
 import { optionsFile } from './render-options.ts';
+import { limitsDocument } from './render-limits.ts';
 import { metricsDocument } from './render-metrics.ts';
 import { routesDocument } from './render-routes.ts';
 import { statementsByName } from '../../src/platform/database/statement.ts';
@@ -19,7 +21,9 @@ const documents: Record<string, (current: string) => string | Promise<string>> =
   'docs/reference/cli.md': cliDocument,
   'docs/reference/configuration.md': configurationDocument,
   'docs/reference/errors.md': errorsDocument,
+  'docs/security/asvs.md': asvsDocument,
   'docs/reference/features.md': featuresDocument,
+  'docs/reference/limits.md': limitsDocument,
   'docs/reference/metrics.md': metricsDocument,
   'docs/reference/routes.md': routesDocument,
   ...sqlDocuments,

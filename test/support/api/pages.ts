@@ -63,22 +63,18 @@ export interface Claim {
   about: string;
   how: string;
   shownBy: string;
+  /** If it is not met. */
+  remedy: string;
 }
 
 export const claimsFile = 'docs/security/claims.tsv';
 
 export function readClaims(): Claim[] {
-  const [, ...lines] = read(claimsFile).trimEnd().split('\n');
+  const [, ...lines] = read(claimsFile).replace(/\n$/, '').split('\n');
   return lines.map((line) => {
-    const [standard, id, state, about, how, shownBy] = line.split('\t') as [
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
-    return { standard, id, state, about, how, shownBy };
+    const [standard = '', id = '', state = '', about = '', how = '', shownBy = '', remedy = ''] =
+      line.split('\t');
+    return { standard, id, state, about, how, shownBy, remedy };
   });
 }
 
