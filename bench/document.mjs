@@ -8,7 +8,7 @@ import process from 'node:process';
 import { growthChart, throughputChart } from './chart.mjs';
 import { NAMES } from './names.mjs';
 import { scaleTable, sizesTable } from './scale-tables.mjs';
-import { errorCount, figure, median, mostMiB, serversIn, text } from './summary.mjs';
+import { errorCount, figure, serversIn, text } from './summary.mjs';
 import { number, ratioOf, table } from './tables.mjs';
 
 /** Fewer say too little about the spread. */
@@ -25,7 +25,6 @@ const parts = {
   summary: () => summaryTable(results.compare, results.alone, results.sqlite),
   machine: () => machine(results.compare),
   compare: () => ratioTable(results.compare),
-  starts: () => startTable(results.compare, results.sqlite),
   import: () => importText(results.import) + runOf(results.import),
   growth: () => growthTable(results.growth) + runOf(results.growth),
   starvation: () => starvationText(results.starvation) + runOf(results.starvation),
@@ -130,27 +129,6 @@ function ratioTable({ rounds }) {
       text(figure(turns, 'service', 'p99Milliseconds'), 2),
       String(errorCount(turns, 'service')),
     ]);
-  }
-  return table(lines);
-}
-
-function startTable(...all) {
-  const lines = [
-    ['', '', 'start to first response', 'memory, idle', 'most after a round', 'after the load'],
-  ];
-  for (const { processes, rounds, options } of all) {
-    for (const server of ['service', 'textbook'].filter((name) => name in processes)) {
-      const { starts, loadedMiB } = processes[server];
-      const startOf = (name) => starts && median(starts.map((start) => start[name]));
-      lines.push([
-        options.database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
-        NAMES.servers[server],
-        starts ? `${text(startOf('startMilliseconds') / 1000, 2)} s` : '–',
-        starts ? `${text(startOf('idleMiB'))} MiB` : '–',
-        `${text(mostMiB(rounds, server))} MiB`,
-        `${text(loadedMiB)} MiB`,
-      ]);
-    }
   }
   return table(lines);
 }
