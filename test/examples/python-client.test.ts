@@ -227,8 +227,8 @@ test('it binds variables, writes literals, and tells viewers as the cases of bot
   },
 );
 
-test('it introspects from memory as the cases of both clients say', async () => {
-  await run('-m', 'unittest', 'tests/test_cached_introspector.py');
+test('it introspects from memory as the cases of both clients say, and reports views', async () => {
+  await run('-m', 'unittest', 'tests/test_cached_introspector.py', 'tests/test_view_reporter.py');
 });
 
 test('it knows the dialects of the TypeScript client, and binds, writes and refuses what that does', async () => {
@@ -296,6 +296,7 @@ test('it knows the dialects of the TypeScript client, and binds, writes and refu
     'test_sql_literal',
     'test_viewer',
     'test_cached_introspector',
+    'test_view_reporter',
     'fake_service',
     'introspects',
     ...(hasDriver ? ['test_with_tenant'] : []),

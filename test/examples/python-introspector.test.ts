@@ -15,6 +15,7 @@ import {
 } from '../support/database/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/process/processes.ts';
 import { until } from '../support/time/until.ts';
+import { readUsage, totalOf } from '../usage/usage-calls.ts';
 
 // The introspector of the Python client does what that of the TypeScript client does in test/client. Its cases on a clock
 // that stands still are those of clients/python/tests/test_cached_introspector.py.
@@ -60,6 +61,22 @@ onEachDatabase((kind) => {
     // One process for all, since the machine has few cores.
     const introspector = connect(server.baseUrl);
     await seesChangesOfGroups(server, () => introspector);
+  });
+
+  test('each call that finds an active token is a view, which has arrived when the introspector is closed', async () => {
+    const introspector = new PythonIntrospector(server.baseUrl, BOOTSTRAP_TOKEN);
+    const { token, path, id } = await server.api.create();
+    const { body } = await server.api.call('POST', `${path}/embed-tokens`, {
+      audience: 'a',
+      user: { id: 'ann' },
+    });
+    await introspector.ask(token, 5);
+    await introspector.ask(body.embed_token.token, 2);
+    await introspector.introspect('unknown');
+    await introspector.close();
+    expect(await totalOf(server.api, `${path}/usage`)).toMatchObject({ views: 7 });
+    const { usage } = await readUsage(server.api, { by: 'group', limit: '200' });
+    expect(usage.find(({ provided_id }) => provided_id === id)).toMatchObject({ users: 1 });
   });
 
   test('a revoked API token is given nothing a second later', () =>

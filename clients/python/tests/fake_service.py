@@ -147,6 +147,13 @@ class FakeService:
         self.answer: dict[str, Any] | None = None
         self.raw: dict[str, Any] | None = None
         self.while_asked: Callable[[], object] | None = None
+        self.batches: list[dict[str, Any]] = []
+        """The batches of views that came, each with the headers of its request."""
+        self.take_batches = threading.Event()
+        """Lets the responses to batches go."""
+        self.take_batches.set()
+        self.refusals: list[int | None] = []
+        """The statuses of the responses to the next batches; None for a connection that is lost."""
         self._connections: list[socket.socket] = []
         self.free = threading.Event()
         """Lets responses go."""
@@ -164,7 +171,10 @@ class FakeService:
                 service._follow(self)
 
             def do_POST(self) -> None:
-                service._introspect(self)
+                if self.path == "/api/v1/usage/batches":
+                    service._take_batch(self)
+                else:
+                    service._introspect(self)
 
             def log_message(self, format: str, *args: object) -> None:
                 pass
@@ -189,6 +199,7 @@ class FakeService:
 
     def close(self) -> None:
         self.free.set()
+        self.take_batches.set()
         for stream in self.streams:
             stream.is_closed.set()
         self._server.shutdown()
@@ -215,6 +226,20 @@ class FakeService:
             pass
         stream.is_closed.set()
         handler.close_connection = True
+
+    def _take_batch(self, handler: BaseHTTPRequestHandler) -> None:
+        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        self.batches.append({**body, "authorization": handler.headers["Authorization"]})
+        self.take_batches.wait()
+        status = self.refusals.pop(0) if self.refusals else 200
+        if status is None:
+            handler.connection.shutdown(socket.SHUT_RDWR)
+            return
+        handler.send_response(status)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", "2")
+        handler.end_headers()
+        handler.wfile.write(b"{}")
 
     def _introspect(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))

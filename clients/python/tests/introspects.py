@@ -2,7 +2,7 @@
 
     BASE=http://127.0.0.1:3000 TOKEN=uga_… python3 tests/introspects.py
 
-It also prints its state whenever that changes.
+It also prints its state whenever that changes. It reports views.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ introspector = CachedIntrospector(
     os.environ["BASE"],
     os.environ["TOKEN"],
     on_stream_error=lambda error: tell({"stream_error": str(error)}),
+    report_views=True,
 )
 
 

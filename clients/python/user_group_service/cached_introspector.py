@@ -19,6 +19,7 @@ from .clocks import Clock, Moment, is_within
 from .json_text import parse, write
 from .models import IntrospectionResponse
 from .transport import Transport
+from .view_reporter import ViewReporter
 from .workers import Workers
 
 _ANSWER_LIMIT: Final = 1.0
@@ -104,6 +105,8 @@ class CachedIntrospector:
         max_entries: int = _MAX_ENTRIES,
         stale_if_unavailable: float = 0.0,
         on_stream_error: Callable[[Exception], object] | None = None,
+        report_views: bool = False,
+        on_report_error: Callable[[Exception], object] | None = None,
         session: Callable[[], requests.Session] = requests.Session,
         clock: Clock | None = None,
     ) -> None:
@@ -120,6 +123,10 @@ class CachedIntrospector:
                 this time.
             on_stream_error: Gets the reason why there is no event stream, in another thread. Without a
                 stream every call asks the service.
+            report_views: Whether each call that finds an active token counts as a view of its group and
+                user, and is reported to the service, once a minute and by `close`.
+            on_report_error: Gets the reason why views could not be reported, in another thread. They
+                are sent again, unless the service refuses them.
             session: Makes a session for each thread that calls the service, for example with proxies
                 or certificates of your own.
             clock: In place of the clocks of this machine, for tests.
@@ -137,6 +144,8 @@ class CachedIntrospector:
         self._max_entries = max_entries
         self._stale = stale_if_unavailable
         self._on_stream_error = on_stream_error or (lambda error: None)
+        self._report_views = report_views
+        self._on_report_error = on_report_error or (lambda error: None)
         self._clock = clock or Clock()
         self._is_closed = False
         self._begin()
@@ -155,6 +164,7 @@ class CachedIntrospector:
         # The 429 that all calls get until its `Retry-After` is over.
         self._refusal: tuple[ApiError, float] | None = None
         self._workers = Workers(self._connect)
+        self._reporter = self._new_reporter()
         self._stream = ChangeStream(
             self._connect,
             self._forget,
@@ -163,6 +173,11 @@ class CachedIntrospector:
             self._clock,
             self._lock,
         )
+
+    def _new_reporter(self) -> ViewReporter | None:
+        if not self._report_views:
+            return None
+        return ViewReporter(self._workers, self._on_report_error, self._clock)
 
     @property
     def is_current(self) -> bool:
@@ -182,14 +197,24 @@ class CachedIntrospector:
         Raises:
             ApiError: There is no result, also if there is no response within a second.
         """
-        key = (token, schema_id)
+        answer = self._find((token, schema_id))
+        if self._reporter is not None:
+            self._reporter.count(answer)
+        return _copy(answer)
+
+    def send_views(self) -> None:
+        """Sends the views that were counted so far; if they cannot be sent, they wait for the next minute."""
+        if self._reporter is not None:
+            self._reporter.send()
+
+    def _find(self, key: _Key) -> IntrospectionResponse:
         # A process that was forked has no thread for it yet.
         self._stream.start()
         with self._lock:
             known = self._recall(key)
             pending = self._pending.get(key)
         if known is not None:
-            return _copy(known)
+            return known
         try:
             if pending is not None:
                 pending.done.wait()
@@ -199,17 +224,22 @@ class CachedIntrospector:
                 with self._lock:
                     learnt = self._recall(key)
                 if learnt is not None:
-                    return _copy(learnt)
-            return _copy(self._fill(key))
+                    return learnt
+            return self._fill(key)
         except ApiError as error:
             with self._lock:
                 stale = self._recall_stale(key, error)
             if stale is not None:
-                return _copy(stale)
+                return stale
             raise
 
     def close(self) -> None:
-        """Ends the event stream and forgets everything; later calls ask the service."""
+        """Ends the event stream and forgets everything; later calls ask the service.
+
+        It sends the rest of the views before, and waits for the response for ten seconds at most.
+        """
+        if self._reporter is not None:
+            self._reporter.close()
         self._stream.close()
         self._workers.close()
         with self._lock:
@@ -414,6 +444,7 @@ class CachedIntrospector:
             self._lock = threading.RLock()
             self._workers = Workers(self._connect)
             self._workers.close()
+            self._reporter = None
             self._stream.lock = self._lock
         else:
             self._begin()
