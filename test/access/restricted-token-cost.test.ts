@@ -15,6 +15,7 @@ const CALLS: [method: string, rest: string, body?: object][] = [
   ['GET', '/versions'],
   ['GET', '/versions/1'],
   ['POST', '/versions/1/restore'],
+  ['GET', '/usage'],
   ['GET', '/tokens'],
   ['GET', '/tokens/current'],
   ['POST', '/tokens/rotate', {}],

@@ -25,6 +25,7 @@ const BOUND = [
   'GET /api/v1/user-groups/{id}/versions',
   'GET /api/v1/user-groups/{id}/versions/{version}',
   'POST /api/v1/user-groups/{id}/versions/{version}/restore',
+  'GET /api/v1/user-groups/{id}/usage',
   'GET /api/v1/user-groups/{id}/tokens',
   'GET /api/v1/user-groups/{id}/tokens/current',
   'POST /api/v1/user-groups/{id}/tokens/rotate',
@@ -93,6 +94,7 @@ onEachDatabase((kind) => {
       ['GET', '/versions'],
       ['GET', '/versions/1'],
       ['POST', '/versions/1/restore'],
+      ['GET', '/usage'],
       ['GET', '/tokens'],
       ['GET', '/tokens/current'],
       ['POST', '/tokens/rotate', {}],
@@ -134,6 +136,7 @@ onEachDatabase((kind) => {
     expect(await api.isActive(own.token)).toBe(true);
     expect((await api.call('GET', own.path)).status).toBe(200);
     expect((await api.call('GET', `${own.path}/versions`)).status).toBe(200);
+    expect((await api.call('GET', `${own.path}/usage`)).status).toBe(200);
     expect((await api.get({ user_group_id: own.id })).body.user_group.token).toBe(own.token);
     const { body } = await api.post({ current_token: own.token });
     expect(await api.isActive(body.user_group.token)).toBe(true);

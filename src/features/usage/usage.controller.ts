@@ -50,7 +50,7 @@ export class UsageController {
   }
 
   @Get('user-groups/:id/usage')
-  @RequiresScope('usage:read')
+  @RequiresScope('usage:read', { inRange: true })
   @Operation(
     'listUserGroupUsage',
     'Read the usage of a user group',

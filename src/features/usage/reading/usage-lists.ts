@@ -49,9 +49,12 @@ export const busiestGroups = new KeysetList<
       AND c.unit <> 'hour' AND c.user_group_id > 0 AND ${page}`,
 );
 
-export const findGroupId = statement<{ workspaceId: number; providedId: string }, { id: number }>(
-  'usage.find-group-id',
+export const findGroup = statement<
+  { workspaceId: number; providedId: string },
+  { id: number; providedId: string; properties: string }
+>(
+  'usage.find-group',
   () => `
-    SELECT g.id FROM user_group g
+    SELECT g.id, g.provided_id AS "providedId", g.properties FROM user_group g
     WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`,
 );

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UserGroupNotFound } from '../../../core/user-group/group/user-group.errors.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
+import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import {
   limitOf,
   nextAfter,
@@ -10,7 +11,7 @@ import {
 import { Statements } from '../../../platform/database/statements.ts';
 import type { GroupUsageQueryDto, UsageQueryDto } from '../dto/usage-query.dto.ts';
 import type { UsageResponse, UsageView } from '../dto/usage-response.dto.ts';
-import { busiestGroups, findGroupId, listCounts, type UsageCounts } from './usage-lists.ts';
+import { busiestGroups, findGroup, listCounts, type UsageCounts } from './usage-lists.ts';
 import { enclosedPeriod, type UsageSteps, stepsOf } from './usage-steps.ts';
 
 /** The row of `usage_count` that has all groups of a workspace. */
@@ -32,12 +33,14 @@ export class UsageReport {
 
   /** @throws UserGroupNotFound, ValidationFailed, DatabaseUnavailable */
   async listOfGroup(
-    { workspaceId }: Caller,
+    caller: Caller,
     providedId: string,
     query: GroupUsageQueryDto,
   ): Promise<UsageResponse> {
     const steps = stepsOf(query.by ?? 'day', query);
-    const [group] = await this.statements.read(findGroupId, { workspaceId, providedId });
+    const { workspaceId } = caller;
+    const [stored] = await this.statements.read(findGroup, { workspaceId, providedId });
+    const group = seenBy(caller, stored);
     if (!group) throw new UserGroupNotFound();
     return this.listSteps({ workspaceId, userGroupId: group.id }, steps, query);
   }
