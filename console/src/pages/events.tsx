@@ -141,29 +141,20 @@ export default function Events() {
         />
       </div>
       <Table
-        label="Events"
-        head={
-          <>
-            <th>Time</th>
-            <th>Type</th>
-            <th>What has changed</th>
-            <th class="roomy">Event</th>
-          </>
+        empty={
+          events.length === 0 && (
+            <Empty title="Nothing new yet" curl={FOLLOW}>
+              Change something, here or by the API, and it appears at once. A backend follows the
+              same stream:
+            </Empty>
+          )
         }
+        label="Events"
+        head={['Time', 'Type', 'What has changed', ['Event']]}
       >
         {events.map((event) => (
           <Row key={event.id} event={event} />
         ))}
-        {events.length === 0 && (
-          <tr>
-            <td colSpan={4}>
-              <Empty title="Nothing new yet" curl={FOLLOW}>
-                Change something, here or by the API, and it appears at once. A backend follows the
-                same stream:
-              </Empty>
-            </td>
-          </tr>
-        )}
       </Table>
     </>
   );

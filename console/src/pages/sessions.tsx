@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { notify } from '../ui/notices.tsx';
 import { Header } from '../ui/page.tsx';
-import { BoneRows, Table, ToolsHead } from '../ui/table.tsx';
+import { Table } from '../ui/table.tsx';
 import { Badge, span, Time } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';
 
@@ -44,18 +44,9 @@ export default function Sessions() {
       <Trouble error={error} retry={reload} />
       <Table
         label="Sessions"
-        head={
-          <>
-            <th>Who</th>
-            <th>From</th>
-            <th class="roomy">Last used</th>
-            <th class="roomy">Signed in</th>
-            <th class="roomy">Ends</th>
-            <ToolsHead />
-          </>
-        }
+        head={['Who', 'From', ['Last used'], ['Signed in'], ['Ends'], '']}
+        bones={data || error ? 0 : 2}
       >
-        {!data && !error && <BoneRows columns={6} rows={2} />}
         {data?.map((one) => (
           <tr key={one.id}>
             <td>

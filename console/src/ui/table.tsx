@@ -1,21 +1,34 @@
-import { type ComponentChildren, type TargetedKeyboardEvent } from 'preact';
+import type { ComponentChildren, TargetedKeyboardEvent, VNode } from 'preact';
 import type { Listed } from '../load.ts';
 import { Button } from './button.tsx';
 import { Trouble } from './trouble.tsx';
 
-/** A table whose rows the arrow keys walk; scrolls if it is too wide. */
+/**
+ * A table whose rows the arrow keys walk; scrolls if it is too wide. A column in a list of its own is hidden where there
+ * is little room, and one with an empty name is for buttons.
+ */
 export function Table({
   label,
   head,
+  list,
+  bones = 0,
+  empty,
   children,
   isLong,
 }: {
   label: string;
-  head: ComponentChildren;
-  children: ComponentChildren;
+  head: (string | [string] | VNode | false)[];
+  /** The list whose rows these are. */
+  list?: Pick<Listed<unknown>, 'fresh' | 'error' | 'rows'>;
+  /** The rows that stand for those of a list that loads; without a list always there. */
+  bones?: number;
+  /** Stands for the rows of a list that has none. */
+  empty?: ComponentChildren;
+  children?: ComponentChildren;
   /** Whether the head stays in sight while the page scrolls. */
   isLong?: boolean;
 }) {
+  const columns = head.filter((one) => one !== false);
   return (
     <div
       class={isLong ? 'table long' : 'table'}
@@ -26,9 +39,40 @@ export function Table({
     >
       <table>
         <thead>
-          <tr>{head}</tr>
+          <tr>
+            {columns.map((one) =>
+              one === '' ? (
+                <th class="tools">
+                  <span class="unseen">Actions</span>
+                </th>
+              ) : Array.isArray(one) ? (
+                <th class="roomy">{one}</th>
+              ) : typeof one === 'string' ? (
+                <th>{one}</th>
+              ) : (
+                one
+              ),
+            )}
+          </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {(list?.fresh ?? true) &&
+            Array.from({ length: bones }, (_, row) => (
+              <tr key={row} class="bones" aria-hidden="true">
+                {columns.map((__, column) => (
+                  <td key={column}>
+                    <span class={`bone w${(row + column) % 4}`} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          {children}
+          {empty && !(list && (list.fresh || list.error || list.rows.length > 0)) && (
+            <tr>
+              <td colSpan={columns.length}>{empty}</td>
+            </tr>
+          )}
+        </tbody>
       </table>
     </div>
   );
@@ -45,30 +89,6 @@ function walk(event: TargetedKeyboardEvent<HTMLDivElement>) {
   const from = row ? links.indexOf(row) : step > 0 ? -1 : links.length;
   links[Math.min(Math.max(from + step, 0), links.length - 1)]?.focus();
   event.preventDefault();
-}
-
-export function BoneRows({ columns, rows = 8 }: { columns: number; rows?: number }) {
-  return (
-    <>
-      {Array.from({ length: rows }, (_, row) => (
-        <tr key={row} class="bones" aria-hidden="true">
-          {Array.from({ length: columns }, (__, column) => (
-            <td key={column}>
-              <span class={`bone w${(row + column) % 4}`} />
-            </td>
-          ))}
-        </tr>
-      ))}
-    </>
-  );
-}
-
-export function ToolsHead() {
-  return (
-    <th class="tools">
-      <span class="unseen">Actions</span>
-    </th>
-  );
 }
 
 /** The foot of a list: how much of it is shown, the next page, and any error. */

@@ -115,25 +115,13 @@ export function ApiTokenPage({ id }: { id: number }) {
           }
         >
           <Table
+            empty={done.length === 0 && <span class="soft">The audit log has nothing of it.</span>}
             label="What it has done"
-            head={
-              <>
-                <th>Time</th>
-                <th>What happened</th>
-                <th>Object</th>
-              </>
-            }
+            head={['Time', 'What happened', 'Object']}
           >
             {done.map((event) => (
               <Row key={event.id} event={event} names={names} />
             ))}
-            {done.length === 0 && (
-              <tr>
-                <td colSpan={3} class="soft">
-                  The audit log has nothing of it.
-                </td>
-              </tr>
-            )}
           </Table>
         </Panel>
       )}

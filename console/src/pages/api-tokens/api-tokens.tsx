@@ -8,7 +8,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Choice, SearchBox } from '../../ui/fields.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Header } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { span, Text, Time } from '../../ui/text.tsx';
 import { useActions } from './actions.tsx';
 import { ApiTokenPage } from './api-token.tsx';
@@ -69,19 +69,16 @@ function List() {
         </Choice>
       </div>
       <Table
-        label="API tokens"
-        head={
-          <>
-            <th>Name</th>
-            <th>State</th>
-            <th class="roomy">Scopes</th>
-            <th class="roomy">Last used</th>
-            <th class="roomy">Expires</th>
-            <ToolsHead />
-          </>
+        list={{ ...list, rows }}
+        empty={
+          <Empty title="No API token matches">
+            {all ? 'Try another search.' : 'Those that are revoked or expired are hidden.'}
+          </Empty>
         }
+        label="API tokens"
+        head={['Name', 'State', ['Scopes'], ['Last used'], ['Expires'], '']}
+        bones={4}
       >
-        {list.fresh && <BoneRows columns={6} rows={4} />}
         {rows.map((one) => (
           <tr key={one.id} class={isDead(one) ? 'faded' : ''}>
             <td>
@@ -127,15 +124,6 @@ function List() {
             </td>
           </tr>
         ))}
-        {!list.fresh && !list.error && rows.length === 0 && (
-          <tr>
-            <td colSpan={6}>
-              <Empty title="No API token matches">
-                {all ? 'Try another search.' : 'Those that are revoked or expired are hidden.'}
-              </Empty>
-            </td>
-          </tr>
-        )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what="API tokens" />}
       {dialogs}

@@ -12,7 +12,7 @@ import { SearchBox, Select } from '../../ui/fields.tsx';
 import { localMinute, localOf, momentOf, zone } from '../../ui/local-time.ts';
 import { Header } from '../../ui/page.tsx';
 import { readLines, save } from '../../save.ts';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { isAbsence } from '../group/resource.ts';
 import { nameOfApiToken } from '../group/who.ts';
 import { FilterText, SINCE, tokenOptions } from './filters.tsx';
@@ -168,30 +168,21 @@ export default function Audit() {
         )}
       </div>
       <Table
-        label="Audit events"
-        head={
-          <>
-            <th>Time ({zone()})</th>
-            <th>What happened</th>
-            <th>Object</th>
-          </>
+        list={list}
+        empty={
+          <Empty title={list.more ? 'Nothing found yet' : 'No event matches'}>
+            {list.more
+              ? 'There is more to search: go on below.'
+              : 'Try fewer filters, or a longer time.'}
+          </Empty>
         }
+        label="Audit events"
+        head={[`Time (${zone()})`, 'What happened', 'Object']}
+        bones={10}
       >
-        {list.fresh && <BoneRows columns={3} rows={10} />}
         {list.rows.map((event) => (
           <Row key={event.id} event={event} names={names} />
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
-          <tr>
-            <td colSpan={3}>
-              <Empty title={list.more ? 'Nothing found yet' : 'No event matches'}>
-                {list.more
-                  ? 'There is more to search: go on below.'
-                  : 'Try fewer filters, or a longer time.'}
-              </Empty>
-            </td>
-          </tr>
-        )}
       </Table>
       <ListFoot list={list} what="events" />
     </>

@@ -75,17 +75,7 @@ export function Conflict({
         </div>
         <Trouble error={keeping.error} />
         {isCompared && (
-          <Table
-            label="What differs"
-            head={
-              <>
-                <th>Value</th>
-                <th>Before</th>
-                <th>Theirs</th>
-                <th>Mine</th>
-              </>
-            }
-          >
+          <Table label="What differs" head={['Value', 'Before', 'Theirs', 'Mine']}>
             {differing.map((place) => (
               <tr key={place}>
                 <td>

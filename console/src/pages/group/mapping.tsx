@@ -39,13 +39,7 @@ export function Mapping({ group, edit }: { group: Schemas['UserGroup']; edit: Co
       ) : (
         <Table
           label="Mapping"
-          head={
-            <>
-              <th>Schema</th>
-              <th>Data source</th>
-              {may('registry:read') && <th>Resolves to</th>}
-            </>
-          }
+          head={['Schema', 'Data source', may('registry:read') && 'Resolves to']}
         >
           {entries.map(([schema, source], index) => {
             const known = resolved.data?.[index];

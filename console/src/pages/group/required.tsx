@@ -31,16 +31,7 @@ export function Required({
   if (rows.length === 0) return null;
   return (
     <Panel title="Required" flush>
-      <Table
-        label="What the workspace requires"
-        head={
-          <>
-            <th>Name</th>
-            <th>Kind</th>
-            <th>State</th>
-          </>
-        }
-      >
+      <Table label="What the workspace requires" head={['Name', 'Kind', 'State']}>
         {rows.map(({ name, kind, state }) => (
           <tr key={kind + name}>
             <td>

@@ -110,16 +110,7 @@ function Sources({ view }: { view: Seen }) {
   const missing = missingOf(view);
   const unmapped = (view.unmapped ?? []).filter((name) => !missing.includes(name));
   return (
-    <Table
-      label="Data sources"
-      head={
-        <>
-          <th>Schema</th>
-          <th>Data source</th>
-          <th>Registered name</th>
-        </>
-      }
-    >
+    <Table label="Data sources" head={['Schema', 'Data source', 'Registered name']}>
       {entries.map(([schema, source]) => (
         <tr key={schema}>
           <td>
@@ -169,17 +160,7 @@ function Variables({
   variables,
 }: { view: Seen } & Record<'properties' | 'variables', string | undefined>) {
   return (
-    <Table
-      label="Variables"
-      head={
-        <>
-          <th>Variable</th>
-          <th>Value</th>
-          <th>Type</th>
-          <th class="roomy">Origin</th>
-        </>
-      }
-    >
+    <Table label="Variables" head={['Variable', 'Value', 'Type', ['Origin']]}>
       {view.variables.map(({ name, type, origin, declared, required }) => {
         const path = declared ? name.split('.') : [name];
         const lack = lackOf(view, pointerOf('properties', ...path));

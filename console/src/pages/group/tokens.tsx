@@ -7,7 +7,7 @@ import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Badge, moment, Time } from '../../ui/text.tsx';
 import { whyRefused } from '../inspect/words.ts';
 import { CurrentToken } from './current-token.tsx';
@@ -88,19 +88,11 @@ function TokenTable({
   return (
     <>
       <Table
+        list={list}
         label="Tokens"
-        head={
-          <>
-            <th>Token</th>
-            <th>State</th>
-            <th class="roomy">Issued</th>
-            <th class="roomy">Replaced</th>
-            <th>Last used</th>
-            <ToolsHead />
-          </>
-        }
+        head={['Token', 'State', ['Issued'], ['Replaced'], 'Last used', '']}
+        bones={2}
       >
-        {list.fresh && <BoneRows columns={6} rows={2} />}
         {list.rows.map((token) => (
           <tr key={token.generation} class={isLive(token) ? '' : 'faded'}>
             <td class="nowrap">

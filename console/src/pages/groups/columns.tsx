@@ -35,11 +35,9 @@ export function useTotal(status: string, isWaiting: boolean, round: number): num
 export function SortHead({
   column: [column, name],
   sort,
-  isCovered,
 }: {
   column: [string, string];
   sort: string;
-  isCovered: boolean;
 }) {
   const by = sort || NEWEST_FIRST;
   const isOn = by.replace('-', '') === column;
@@ -47,7 +45,7 @@ export function SortHead({
   const next = isOn && !isDown ? `-${column}` : column;
   return (
     <th
-      class={`${column === 'name' ? '' : 'roomy'} ${isCovered ? 'covered' : ''}`}
+      class={column === 'name' ? '' : 'roomy'}
       aria-sort={isOn ? (isDown ? 'descending' : 'ascending') : 'none'}
     >
       <button

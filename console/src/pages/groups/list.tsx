@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text, Time } from '../../ui/text.tsx';
 import { lastList } from '../group/resource.ts';
 import { Bulk } from './bulk.tsx';
@@ -154,57 +154,72 @@ export function List() {
         }}
       />
       <Table
+        list={list}
+        empty={
+          isFiltered ? (
+            <Empty
+              title={
+                list.stop ? 'Searching…' : list.more ? 'Nothing found yet' : 'No user group matches'
+              }
+            >
+              {!list.stop &&
+                (list.more ? 'There is more to search: go on below.' : 'Try fewer filters.')}
+            </Empty>
+          ) : (
+            <Empty title="There are no user groups yet" curl={writeUserGroup}>
+              The backend of your product creates them with a call. Or make one here, or import a
+              file.
+            </Empty>
+          )
+        }
         isLong
         label="User groups"
-        head={
-          <>
-            {picks && (
-              <th class="select-cell">
-                <input
-                  type="checkbox"
-                  aria-label="Select all that are shown"
-                  checked={selected.size > 0 && selected.size === list.rows.length}
-                  indeterminate={selected.size > 0 && selected.size < list.rows.length}
-                  onChange={(event) => {
-                    const on = event.currentTarget.checked;
-                    setSelected(new Set(on ? list.rows.map((row) => row.provided_id) : []));
+        head={[
+          picks && (
+            <th class="select-cell">
+              <input
+                type="checkbox"
+                aria-label="Select all that are shown"
+                checked={selected.size > 0 && selected.size === list.rows.length}
+                indeterminate={selected.size > 0 && selected.size < list.rows.length}
+                onChange={(event) => {
+                  const on = event.currentTarget.checked;
+                  setSelected(new Set(on ? list.rows.map((row) => row.provided_id) : []));
+                }}
+              />
+              {isPicking && (
+                <Bulk
+                  groups={list.rows.filter((row) => selected.has(row.provided_id))}
+                  filters={
+                    selected.size === list.rows.length && list.more ? toFilters(query) : undefined
+                  }
+                  onClear={() => {
+                    setSelected(new Set());
+                  }}
+                  onDone={() => {
+                    setSelected(new Set());
+                    reload();
                   }}
                 />
-                {isPicking && (
-                  <Bulk
-                    groups={list.rows.filter((row) => selected.has(row.provided_id))}
-                    filters={
-                      selected.size === list.rows.length && list.more ? toFilters(query) : undefined
-                    }
-                    onClear={() => {
-                      setSelected(new Set());
-                    }}
-                    onDone={() => {
-                      setSelected(new Set());
-                      reload();
-                    }}
-                  />
-                )}
-              </th>
-            )}
-            {SORTED.slice(0, 1).map((column) => (
-              <SortHead key={column[0]} column={column} sort={sort} isCovered={isPicking} />
-            ))}
-            {property !== '' && (
-              <th class={isPicking ? 'covered' : ''}>
-                <Text>{property}</Text>
-              </th>
-            )}
-            <th class={`roomy ${isPicking ? 'covered' : ''}`}>Mapping</th>
-            <th class={isPicking ? 'covered' : ''}>Status</th>
-            <th class={`roomy ${isPicking ? 'covered' : ''}`}>Ends</th>
-            {SORTED.slice(1).map((column) => (
-              <SortHead key={column[0]} column={column} sort={sort} isCovered={isPicking} />
-            ))}
-          </>
-        }
+              )}
+            </th>
+          ),
+          ...SORTED.slice(0, 1).map((column) => (
+            <SortHead key={column[0]} column={column} sort={sort} />
+          )),
+          property !== '' && (
+            <th>
+              <Text>{property}</Text>
+            </th>
+          ),
+          ['Mapping'],
+          'Status',
+          ['Ends'],
+          ...SORTED.slice(1).map((column) => (
+            <SortHead key={column[0]} column={column} sort={sort} />
+          )),
+        ]}
       >
-        {list.fresh && <BoneRows columns={picks ? 7 : 6} />}
         {list.rows.map((group, index) => (
           <tr key={group.team_id}>
             {picks && (
@@ -251,31 +266,6 @@ export function List() {
             </td>
           </tr>
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
-          <tr>
-            <td colSpan={8}>
-              {isFiltered ? (
-                <Empty
-                  title={
-                    list.stop
-                      ? 'Searching…'
-                      : list.more
-                        ? 'Nothing found yet'
-                        : 'No user group matches'
-                  }
-                >
-                  {!list.stop &&
-                    (list.more ? 'There is more to search: go on below.' : 'Try fewer filters.')}
-                </Empty>
-              ) : (
-                <Empty title="There are no user groups yet" curl={writeUserGroup}>
-                  The backend of your product creates them with a call. Or make one here, or import
-                  a file.
-                </Empty>
-              )}
-            </td>
-          </tr>
-        )}
       </Table>
       <ListFoot
         list={list}

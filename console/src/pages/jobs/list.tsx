@@ -4,7 +4,7 @@ import { useList } from '../../load.ts';
 import { addressOf } from '../../router.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/text.tsx';
 import { type BulkJob, Counts, State, titleOf, Which } from './state.tsx';
 
@@ -25,18 +25,12 @@ export function List() {
     <>
       <Header title="Jobs" about="Jobs go on without this page, and stay 30 days." />
       <Table
+        list={list}
+        empty={<Empty title="There are no jobs">Select user groups to begin one.</Empty>}
         label="Jobs"
-        head={
-          <>
-            <th>Job</th>
-            <th>State</th>
-            <th class="roomy">Which groups</th>
-            <th class="roomy">By</th>
-            <th class="roomy">Created</th>
-          </>
-        }
+        head={['Job', 'State', ['Which groups'], ['By'], ['Created']]}
+        bones={3}
       >
-        {list.fresh && <BoneRows columns={5} rows={3} />}
         {list.rows.map((job) => (
           <tr key={job.id}>
             <td>
@@ -59,13 +53,6 @@ export function List() {
             </td>
           </tr>
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
-          <tr>
-            <td colSpan={5}>
-              <Empty title="There are no jobs">Select user groups to begin one.</Empty>
-            </td>
-          </tr>
-        )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what="jobs" />}
     </>

@@ -79,15 +79,7 @@ export function Refused({ job: { id, state, action, refused, ended_at } }: { job
       }
     >
       <Trouble error={saving.error} />
-      <Table
-        label="Refused groups"
-        head={
-          <>
-            <th>User group</th>
-            <th>Reason</th>
-          </>
-        }
-      >
+      <Table label="Refused groups" head={['User group', 'Reason']}>
         {list.rows.map(({ line, provided_id, team_id, code, detail }) => (
           <tr key={line ?? provided_id}>
             <td>

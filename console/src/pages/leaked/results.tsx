@@ -69,17 +69,7 @@ export function Results({ results }: { results: Result[] }) {
   const isLook = results.some(({ last_used_at: at }) => at !== undefined);
   return (
     <>
-      <Table
-        label="Results"
-        head={
-          <>
-            <th>Token</th>
-            <th>Result</th>
-            <th>User group</th>
-            {isLook && <th>Last used</th>}
-          </>
-        }
-      >
+      <Table label="Results" head={['Token', 'Result', 'User group', isLook && 'Last used']}>
         {results
           .slice(0, SHOWN)
           .map(({ last_four, kind, result, provided_id: id, last_used_at: at }, index) => (

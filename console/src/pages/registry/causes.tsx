@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { namesOf } from '../../ui/status.tsx';
-import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import type { NamedGroup } from './group-table.tsx';
@@ -81,16 +81,11 @@ export function Causes({ list, onDone }: { list: Listed<NamedGroup>; onDone: () 
     <>
       <Trouble error={error} />
       <Table
+        list={list}
         label="What is not registered"
-        head={
-          <>
-            <th>Cause</th>
-            <th>User groups</th>
-            <ToolsHead />
-          </>
-        }
+        head={['Cause', 'User groups', '']}
+        bones={3}
       >
-        {list.fresh && <BoneRows columns={3} rows={3} />}
         {causes.map((cause, index) => (
           <tr key={`${cause.code} ${cause.schema}`}>
             <td>

@@ -3,7 +3,7 @@ import { type Listed, useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { wordsOf } from '../../ui/status.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
 
 export interface NamedGroup {
@@ -48,16 +48,7 @@ export function GroupTable({
   }
   return (
     <>
-      <Table
-        label={label}
-        head={
-          <>
-            <th>User group</th>
-            {flawed && <th>What is wrong</th>}
-          </>
-        }
-      >
-        {list.fresh && <BoneRows columns={flawed ? 2 : 1} rows={3} />}
+      <Table label={label} list={list} head={['User group', flawed && 'What is wrong']} bones={3}>
         {list.rows.slice(0, shown).map(({ team_id, provided_id, errors }) => (
           <tr key={team_id}>
             <td>

@@ -8,7 +8,7 @@ import { DialogForm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SearchBox, TextField } from '../../ui/fields.tsx';
 import { Header, type Tab, Tabs } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text, Time } from '../../ui/text.tsx';
 import type { Kind, Thing } from './kinds.ts';
 
@@ -49,17 +49,20 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
         />
       </div>
       <Table
-        label={kind.many}
-        head={
-          <>
-            <th>Name</th>
-            <th>ID</th>
-            <th class="roomy">Internal no.</th>
-            <th>Registered</th>
-          </>
+        list={list}
+        empty={
+          provided ? (
+            <Empty title={`No ${kind.one} has this id`}>The search takes the whole id.</Empty>
+          ) : (
+            <Empty title={`No ${kind.one} is registered`} curl={register(kind)}>
+              {kind.about} Under the policy “open” nothing needs to be registered.
+            </Empty>
+          )
         }
+        label={kind.many}
+        head={['Name', 'ID', ['Internal no.'], 'Registered']}
+        bones={4}
       >
-        {list.fresh && <BoneRows columns={4} rows={4} />}
         {list.rows.map((thing) => (
           <tr key={thing.id}>
             <td>
@@ -78,19 +81,6 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
             </td>
           </tr>
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
-          <tr>
-            <td colSpan={4}>
-              {provided ? (
-                <Empty title={`No ${kind.one} has this id`}>The search takes the whole id.</Empty>
-              ) : (
-                <Empty title={`No ${kind.one} is registered`} curl={register(kind)}>
-                  {kind.about} Under the policy “open” nothing needs to be registered.
-                </Empty>
-              )}
-            </td>
-          </tr>
-        )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what={kind.many.toLowerCase()} />}
       {creating && (

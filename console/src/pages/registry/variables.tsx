@@ -46,14 +46,9 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
       {data && (
         <>
           <Table
+            empty={data.variables.length === 0 && <span class="soft">No variables</span>}
             label="Variables"
-            head={
-              <>
-                <th>Name</th>
-                <th>Type</th>
-                <th>If missing</th>
-              </>
-            }
+            head={['Name', 'Type', 'If missing']}
           >
             {data.variables.map((variable) => {
               const { name, type, without, fallback, description, isSecret, isOfToken } =
@@ -79,13 +74,6 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
                 </tr>
               );
             })}
-            {data.variables.length === 0 && (
-              <tr>
-                <td colSpan={3} class="soft">
-                  No variables
-                </td>
-              </tr>
-            )}
           </Table>
           {data.required_schemas.length > 0 && (
             <p>

@@ -6,7 +6,7 @@ import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Badge } from '../../ui/text.tsx';
 import { TargetForm } from './form.tsx';
 import { KINDS, type Target, UNFILTERED } from './kinds.ts';
@@ -34,17 +34,16 @@ export function List() {
         )}
       </Header>
       <Table
-        label="Targets"
-        head={
-          <>
-            <th>Name</th>
-            <th>Tool</th>
-            <th class="roomy">Audience</th>
-            <th class="roomy">Seconds at most</th>
-          </>
+        list={list}
+        empty={
+          <Empty title="There are no targets yet">
+            A target says which token a dashboard tool takes.
+          </Empty>
         }
+        label="Targets"
+        head={['Name', 'Tool', ['Audience'], ['Seconds at most']]}
+        bones={3}
       >
-        {list.fresh && <BoneRows columns={4} rows={3} />}
         {list.rows.map(({ name, kind, audience, max_seconds, unfiltered }) => (
           <tr key={name}>
             <td>
@@ -62,15 +61,6 @@ export function List() {
             <td class="roomy">{max_seconds}</td>
           </tr>
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
-          <tr>
-            <td colSpan={4}>
-              <Empty title="There are no targets yet">
-                A target says which token a dashboard tool takes.
-              </Empty>
-            </td>
-          </tr>
-        )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what="targets" />}
       {isCreating && (

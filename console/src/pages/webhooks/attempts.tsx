@@ -10,7 +10,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { SearchBox, Select } from '../../ui/fields.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Badge, Name, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Unfold } from '../../ui/unfold.tsx';
@@ -114,17 +114,23 @@ export function Attempts({
         </span>
       </div>
       <Table
-        label="Attempts"
-        head={
-          <>
-            <th>Latest attempt</th>
-            <th>Event</th>
-            <th>Response</th>
-            <th>Delivery</th>
-          </>
+        list={{ ...list, rows: shown }}
+        empty={
+          events.length > 0 ? (
+            <Empty title={`No event ${list.more ? 'so far ' : ''}is ${state}`} />
+          ) : (
+            <Empty
+              title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}
+              curl={event_id ? undefined : writeUserGroup}
+            >
+              Change a user group or send a test event, and the attempt appears here.
+            </Empty>
+          )
         }
+        label="Attempts"
+        head={['Latest attempt', 'Event', 'Response', 'Delivery']}
+        bones={4}
       >
-        {list.fresh && <BoneRows columns={4} rows={4} />}
         {shown.map((one) => (
           <Row
             key={one.event_id}
@@ -135,22 +141,6 @@ export function Attempts({
             }}
           />
         ))}
-        {!list.fresh && !list.error && shown.length === 0 && (
-          <tr>
-            <td colSpan={4}>
-              {events.length > 0 ? (
-                <Empty title={`No event ${list.more ? 'so far ' : ''}is ${state}`} />
-              ) : (
-                <Empty
-                  title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}
-                  curl={event_id ? undefined : writeUserGroup}
-                >
-                  Change a user group or send a test event, and the attempt appears here.
-                </Empty>
-              )}
-            </td>
-          </tr>
-        )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what="attempts" />}
     </Panel>

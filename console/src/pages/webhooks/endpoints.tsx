@@ -7,7 +7,7 @@ import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
-import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
 import { Create } from './dialogs.tsx';
 import { type Endpoint, Health, State, Types } from './state.tsx';
@@ -47,16 +47,19 @@ export function List() {
         )}
       </Header>
       <Table
-        label="Webhook endpoints"
-        head={
-          <>
-            <th>Endpoint</th>
-            <th>State</th>
-            <th class="roomy">Events</th>
-          </>
+        list={list}
+        empty={
+          <Empty
+            title="There are no webhook endpoints yet"
+            curl={may('webhooks:write') ? CREATE : undefined}
+          >
+            An endpoint is told of every change of the types that it asks for.
+          </Empty>
         }
+        label="Webhook endpoints"
+        head={['Endpoint', 'State', ['Events']]}
+        bones={3}
       >
-        {list.fresh && <BoneRows columns={3} rows={3} />}
         {list.rows.map((one) => (
           <tr key={one.id} class={one.enabled ? '' : 'faded'}>
             <td>
@@ -76,18 +79,6 @@ export function List() {
             </td>
           </tr>
         ))}
-        {!list.fresh && !list.error && list.rows.length === 0 && (
-          <tr>
-            <td colSpan={3}>
-              <Empty
-                title="There are no webhook endpoints yet"
-                curl={may('webhooks:write') ? CREATE : undefined}
-              >
-                An endpoint is told of every change of the types that it asks for.
-              </Empty>
-            </td>
-          </tr>
-        )}
       </Table>
       {(list.more ?? list.error) && <ListFoot list={list} what="endpoints" />}
       {creating && (

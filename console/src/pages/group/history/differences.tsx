@@ -27,16 +27,7 @@ export function Differences({
     </td>
   );
   return (
-    <Table
-      label={`What differs: ${was}, ${is}`}
-      head={
-        <>
-          <th>Field</th>
-          <th>{was}</th>
-          <th>{is}</th>
-        </>
-      }
-    >
+    <Table label={`What differs: ${was}, ${is}`} head={['Field', was, is]}>
       {differences.map((one) => (
         <tr key={one.place}>
           <td>

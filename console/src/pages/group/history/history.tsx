@@ -6,7 +6,7 @@ import { may } from '../../../session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Skeleton } from '../../../ui/empty.tsx';
 import { Panel } from '../../../ui/page.tsx';
-import { BoneRows, ListFoot, Table, ToolsHead } from '../../../ui/table.tsx';
+import { ListFoot, Table } from '../../../ui/table.tsx';
 import { Badge, Text, Time } from '../../../ui/text.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { Unfold } from '../../../ui/unfold.tsx';
@@ -62,17 +62,7 @@ export function History({
         onRestore={may('user-groups:write') ? setRestoring : undefined}
       />
       <Panel title="Versions" about="Token rotations are in the audit log." flush>
-        <Table
-          label="Versions"
-          head={
-            <>
-              <th>Version</th>
-              <th>Change</th>
-              <ToolsHead />
-            </>
-          }
-        >
-          {list.fresh && <BoneRows columns={3} rows={3} />}
+        <Table list={list} label="Versions" head={['Version', 'Change', '']} bones={3}>
           {list.rows.map((version) => (
             <Row
               key={`${version.team_id}-${version.version}`}
