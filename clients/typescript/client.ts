@@ -1465,6 +1465,53 @@ export class UserGroupClient {
   }
 
   /**
+   * Get the limits of a user group.
+   *
+   * How much the group may use in a day and a month of UTC.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/limits`
+   */
+  getUserGroupLimits(
+    id: string,
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupLimitsResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/user-groups/{id}/limits',
+      ids: { id },
+      options,
+    });
+  }
+
+  /**
+   * Replace the limits of a user group.
+   *
+   * A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 %
+   * `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true:
+   * then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is
+   * reached at the latest. Introspection goes on.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `PUT /api/v1/user-groups/{id}/limits`
+   */
+  replaceUserGroupLimits(
+    id: string,
+    body: Schemas['UserGroupLimitsRequest'],
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupLimitsResponse']> {
+    return this.#transport.json({
+      method: 'PUT',
+      path: '/api/v1/user-groups/{id}/limits',
+      ids: { id },
+      body,
+      options,
+    });
+  }
+
+  /**
    * List webhook endpoints.
    *
    * The endpoints of the workspace in the order of their creation, including disabled ones.

@@ -1000,6 +1000,31 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/user-groups/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the limits of a user group
+         * @description How much the group may use in a day and a month of UTC.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupLimits"];
+        /**
+         * Replace the limits of a user group
+         * @description A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is reached at the latest. Introspection goes on.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        put: operations["replaceUserGroupLimits"];
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -2912,6 +2937,31 @@ export interface components {
             /** @description The batch. */
             batch: components["schemas"]["UsageBatch"];
         };
+        UserGroupLimits: {
+            /** @description Embed tokens in a day of UTC, or null for any number. */
+            embed_tokens_per_day: number | null;
+            /** @description Users in a calendar month of UTC, or null for any number. */
+            users_per_month: number | null;
+            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
+            refuse_embed_tokens: boolean;
+        };
+        UserGroupLimitsResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The limits. */
+            limits: components["schemas"]["UserGroupLimits"];
+        };
+        UserGroupLimitsRequest: {
+            /** @description Embed tokens in a day of UTC, or null for any number. */
+            embed_tokens_per_day?: number | null;
+            /** @description Users in a calendar month of UTC, or null for any number. */
+            users_per_month?: number | null;
+            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
+            refuse_embed_tokens?: boolean;
+        };
         ChangedUserGroup: {
             /** @description Its `team_id`. */
             team_id: number;
@@ -4191,6 +4241,18 @@ export interface components {
         /** @description Codes: `validation_failed`, `target_value_missing`, `target_value_refused`. */
         "422_TargetValueMissing_TargetValueRefused": {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `rate_limited`, `too_many_at_once`, `quota_reached`. */
+        "429_QuotaReached": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -5479,7 +5541,7 @@ export interface operations {
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422_TargetValueMissing_TargetValueRefused"];
-            429: components["responses"]["429"];
+            429: components["responses"]["429_QuotaReached"];
             503: components["responses"]["503_AuditUnavailable"];
             default: components["responses"]["default"];
         };
@@ -6758,6 +6820,74 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_UsageBatchReused"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getUserGroupLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupLimitsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    replaceUserGroupLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupLimitsRequest"];
+            };
+        };
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupLimitsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];

@@ -121,6 +121,16 @@ WHERE (workspace_id, batch_id) IN (
 )
 RETURNING workspace_id, batch_id;
 
+-- UsageNoticeExpiry
+DELETE FROM usage_notice
+WHERE (user_group_id, limit_name, start_at, limit_value, level) IN (
+  SELECT user_group_id, limit_name, start_at, limit_value, level
+  FROM usage_notice
+  WHERE end_at < CAST(:now AS bigint)
+  ORDER BY end_at LIMIT :limit
+)
+RETURNING user_group_id, limit_name, start_at, limit_value, level;
+
 -- UsageRetention
 DELETE FROM usage_count
 WHERE (workspace_id, user_group_id, unit, start_at) IN (
@@ -674,6 +684,37 @@ INSERT INTO usage_batch (workspace_id, batch_id, body_hash, result, expires_at) 
 )
 ON CONFLICT (workspace_id, batch_id) DO NOTHING
 RETURNING batch_id AS "batchId";
+
+-- usage.insert-notices
+INSERT INTO usage_notice (user_group_id, limit_name, start_at, limit_value, level, end_at)
+SELECT "userGroupId", "limitName", "startAt", "limitValue", "level", "endAt"
+FROM (
+  SELECT value ->> '$.userGroupId' AS "userGroupId", value ->> '$.limitName' AS "limitName",
+    value ->> '$.startAt' AS "startAt", value ->> '$.limitValue' AS "limitValue",
+    value ->> '$.level' AS "level", value ->> '$.endAt' AS "endAt"
+  FROM json_each(:rows)
+) AS r
+WHERE true
+ON CONFLICT (user_group_id, limit_name, start_at, limit_value, level) DO NOTHING
+RETURNING user_group_id AS "userGroupId", limit_name AS "limitName", start_at AS "startAt",
+  limit_value AS "limitValue", level;
+
+-- usage.put-limits
+INSERT INTO usage_limit (user_group_id, embed_tokens_per_day, users_per_month, refuses, refused_until) VALUES (
+  :userGroupId, CAST(:embedTokensPerDay AS bigint), CAST(:usersPerMonth AS bigint), :refuses,
+  CAST(:refusedUntil AS bigint)
+)
+ON CONFLICT (user_group_id) DO UPDATE
+SET embed_tokens_per_day = excluded.embed_tokens_per_day, users_per_month = excluded.users_per_month,
+  refuses = excluded.refuses, refused_until = excluded.refused_until;
+
+-- usage.refuse-until
+UPDATE usage_limit
+SET refused_until = CAST(:until AS bigint)
+WHERE user_group_id IN (SELECT value FROM json_each(:ids));
+
+-- usage.remove-limits
+DELETE FROM usage_limit WHERE user_group_id = :userGroupId;
 
 -- user-group-token.end-former
 UPDATE former_token

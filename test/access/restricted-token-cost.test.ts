@@ -16,6 +16,7 @@ const CALLS: [method: string, rest: string, body?: object][] = [
   ['GET', '/versions/1'],
   ['POST', '/versions/1/restore'],
   ['GET', '/usage'],
+  ['GET', '/limits'],
   ['GET', '/tokens'],
   ['GET', '/tokens/current'],
   ['POST', '/tokens/rotate', {}],

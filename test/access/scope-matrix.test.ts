@@ -433,6 +433,20 @@ const routes: Route[] = [
     foreign: notFound('user_group_not_found'),
   },
   {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/limits',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: resource(things, '/limits') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'PUT',
+    path: '/api/v1/user-groups/:id/limits',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things, '/limits'), body: { users_per_month: 1 } }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
     method: 'POST',
     path: '/api/v1/usage/batches',
     scope: 'tokens:introspect',

@@ -303,6 +303,11 @@ onEachDatabase((kind) => {
       expect(await client.reportUsage(batch)).toEqual(reported);
       const { usage } = await client.listUsage({ by: 'group' });
       expect(usage).toEqual([expect.objectContaining({ provided_id: 'in use', views: 3 })]);
+      const limits = { embed_tokens_per_day: null, users_per_month: 5, refuse_embed_tokens: false };
+      expect(
+        (await client.replaceUserGroupLimits('in use', { users_per_month: 5 })).limits,
+      ).toEqual(limits);
+      expect((await client.getUserGroupLimits('in use')).limits).toEqual(limits);
       const days = (await client.listUserGroupUsage('in use')).usage;
       expect(days.filter(({ views }) => views > 0)).toEqual([
         expect.objectContaining({ views: 3, users: 1 }),

@@ -33,6 +33,8 @@ const REMOVES_FROM = [
   'target',
   'usage_batch',
   'usage_count',
+  'usage_limit',
+  'usage_notice',
   'usage_user',
   'user_group',
   'user_group_version',

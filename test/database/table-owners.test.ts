@@ -66,6 +66,8 @@ test('every table has an owner', () => {
     'target',
     'usage_batch',
     'usage_count',
+    'usage_limit',
+    'usage_notice',
     'usage_user',
     'user_group',
     'user_group_token',

@@ -175,6 +175,11 @@ export const errorFixes: Record<string, Fix> = {
     cause: 'This `Idempotency-Key` was used for another call or body.',
     fix: 'Use a new key for each call that you mean, and the same key only to repeat it.',
   },
+  quota_reached: {
+    cause:
+      'The [limits](../guides/usage.md#limits) of the group refuse more embed tokens in a day than it has got. The user-group token and the embed tokens that were issued are valid as before.',
+    fix: 'Wait for the end of the day of UTC: `Retry-After` tells the seconds. Or raise the limit: `PUT /api/v1/user-groups/{id}/limits`.',
+  },
   usage_batch_reused: {
     cause: 'The `batch_id` is that of another batch, which was counted. This one was not.',
     fix: 'Send it with a new id, such as a UUID. Use the same id only to send the same views again.',

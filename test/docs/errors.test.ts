@@ -49,6 +49,7 @@ const causes: Record<string, unknown[]> = {
   grant_exceeds_caller: ['Your API token does not have the scope "user-groups:write".'],
   method_not_allowed: ['GET'],
   user_group_quota_reached: [100],
+  quota_reached: [60],
   provided_id_taken: ['The workspace already has a schema with this provided_id.'],
   body_too_large: [262_144],
   validation_failed: [[{ pointer: '/name', code: 'empty', detail: 'The text must not be empty.' }]],

@@ -121,6 +121,7 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/usage',
     'GET /api/v1/user-groups',
     'GET /api/v1/user-groups/{id}',
+    'GET /api/v1/user-groups/{id}/limits',
     'GET /api/v1/user-groups/{id}/tokens',
     'GET /api/v1/user-groups/{id}/tokens/current',
     'GET /api/v1/user-groups/{id}/usage',
@@ -177,6 +178,7 @@ test('describes every route of the application, and no other', () => {
     'PUT /api/user',
     'PUT /api/v1/targets/{name}',
     'PUT /api/v1/user-groups/{id}',
+    'PUT /api/v1/user-groups/{id}/limits',
   ]);
 });
 

@@ -280,6 +280,13 @@ const calls: Record<string, () => Promise<Answer>> = {
     await send(1);
     return send(2);
   },
+  quota_reached: async () => {
+    const other = await inWorkspace('quota');
+    const { path } = await other.create();
+    const limits = { embed_tokens_per_day: 0, refuse_embed_tokens: true };
+    await other.call('PUT', `${path}/limits`, limits);
+    return other.call('POST', `${path}/embed-tokens`, { audience: 'a' });
+  },
   target_not_found: () => send('GET', `${V1}/targets/none`),
   target_value_missing: () => issueWith({ region: { $: 'variables.region' } }, {}),
   target_value_refused: () => issueWith(undefined, { team: 'x' }),

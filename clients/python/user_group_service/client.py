@@ -71,6 +71,7 @@ from .models import (
     UserGroup,
     UserGroupIssues,
     UserGroupIssuesResponse,
+    UserGroupLimitsResponse,
     UserGroupLine,
     UserGroupLookupResponse,
     UserGroupRange,
@@ -2963,6 +2964,74 @@ class UserGroupClient(Transport):
                 "POST",
                 "/api/v1/usage/batches",
                 body={"batch_id": batch_id, "views": views},
+                timeout=timeout,
+            ),
+        )
+
+    def get_user_group_limits(
+        self,
+        id: str,
+        *,
+        timeout: Timeout | None = None,
+    ) -> UserGroupLimitsResponse:
+        """Get the limits of a user group.
+
+        How much the group may use in a day and a month of UTC.
+
+        Required scope: `user-groups:read`.
+
+        GET /api/v1/user-groups/{id}/limits
+
+        Args:
+            id: Your own id of the user group.
+        """
+        return cast(
+            UserGroupLimitsResponse,
+            self._json(
+                "GET",
+                f"/api/v1/user-groups/{segment(id)}/limits",
+                timeout=timeout,
+            ),
+        )
+
+    def replace_user_group_limits(
+        self,
+        id: str,
+        *,
+        embed_tokens_per_day: int | None | Absent = ABSENT,
+        users_per_month: int | None | Absent = ABSENT,
+        refuse_embed_tokens: bool | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupLimitsResponse:
+        """Replace the limits of a user group.
+
+        A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near`
+        tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is
+        refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429
+        `quota_reached` until the day ends, from a minute after the limit is reached at the latest.
+        Introspection goes on.
+
+        Required scope: `user-groups:write`.
+
+        PUT /api/v1/user-groups/{id}/limits
+
+        Args:
+            id: Your own id of the user group.
+            embed_tokens_per_day: Embed tokens in a day of UTC, or null for any number.
+            users_per_month: Users in a calendar month of UTC, or null for any number.
+            refuse_embed_tokens: Whether no more embed tokens are issued once `embed_tokens_per_day`
+                is reached.
+        """
+        return cast(
+            UserGroupLimitsResponse,
+            self._json(
+                "PUT",
+                f"/api/v1/user-groups/{segment(id)}/limits",
+                body={
+                    "embed_tokens_per_day": embed_tokens_per_day,
+                    "users_per_month": users_per_month,
+                    "refuse_embed_tokens": refuse_embed_tokens,
+                },
                 timeout=timeout,
             ),
         )

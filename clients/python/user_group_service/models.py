@@ -1909,6 +1909,36 @@ class UsageBatchResponse(TypedDict):
     """The batch."""
 
 
+class UserGroupLimits(TypedDict):
+    embed_tokens_per_day: int | None
+    """Embed tokens in a day of UTC, or null for any number."""
+
+    users_per_month: int | None
+    """Users in a calendar month of UTC, or null for any number."""
+
+    refuse_embed_tokens: bool
+    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
+
+
+class UserGroupLimitsResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    limits: UserGroupLimits
+    """The limits."""
+
+
+class UserGroupLimitsRequest(TypedDict):
+    embed_tokens_per_day: NotRequired[int | None]
+    """Embed tokens in a day of UTC, or null for any number."""
+
+    users_per_month: NotRequired[int | None]
+    """Users in a calendar month of UTC, or null for any number."""
+
+    refuse_embed_tokens: NotRequired[bool]
+    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
+
+
 class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""

@@ -88,6 +88,7 @@ export class EmbedTokenService {
     if (isEndedTogether(current, snapshot.workspace)) throw new UserGroupTokensEnded();
     requireActive(snapshot);
     requireVariables(snapshot, variables);
+    this.uses?.admit(group.userGroupId);
     const now = currentTime();
     const iat = Math.floor(now / 1000);
     const exp = Math.min(iat + life, Math.floor((snapshot.validUntil ?? Infinity) / 1000));

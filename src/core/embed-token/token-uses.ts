@@ -1,5 +1,8 @@
-/** Counts how groups use their tokens, quickly and without errors. A feature provides it. */
+/** Counts how groups use their tokens, quickly. A feature provides it. */
 export abstract class TokenUses {
+  /** Throws an error of the catalogue if the group gets no more embed tokens. */
+  abstract admit(userGroupId: number): void;
+
   /** @param userId the viewer whom the token names */
   abstract count(
     use: 'embedTokens' | 'introspections',

@@ -126,9 +126,10 @@ async function declareTarget(api: ApiClient): Promise<void> {
   );
 }
 
-/** Views of a group by a user, in a batch that is remembered. */
+/** Views of a group by a user, in a batch that is remembered and reaches a limit. */
 async function reportViews(api: ApiClient): Promise<void> {
   const views = [{ sub: 'repeated', user_id: 'u', count: 3, at: new Date().toISOString() }];
+  await ok(api.call('PUT', '/api/v1/user-groups/repeated/limits', { users_per_month: 1 }));
   await ok(api.call('POST', '/api/v1/usage/batches', { batch_id: 'a batch', views }));
 }
 

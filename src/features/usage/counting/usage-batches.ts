@@ -12,7 +12,6 @@ import {
 } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
-import { Transactor } from '../../../platform/database/transactor.ts';
 import type {
   UsageBatchRequest,
   UsageBatchResponse,
@@ -60,7 +59,6 @@ export class UsageBatches {
 
   constructor(
     private readonly statements: Statements,
-    private readonly transactor: Transactor,
     private readonly counter: UsageCounter,
   ) {}
 
@@ -81,17 +79,14 @@ export class UsageBatches {
     const { additions, result } = readViews(workspaceId, batch, ids);
     const expiresAt = currentTime() + REMEMBERED_MS;
     const row = { ...key, bodyHash, result: JSON.stringify(result), expiresAt };
-    const won = await this.transactor.run(async (manager) => {
-      const isNew = await this.counter.addOnce(manager, row, additions);
-      return isNew ? undefined : this.statements.run(manager, findBatch, key);
-    });
-    if (!won) {
+    if (await this.counter.addOnce(row, additions)) {
       this.counts.counted++;
       this.views += result.counted;
       return { success: 1, batch: result };
     }
-    if (!won[0]) throw new DatabaseUnavailable(new Error('the batch was removed at this moment'));
-    return this.repeat(won[0], bodyHash);
+    const [won] = await this.statements.read(findBatch, key);
+    if (!won) throw new DatabaseUnavailable(new Error('the batch was removed at this moment'));
+    return this.repeat(won, bodyHash);
   }
 
   private repeat({ bodyHash, result }: Stored, sent: Buffer): UsageBatchResponse {

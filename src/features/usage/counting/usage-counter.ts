@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
 import { columnsOf, toBytesText } from '../../../platform/database/dialect.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
 import type { UsageBatch } from '../entities/usage-batch.entity.ts';
 import type { UsageCount } from '../entities/usage-count.entity.ts';
+import { EmbedTokenRefusals } from '../limits/embed-token-refusals.ts';
+import { QuotaNotices } from '../limits/quota-notices.ts';
 import { periodOf, type UsagePeriod, usageUnits } from '../usage-periods.ts';
 import { UsageUsers } from './usage-users.ts';
 
@@ -85,21 +89,34 @@ export class UsageCounter {
   constructor(
     private readonly statements: Statements,
     private readonly usageUsers: UsageUsers,
+    private readonly transactor: Transactor,
+    private readonly notices: QuotaNotices,
+    private readonly refusals: EmbedTokenRefusals,
+    private readonly changes: ChangeFeed,
   ) {}
 
   /** Adds what a batch has, unless the batch is stored already. @returns whether it was new */
-  async addOnce(
-    manager: EntityManager,
-    batch: NewBatch,
-    additions: readonly UsageAddition[],
-  ): Promise<boolean> {
-    const stored = await this.statements.run(manager, insertBatch, batch);
-    if (stored.length > 0 && additions.length > 0) await this.add(manager, additions);
-    return stored.length > 0;
+  async addOnce(batch: NewBatch, additions: readonly UsageAddition[]): Promise<boolean> {
+    const noted = await this.transactor.run(async (manager) => {
+      const stored = await this.statements.run(manager, insertBatch, batch);
+      if (stored.length === 0) return undefined;
+      const rows = additions.length > 0 ? await this.add(manager, additions) : [];
+      const ofGroups = rows.filter(({ userGroupId, unit }) => userGroupId > 0 && unit !== 'hour');
+      return this.notices.note(manager, ofGroups);
+    });
+    if (!noted) return false;
+    this.refusals.learn(noted.refusals);
+    for (const { workspaceId, userGroupId } of noted.told) {
+      this.changes.announce({ workspaceId, userGroupId });
+    }
+    return true;
   }
 
   /** Locks rows in one order, so that writers of the same rows never deadlock. */
-  private async add(manager: EntityManager, additions: readonly UsageAddition[]): Promise<void> {
+  private async add(
+    manager: EntityManager,
+    additions: readonly UsageAddition[],
+  ): Promise<UsageCount[]> {
     const rows = new CountRows();
     const seen = new Map<string, UserRow>();
     for (const addition of additions) {
@@ -128,7 +145,9 @@ export class UsageCounter {
         rows.get({ ...key, userGroupId: 0 }).users++;
       }
     }
-    await this.statements.run(manager, addCounts, { rows: rows.list() });
+    const list = rows.list();
+    await this.statements.run(manager, addCounts, { rows: list });
+    return list;
   }
 }
 

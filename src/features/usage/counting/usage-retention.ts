@@ -29,6 +29,17 @@ export class UsageUserExpiry extends ExpirySweep {
   protected override readonly retentionMs = 3 * DAY_MS;
 }
 
+/** Removes what was told about days and months that are over, when no batch can add to them any more. */
+@Injectable()
+export class UsageNoticeExpiry extends ExpirySweep {
+  protected readonly removeExpired = removeOldest(
+    'usage_notice',
+    'end_at',
+    ...['user_group_id', 'limit_name', 'start_at', 'limit_value', 'level'],
+  );
+  protected override readonly retentionMs = 3 * DAY_MS;
+}
+
 /** Removes batches that nobody can send again. */
 @Injectable()
 export class UsageBatchExpiry extends ExpirySweep {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { TokenUses } from '../../../core/embed-token/token-uses.ts';
 import { currentTime, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../platform/common/time.ts';
-import { Transactor } from '../../../platform/database/transactor.ts';
 import { type OnFlush, onFlush } from '../../../platform/database/upkeep/shutdown-phases.ts';
 import { WriteBehind } from '../../../platform/database/upkeep/write-behind.ts';
+import { EmbedTokenRefusals } from '../limits/embed-token-refusals.ts';
 import { type UsageAddition, UsageCounter } from './usage-counter.ts';
 
 const WRITE_EVERY_MS = MINUTE_MS;
@@ -49,10 +49,14 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
   private isFailing = false;
 
   constructor(
-    private readonly transactor: Transactor,
     private readonly counter: UsageCounter,
+    private readonly refusals: EmbedTokenRefusals,
   ) {
     super();
+  }
+
+  override admit(userGroupId: number): void {
+    this.refusals.admit(userGroupId);
   }
 
   override count(
@@ -114,7 +118,7 @@ export class UsageTally extends TokenUses implements OnApplicationBootstrap, OnF
     const bodyHash = Buffer.alloc(0);
     const expiresAt = currentTime() + 2 * DAY_MS;
     const batch = { workspaceId: 0, batchId, bodyHash, result: '{}', expiresAt };
-    await this.transactor.run((manager) => this.counter.addOnce(manager, batch, additions));
+    await this.counter.addOnce(batch, additions);
   }
 
   /** New counts belong to the present hour. */

@@ -13,6 +13,7 @@ import { revocationActions } from '../../../features/revocation/revocation.catal
 import { webhookActions } from '../../../features/webhook/webhook.catalogue.ts';
 import { targetActions } from '../../../features/target/target.catalogue.ts';
 import { bulkJobActions } from '../../../features/bulk-job/bulk-job.catalogue.ts';
+import { usageActions } from '../../../features/usage/usage.catalogue.ts';
 
 export const declaredActions = [
   apiTokenActions,
@@ -29,4 +30,5 @@ export const declaredActions = [
   webhookActions,
   targetActions,
   bulkJobActions,
+  usageActions,
 ] as const;

@@ -1,0 +1,91 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
+import { handled } from '../../../platform/common/concurrency/handled.ts';
+import { currentTime } from '../../../platform/common/time.ts';
+import { statement } from '../../../platform/database/statement.ts';
+import { Statements } from '../../../platform/database/statements.ts';
+import { QuotaReached } from '../usage.errors.ts';
+import { periodOf } from '../usage-periods.ts';
+
+/** A group that gets no more embed tokens until a time. */
+export interface EmbedTokenRefusal {
+  userGroupId: number;
+  refusedUntil: number;
+}
+
+const listRefusals = statement<{ now: number }, EmbedTokenRefusal>(
+  'usage.list-refusals',
+  () => `
+    SELECT l.user_group_id AS "userGroupId", l.refused_until AS "refusedUntil" FROM usage_limit l
+    WHERE l.refused_until > CAST(:now AS bigint)`,
+);
+
+const findRefusal = statement<{ userGroupId: number; now: number }, EmbedTokenRefusal>(
+  'usage.find-refusal',
+  () => `
+    SELECT l.user_group_id AS "userGroupId", l.refused_until AS "refusedUntil" FROM usage_limit l
+    WHERE l.user_group_id = :userGroupId AND l.refused_until > CAST(:now AS bigint)`,
+);
+
+/**
+ * Keeps in memory which groups get no more embed tokens, so that issuing one reads nothing. A process learns of a group when
+ * it writes the counts of that group, and forgets it as soon as its limits are changed.
+ */
+@Injectable()
+export class EmbedTokenRefusals implements OnApplicationBootstrap {
+  private readonly logger = new Logger(EmbedTokenRefusals.name);
+  private readonly until = new Map<number, number>();
+  /** Embed tokens that were refused. */
+  count = 0;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.changes.subscribe({
+      invalidate: ({ userGroupId }) => {
+        if (userGroupId !== undefined && this.until.has(userGroupId)) void this.check(userGroupId);
+      },
+      invalidateAll: () => {
+        for (const userGroupId of this.until.keys()) void this.check(userGroupId);
+      },
+    });
+    this.learn(await this.statements.read(listRefusals, { now: currentTime() }));
+  }
+
+  /** @throws QuotaReached */
+  admit(userGroupId: number): void {
+    const until = this.until.get(userGroupId);
+    if (until === undefined) return;
+    const now = currentTime();
+    if (until <= now) return;
+    this.count++;
+    const { endAt } = periodOf('day', now);
+    throw new QuotaReached(Math.ceil((Math.min(until, endAt) - now) / 1000));
+  }
+
+  /** Refuses these groups from now on, and forgets those whose time is over. */
+  learn(refusals: readonly EmbedTokenRefusal[]): void {
+    const now = currentTime();
+    for (const [userGroupId, until] of this.until) {
+      if (until <= now) this.until.delete(userGroupId);
+    }
+    for (const { userGroupId, refusedUntil } of refusals) this.until.set(userGroupId, refusedUntil);
+  }
+
+  private check(userGroupId: number): Promise<void> {
+    return handled(
+      this.statements.read(findRefusal, { userGroupId, now: currentTime() }).then(
+        ([found]) => {
+          if (found) this.until.set(userGroupId, found.refusedUntil);
+          else this.until.delete(userGroupId);
+        },
+        (err: unknown) => {
+          this.logger.warn({ msg: 'limits of a user group not read; its refusal goes on', err });
+        },
+      ),
+    );
+  }
+}

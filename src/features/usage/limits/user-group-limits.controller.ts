@@ -1,0 +1,57 @@
+import { Controller, Get, Put } from '@nestjs/common';
+import { ProvidedIdParam } from '../../../core/user-group/group/provided-id.ts';
+import { UserGroupNotFound } from '../../../core/user-group/group/user-group.errors.ts';
+import {
+  type Caller,
+  CurrentCaller,
+  RequiresScope,
+} from '../../../platform/common/access/access.decorator.ts';
+import { JsonBody } from '../../../platform/common/json/json-body.decorator.ts';
+import {
+  ApiProblems,
+  ApiReadProblems,
+  ApiTags,
+  Ok,
+  Operation,
+} from '../../../platform/common/operation.ts';
+import { UserGroupLimitsRequest, UserGroupLimitsResponse } from '../dto/usage-limits.dto.ts';
+import { UserGroupLimitsService } from './user-group-limits.service.ts';
+
+@ApiTags('Usage')
+@Controller('api/v1/user-groups/:id/limits')
+export class UserGroupLimitsController {
+  constructor(private readonly limits: UserGroupLimitsService) {}
+
+  @Get()
+  @RequiresScope('user-groups:read', { inRange: true })
+  @Operation(
+    'getUserGroupLimits',
+    'Get the limits of a user group',
+    'How much the group may use in a day and a month of UTC.',
+  )
+  @Ok(UserGroupLimitsResponse, 'The limits.')
+  @ApiReadProblems(UserGroupNotFound)
+  get(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+  ): Promise<UserGroupLimitsResponse> {
+    return this.limits.get(caller, id);
+  }
+
+  @Put()
+  @RequiresScope('user-groups:write')
+  @Operation(
+    'replaceUserGroupLimits',
+    'Replace the limits of a user group',
+    'A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is reached at the latest. Introspection goes on.',
+  )
+  @Ok(UserGroupLimitsResponse, 'The limits.')
+  @ApiProblems(UserGroupNotFound)
+  replace(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+    @JsonBody(UserGroupLimitsRequest, { needed: true }) dto: UserGroupLimitsRequest,
+  ): Promise<UserGroupLimitsResponse> {
+    return this.limits.replace(caller, id, dto);
+  }
+}
