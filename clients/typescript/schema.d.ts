@@ -4,6 +4,44 @@
  */
 
 export interface paths {
+    "/api/v1/user-groups/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan the user groups of a set
+         * @description Compares the lines, each of which is the whole of a group, with the groups that there are, and keeps what has to change as a plan. No group is written. A field that a line leaves out has its default: no entries, no end, not suspended. A group of another set, or of none, is a conflict unless `adopt=true`. The tokens of groups are not part of it: a line with a `token` is refused. If a line is refused there is no plan; the first segment of each pointer is the number of the line. Each line counts as a call for the rate limits.
+         *
+         *     Required scopes: `user-groups:write` and `user-groups:read`.
+         */
+        post: operations["planUserGroups"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a plan
+         * @description Carries out exactly the plan, in one transaction: all of it, or nothing if any of its groups, the groups of its set or the rules of the workspace have changed since (409 `plan_stale`). Every group is written as by its own call, with its own events. No token changes. Each change counts as a call for the rate limits.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["applyUserGroups"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/user": {
         parameters: {
             query?: never;
@@ -1576,11 +1614,10 @@ export interface components {
             summary: components["schemas"]["ExportCounts"];
         };
         ExportUserGroupsRequest: {
-            /**
-             * @description Whether each line contains the token of its group.
-             * @default true
-             */
+            /** @description Whether each line contains the token of its group. By default it does, unless `set` is sent. */
             include_tokens?: boolean;
+            /** @description Only groups of this set. */
+            set?: string;
         };
         BulkChangeStart: {
             /**
@@ -1647,6 +1684,118 @@ export interface components {
              * @description For `rotate`: tokens issued at this time or later stay. By default the time of the call. To go on after a response that was cut off, send the `started_at` of that response.
              */
             issued_before?: string;
+        };
+        DesiredUserGroup: {
+            /** @description Name of the user group, 1–255 code points. */
+            name: string;
+            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent. */
+            mapping?: {
+                [key: string]: string | number;
+            } | null;
+            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent. */
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens can be introspected; null, or not sent: it does not end.
+             */
+            valid_until?: string | null;
+            /** @description The id of the path again; optional. */
+            user_group_id?: string;
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            provided_id: string;
+            /** @description Whether the group is suspended. Not sent: it is not. */
+            suspended?: boolean;
+        };
+        UserGroupPlanCounts: {
+            /** @description Groups that are created. */
+            create: number;
+            /** @description Groups that are changed. */
+            update: number;
+            /** @description Groups of the set that no line names, and that are suspended. */
+            suspend: number;
+            /** @description Groups of the set that no line names, and that are deleted. */
+            delete: number;
+            /** @description Groups that are as they should be. */
+            unchanged: number;
+            /** @description Groups that belong to another set or to none. A plan with one cannot be applied. */
+            conflict: number;
+        };
+        PlannedDifference: {
+            /** @description JSON Pointer of the place in the group. */
+            pointer: string;
+            /** @description The value now. Absent if there is none; long values are cut. */
+            was?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The value to store. Absent if it is removed; long values are cut. */
+            is?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+        };
+        PlannedChange: {
+            /** @description What is done with the group. */
+            action: string;
+            /** @description Your own id of the group. */
+            provided_id: string;
+            /** @description Its name now, or the one that it begins with. */
+            name: string;
+            /** @description The line that names the group, from 1. */
+            line?: number;
+            /** @description With `update`: what differs, at most 50 places. */
+            differences?: components["schemas"]["PlannedDifference"][];
+            /** @description Number of further places that differ. */
+            more_differences?: number;
+        };
+        PlanConflict: {
+            /** @description Your own id of the group. */
+            provided_id: string;
+            /** @description The line that names it, from 1. */
+            line: number;
+            /** @description The set that the group belongs to, or null. */
+            managed_by: string | null;
+        };
+        PlanView: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be applied.
+             */
+            expires_at: string;
+            /** @description Every group that it changes. */
+            changes: components["schemas"]["PlannedChange"][];
+            /** @description Groups that belong to another set or to none. */
+            conflicts: components["schemas"]["PlanConflict"][];
+        } & components["schemas"]["UserGroupPlan"];
+        PlanResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The plan. */
+            user_group_plan: components["schemas"]["PlanView"];
+        };
+        AppliedPlanView: {
+            /**
+             * Format: date-time
+             * @description When it was applied.
+             */
+            applied_at: string;
+        } & components["schemas"]["UserGroupPlan"];
+        AppliedPlanResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The plan, which is applied. */
+            user_group_plan: components["schemas"]["AppliedPlanView"];
         };
         UserGroupInput: {
             /** @description Name of the user group, 1–255 code points. Needed to create a group. */
@@ -1732,6 +1881,8 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected, or null: it does not end.
              */
             valid_until: string | null;
+            /** @description The set of groups as code that it belongs to, or null. */
+            managed_by: string | null;
             /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. If several apply, the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
@@ -3653,6 +3804,14 @@ export interface components {
             /** @description Description for people. */
             detail?: string;
         };
+        UserGroupPlan: {
+            /** @description Number of the plan. */
+            id: number;
+            /** @description The set of the groups. */
+            set: string;
+            /** @description How many groups it changes. */
+            counts: components["schemas"]["UserGroupPlanCounts"];
+        };
         RegistryEntry: {
             /** @description Its number here. */
             id: number;
@@ -3868,6 +4027,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `plan_not_found`. */
+        "404_PlanNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `public_url_unset`. */
         "404_PublicUrlUnset": {
             headers: {
@@ -4006,6 +4174,15 @@ export interface components {
         };
         /** @description Codes: `change_refused`. */
         "409_ChangeRefused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `plan_applied`, `plan_in_conflict`, `plan_in_use`, `plan_stale`, `user_group_quota_reached`. */
+        "409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale_UserGroupQuotaReached": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4184,6 +4361,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `user_group_quota_reached`. */
+        "409_UserGroupQuotaReached": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `webhook_secret_unreadable`. */
         "409_WebhookSecretUnreadable": {
             headers: {
@@ -4231,6 +4417,15 @@ export interface components {
         };
         /** @description Codes: `media_type_unsupported`. */
         "415_Body": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `validation_failed`, `plan_too_large`, `prune_refused`. */
+        "422_PlanTooLarge_PruneRefused": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4431,6 +4626,89 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    planUserGroups: {
+        parameters: {
+            query: {
+                /** @description Name of the set, to which every group of the lines belongs. */
+                set: string;
+                /** @description `true`: groups of the set that no line names are suspended. */
+                prune?: boolean;
+                /** @description With `prune`: whether these groups are suspended, or deleted with their tokens. */
+                on_prune?: "suspend" | "delete";
+                /** @description With `prune`: how many groups may be suspended or deleted. By default a fifth of the set, or 5 if that is more. */
+                max_prune?: number;
+                /** @description `true`: groups of the lines that belong to another set or to none are taken over. */
+                adopt?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One JSON object per line, as an export without tokens has them. */
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["DesiredUserGroup"];
+            };
+        };
+        responses: {
+            /** @description The plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409_UserGroupQuotaReached"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422_PlanTooLarge_PruneRefused"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    applyUserGroups: {
+        parameters: {
+            query: {
+                /** @description Number of the plan. */
+                plan_id: number;
+            };
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan, which is applied. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedPlanResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_PlanNotFound"];
+            409: components["responses"]["409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale_UserGroupQuotaReached"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
     createOrLookUpUserGroup: {
         parameters: {
             query?: never;

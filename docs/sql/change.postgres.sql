@@ -21,7 +21,8 @@ changed AS MATERIALIZED (
     SELECT CAST(:changed.n AS integer) AS "n", CAST(:changed.name AS text) AS "name",
       CAST(:changed.properties AS text) AS "properties",
       CAST(:changed.suspendedAt AS bigint) AS "suspendedAt",
-      CAST(:changed.validUntil AS bigint) AS "validUntil", CAST(:changed.isJudged AS integer) AS "isJudged"
+      CAST(:changed.validUntil AS bigint) AS "validUntil", CAST(:changed.managedBy AS text) AS "managedBy",
+      CAST(:changed.isJudged AS integer) AS "isJudged"
   ) AS r
 ),
 
@@ -80,7 +81,7 @@ applied AS MATERIALIZED (SELECT * FROM free),
 replaced_version AS MATERIALIZED (
   INSERT INTO user_group_version (
     user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
-    created_at, recorded_at, replaced_at, tokens
+    managed_by, created_at, recorded_at, replaced_at, tokens
   )
   SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
     (
@@ -96,7 +97,7 @@ replaced_version AS MATERIALIZED (
       LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
       WHERE m.user_group_id = g.id
     ),
-    g.suspended_at, g.valid_until, g.created_at, g.updated_at,
+    g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at,
     greatest(CAST(:now AS bigint), g.updated_at + 1), NULL
   FROM user_group g
   WHERE g.id = ANY(ARRAY(SELECT a.id FROM changed r CROSS JOIN applied a WHERE a.n = r.n))
@@ -109,7 +110,7 @@ changed_group AS MATERIALIZED (
     WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now
     ELSE g.valid_until_set_at END,
     flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, name = r."name", properties = r."properties",
-    suspended_at = r."suspendedAt", valid_until = r."validUntil"
+    suspended_at = r."suspendedAt", valid_until = r."validUntil", managed_by = r."managedBy"
   FROM changed r
   JOIN applied a ON a.n = r.n
   WHERE g.id = a.id AND g.id = ANY(ARRAY(SELECT id FROM applied))

@@ -46,7 +46,7 @@ WITH changed AS MATERIALIZED (
   FROM (
     SELECT :changed.n AS "n", :changed.name AS "name", :changed.properties AS "properties",
       :changed.suspendedAt AS "suspendedAt", :changed.validUntil AS "validUntil",
-      :changed.isJudged AS "isJudged"
+      :changed.managedBy AS "managedBy", :changed.isJudged AS "isJudged"
   ) AS r
 ),
 applied AS MATERIALIZED (
@@ -58,7 +58,7 @@ applied AS MATERIALIZED (
 )
 INSERT INTO user_group_version (
   user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
-  created_at, recorded_at, replaced_at, tokens
+  managed_by, created_at, recorded_at, replaced_at, tokens
 )
 SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
   (
@@ -74,7 +74,8 @@ SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
     LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
     WHERE m.user_group_id = g.id
   ),
-  g.suspended_at, g.valid_until, g.created_at, g.updated_at, max(CAST(:now AS bigint), g.updated_at + 1), NULL
+  g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at,
+  max(CAST(:now AS bigint), g.updated_at + 1), NULL
 FROM user_group g
 WHERE g.id IN (SELECT a.id FROM changed r CROSS JOIN applied a WHERE a.n = r.n);
 
@@ -84,7 +85,7 @@ WITH changed AS MATERIALIZED (
   FROM (
     SELECT :changed.n AS "n", :changed.name AS "name", :changed.properties AS "properties",
       :changed.suspendedAt AS "suspendedAt", :changed.validUntil AS "validUntil",
-      :changed.isJudged AS "isJudged"
+      :changed.managedBy AS "managedBy", :changed.isJudged AS "isJudged"
   ) AS r
 ),
 applied AS MATERIALIZED (
@@ -100,7 +101,7 @@ SET version = g.version + 1, updated_at = max(CAST(:now AS bigint), g.updated_at
   WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now
   ELSE g.valid_until_set_at END,
   flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, name = r."name", properties = r."properties",
-  suspended_at = r."suspendedAt", valid_until = r."validUntil"
+  suspended_at = r."suspendedAt", valid_until = r."validUntil", managed_by = r."managedBy"
 FROM changed r
 JOIN applied a ON a.n = r.n
 WHERE g.id = a.id AND g.id IN (SELECT id FROM applied);

@@ -14,7 +14,7 @@ WITH created AS MATERIALIZED (
       CAST(:created.redactedId AS text) AS "redactedId", CAST(:created.name AS text) AS "name",
       CAST(:created.properties AS text) AS "properties",
       CAST(:created.suspendedAt AS bigint) AS "suspendedAt",
-      CAST(:created.validUntil AS bigint) AS "validUntil"
+      CAST(:created.validUntil AS bigint) AS "validUntil", CAST(:created.managedBy AS text) AS "managedBy"
   ) AS r
 ),
 
@@ -65,10 +65,10 @@ same_rules AS MATERIALIZED (
 new_group AS MATERIALIZED (
   INSERT INTO user_group (
     id, workspace_id, created_at, updated_at, provided_id, redacted_id, name, properties, suspended_at,
-    valid_until
+    valid_until, managed_by
   )
   SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint), "providedId",
-    "redactedId", "name", "properties", "suspendedAt", "validUntil"
+    "redactedId", "name", "properties", "suspendedAt", "validUntil", "managedBy"
   FROM (
     SELECT nextval(pg_get_serial_sequence('user_group', 'id')) AS "newId", c.*
     FROM created c

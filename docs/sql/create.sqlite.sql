@@ -18,16 +18,16 @@ WITH created AS NOT MATERIALIZED (
   FROM (
     SELECT :created.n AS "n", :created.providedId AS "providedId", :created.redactedId AS "redactedId",
       :created.name AS "name", :created.properties AS "properties", :created.suspendedAt AS "suspendedAt",
-      :created.validUntil AS "validUntil"
+      :created.validUntil AS "validUntil", :created.managedBy AS "managedBy"
   ) AS r
 ),
 same_rules AS MATERIALIZED (SELECT * FROM (SELECT value ->> '$.id' AS "id" FROM json_each(:same_rules)) AS r)
 INSERT INTO user_group (
   id, workspace_id, created_at, updated_at, provided_id, redacted_id, name, properties, suspended_at,
-  valid_until
+  valid_until, managed_by
 )
 SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint), "providedId",
-  "redactedId", "name", "properties", "suspendedAt", "validUntil"
+  "redactedId", "name", "properties", "suspendedAt", "validUntil", "managedBy"
 FROM (SELECT NULL AS "newId", c.* FROM created c CROSS JOIN same_rules) g
 WHERE true
 ON CONFLICT (workspace_id, provided_id) DO NOTHING
@@ -39,7 +39,7 @@ WITH created AS NOT MATERIALIZED (
   FROM (
     SELECT :created.n AS "n", :created.providedId AS "providedId", :created.redactedId AS "redactedId",
       :created.name AS "name", :created.properties AS "properties", :created.suspendedAt AS "suspendedAt",
-      :created.validUntil AS "validUntil"
+      :created.validUntil AS "validUntil", :created.managedBy AS "managedBy"
   ) AS r
 ),
 new_group AS MATERIALIZED (

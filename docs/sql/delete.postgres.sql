@@ -79,7 +79,7 @@ applied AS MATERIALIZED (SELECT * FROM free),
 replaced_version AS MATERIALIZED (
   INSERT INTO user_group_version (
     user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
-    created_at, recorded_at, replaced_at, tokens
+    managed_by, created_at, recorded_at, replaced_at, tokens
   )
   SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
     (
@@ -95,7 +95,7 @@ replaced_version AS MATERIALIZED (
       LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
       WHERE m.user_group_id = g.id
     ),
-    g.suspended_at, g.valid_until, g.created_at, g.updated_at,
+    g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at,
     greatest(CAST(:now AS bigint), g.updated_at + 1),
     CASE
       WHEN g.id IN (SELECT a.id FROM removed r CROSS JOIN applied a WHERE a.n = r.n) THEN (

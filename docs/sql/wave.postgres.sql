@@ -11,7 +11,7 @@ WITH created AS MATERIALIZED (
   SELECT *
   FROM json_to_recordset(CAST(:created AS json)) AS r(
     "n" integer, "providedId" text, "redactedId" text, "name" text, "properties" text, "suspendedAt" bigint,
-    "validUntil" bigint
+    "validUntil" bigint, "managedBy" text
   )
 ),
 
@@ -25,7 +25,8 @@ expected AS MATERIALIZED (
 changed AS MATERIALIZED (
   SELECT *
   FROM json_to_recordset(CAST(:changed AS json)) AS r(
-    "n" integer, "name" text, "properties" text, "suspendedAt" bigint, "validUntil" bigint, "isJudged" integer
+    "n" integer, "name" text, "properties" text, "suspendedAt" bigint, "validUntil" bigint, "managedBy" text,
+    "isJudged" integer
   )
 ),
 
@@ -71,10 +72,10 @@ same_rules AS MATERIALIZED (
 new_group AS MATERIALIZED (
   INSERT INTO user_group (
     id, workspace_id, created_at, updated_at, provided_id, redacted_id, name, properties, suspended_at,
-    valid_until
+    valid_until, managed_by
   )
   SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint), "providedId",
-    "redactedId", "name", "properties", "suspendedAt", "validUntil"
+    "redactedId", "name", "properties", "suspendedAt", "validUntil", "managedBy"
   FROM (
     SELECT nextval(pg_get_serial_sequence('user_group', 'id')) AS "newId", c.*
     FROM created c
@@ -112,7 +113,7 @@ applied AS MATERIALIZED (SELECT * FROM free),
 replaced_version AS MATERIALIZED (
   INSERT INTO user_group_version (
     user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
-    created_at, recorded_at, replaced_at, tokens
+    managed_by, created_at, recorded_at, replaced_at, tokens
   )
   SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
     (
@@ -128,7 +129,7 @@ replaced_version AS MATERIALIZED (
       LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
       WHERE m.user_group_id = g.id
     ),
-    g.suspended_at, g.valid_until, g.created_at, g.updated_at,
+    g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at,
     greatest(CAST(:now AS bigint), g.updated_at + 1), NULL
   FROM user_group g
   WHERE g.id = ANY(ARRAY(SELECT a.id FROM changed r CROSS JOIN applied a WHERE a.n = r.n))
@@ -141,7 +142,7 @@ changed_group AS MATERIALIZED (
     WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now
     ELSE g.valid_until_set_at END,
     flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, name = r."name", properties = r."properties",
-    suspended_at = r."suspendedAt", valid_until = r."validUntil"
+    suspended_at = r."suspendedAt", valid_until = r."validUntil", managed_by = r."managedBy"
   FROM changed r
   JOIN applied a ON a.n = r.n
   WHERE g.id = a.id AND g.id = ANY(ARRAY(SELECT id FROM applied))

@@ -14,7 +14,7 @@ WITH created AS NOT MATERIALIZED (
     SELECT value ->> '$.n' AS "n", value ->> '$.providedId' AS "providedId",
       value ->> '$.redactedId' AS "redactedId", value ->> '$.name' AS "name",
       value ->> '$.properties' AS "properties", value ->> '$.suspendedAt' AS "suspendedAt",
-      value ->> '$.validUntil' AS "validUntil"
+      value ->> '$.validUntil' AS "validUntil", value ->> '$.managedBy' AS "managedBy"
     FROM json_each(:created)
   ) AS r
 )
@@ -35,17 +35,17 @@ WITH created AS NOT MATERIALIZED (
     SELECT value ->> '$.n' AS "n", value ->> '$.providedId' AS "providedId",
       value ->> '$.redactedId' AS "redactedId", value ->> '$.name' AS "name",
       value ->> '$.properties' AS "properties", value ->> '$.suspendedAt' AS "suspendedAt",
-      value ->> '$.validUntil' AS "validUntil"
+      value ->> '$.validUntil' AS "validUntil", value ->> '$.managedBy' AS "managedBy"
     FROM json_each(:created)
   ) AS r
 ),
 same_rules AS MATERIALIZED (SELECT * FROM (SELECT value ->> '$.id' AS "id" FROM json_each(:same_rules)) AS r)
 INSERT INTO user_group (
   id, workspace_id, created_at, updated_at, provided_id, redacted_id, name, properties, suspended_at,
-  valid_until
+  valid_until, managed_by
 )
 SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint), "providedId",
-  "redactedId", "name", "properties", "suspendedAt", "validUntil"
+  "redactedId", "name", "properties", "suspendedAt", "validUntil", "managedBy"
 FROM (SELECT NULL AS "newId", c.* FROM created c CROSS JOIN same_rules) g
 WHERE true
 ON CONFLICT (workspace_id, provided_id) DO NOTHING
@@ -76,7 +76,7 @@ WITH created AS NOT MATERIALIZED (
     SELECT value ->> '$.n' AS "n", value ->> '$.providedId' AS "providedId",
       value ->> '$.redactedId' AS "redactedId", value ->> '$.name' AS "name",
       value ->> '$.properties' AS "properties", value ->> '$.suspendedAt' AS "suspendedAt",
-      value ->> '$.validUntil' AS "validUntil"
+      value ->> '$.validUntil' AS "validUntil", value ->> '$.managedBy' AS "managedBy"
     FROM json_each(:created)
   ) AS r
 ),
@@ -110,7 +110,7 @@ WITH changed AS MATERIALIZED (
   FROM (
     SELECT value ->> '$.n' AS "n", value ->> '$.name' AS "name", value ->> '$.properties' AS "properties",
       value ->> '$.suspendedAt' AS "suspendedAt", value ->> '$.validUntil' AS "validUntil",
-      value ->> '$.isJudged' AS "isJudged"
+      value ->> '$.managedBy' AS "managedBy", value ->> '$.isJudged' AS "isJudged"
     FROM json_each(:changed)
   ) AS r
 ),
@@ -123,7 +123,7 @@ applied AS MATERIALIZED (
 )
 INSERT INTO user_group_version (
   user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
-  created_at, recorded_at, replaced_at, tokens
+  managed_by, created_at, recorded_at, replaced_at, tokens
 )
 SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
   (
@@ -139,7 +139,8 @@ SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
     LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
     WHERE m.user_group_id = g.id
   ),
-  g.suspended_at, g.valid_until, g.created_at, g.updated_at, max(CAST(:now AS bigint), g.updated_at + 1), NULL
+  g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at,
+  max(CAST(:now AS bigint), g.updated_at + 1), NULL
 FROM user_group g
 WHERE g.id IN (SELECT a.id FROM changed r CROSS JOIN applied a WHERE a.n = r.n);
 
@@ -149,7 +150,7 @@ WITH changed AS MATERIALIZED (
   FROM (
     SELECT value ->> '$.n' AS "n", value ->> '$.name' AS "name", value ->> '$.properties' AS "properties",
       value ->> '$.suspendedAt' AS "suspendedAt", value ->> '$.validUntil' AS "validUntil",
-      value ->> '$.isJudged' AS "isJudged"
+      value ->> '$.managedBy' AS "managedBy", value ->> '$.isJudged' AS "isJudged"
     FROM json_each(:changed)
   ) AS r
 ),
@@ -166,7 +167,7 @@ SET version = g.version + 1, updated_at = max(CAST(:now AS bigint), g.updated_at
   WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now
   ELSE g.valid_until_set_at END,
   flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, name = r."name", properties = r."properties",
-  suspended_at = r."suspendedAt", valid_until = r."validUntil"
+  suspended_at = r."suspendedAt", valid_until = r."validUntil", managed_by = r."managedBy"
 FROM changed r
 JOIN applied a ON a.n = r.n
 WHERE g.id = a.id AND g.id IN (SELECT id FROM applied);

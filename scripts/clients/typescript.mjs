@@ -88,7 +88,8 @@ function writeMethod(method, path, operation, schemas) {
   const [query, headers] = [where('query'), where('header')];
   const body = bodyOf(operation);
   const result = resultOf(operation, schemas);
-  const signature = (options, queryOf = (type) => `query: ${type} = {}`) => [
+  const byDefault = query.some(({ required }) => required) ? '' : ' = {}';
+  const signature = (options, queryOf = (type) => `query: ${type}${byDefault}`) => [
     ...ids.map(({ name, schema }) => `${name}: ${schema.type === 'integer' ? 'number' : 'string'}`),
     ...(body ? [body.argument] : []),
     ...(query.length > 0 ? [queryOf(`Query<'${id}'>`)] : []),

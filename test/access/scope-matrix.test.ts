@@ -144,6 +144,27 @@ const routes: Route[] = [
     scope: 'user-groups:write',
     call: () => ({ body: { action: 'suspend', ids: ['nobody'] } }),
   },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/plan',
+    scope: 'user-groups:write',
+    also: 'user-groups:read',
+    call: () => ({
+      path: '/api/v1/user-groups/plan?set=s',
+      body: { provided_id: 'planned', name: 'P' },
+      headers: NDJSON,
+    }),
+    // An id is the caller's own: the same one names another group here.
+    foreign: { status: 200 },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/apply',
+    scope: 'user-groups:write',
+    call: () => ({ path: '/api/v1/user-groups/apply?plan_id=1' }),
+    refused: 'plan_not_found',
+    foreign: notFound('plan_not_found'),
+  },
   { method: 'GET', path: '/api/v1/bulk-jobs', scope: 'user-groups:read', call: () => ({}) },
   {
     method: 'POST',

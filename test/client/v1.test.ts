@@ -251,6 +251,18 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('groups as code', () => {
+    test('are planned and applied', async () => {
+      const lines = [{ provided_id: 'as code', name: 'As code' }];
+      const { user_group_plan } = await client.planUserGroups(lines, { set: 'client' });
+      expect(user_group_plan.counts).toMatchObject({ create: 1, conflict: 0 });
+      const applied = await client.applyUserGroups({ plan_id: user_group_plan.id });
+      expect(applied.user_group_plan).toMatchObject({ id: user_group_plan.id, set: 'client' });
+      const again = await client.planUserGroups(lines, { set: 'client', prune: true });
+      expect(again.user_group_plan).toMatchObject({ changes: [], counts: { unchanged: 1 } });
+    });
+  });
+
   describe('jobs', () => {
     test('are created, followed, cancelled and undone', async () => {
       await groupToken('in a job');

@@ -204,6 +204,39 @@ export const errorFixes: Record<string, Fix> = {
     fix: '`GET /api/v1/workspace/unresolvable-mappings` lists all of them. Register what they name, or change the mappings.',
   },
   target_not_found: { fix: '`GET /api/v1/targets` lists the targets of the workspace.' },
+  plan_not_found: {
+    cause:
+      'The plan is older than 24 hours, 30 newer ones have replaced it, or it belongs to another workspace.',
+    fix: 'Make the plan again, and apply it within a day.',
+  },
+  plan_stale: {
+    cause:
+      'Since the plan was made, a group of the plan, the groups of its set, or the rules of the workspace have changed. Nothing was applied.',
+    fix: 'Make the plan again, and look at what has changed. A pipeline applies the plan that it has just made.',
+  },
+  plan_applied: {
+    cause: 'The plan has been applied before.',
+    fix: 'Make the plan again to see what differs now. With an `Idempotency-Key` a repeated call gets the first response.',
+  },
+  plan_in_conflict: {
+    cause:
+      'Lines of the plan name groups that belong to another set or to none. Nothing was applied.',
+    fix: '`conflicts` of the plan lists them. Take them out of the lines, or make the plan with `adopt=true`.',
+  },
+  plan_in_use: {
+    cause: 'Another call applies a plan of the same set at this moment. Nothing was applied.',
+    fix: 'Repeat the call, and let one pipeline at a time apply plans of a set.',
+  },
+  prune_refused: {
+    cause:
+      'A plan with `prune` has no line, or no line names more of its set’s groups than it may suspend or delete. The detail has the numbers.',
+    fix: 'Look whether all files were read. If the groups shall go, send `max_prune`.',
+  },
+  plan_too_large: {
+    cause:
+      'The plan has more than 10,000 lines, changes more than 2,000 groups or 8 MiB, or its set has more than 20,000 groups.',
+    fix: 'Make plans of fewer lines, without `prune`, one after the other, or use several sets. For the first groups use an import, and then `adopt=true`.',
+  },
   bulk_job_not_found: { fix: '`GET /api/v1/bulk-jobs` lists the jobs of the workspace.' },
   bulk_job_ended: {
     fix: '`GET /api/v1/bulk-jobs/{id}` says how it ended. Undo it, if it can be undone.',

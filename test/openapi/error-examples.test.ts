@@ -5,6 +5,8 @@ import { BulkJobLeases } from '../../src/features/bulk-job/running/bulk-job-leas
 import { UserGroupTokenNotUsable } from '../../src/core/user-group/group/user-group.errors.ts';
 import { exampleProblem } from '../../src/platform/common/problem/problem.dto.ts';
 import { type Answer, NDJSON } from '../support/api/api-client.ts';
+import { PlanRepository } from '../../src/features/plan/plan.repository.ts';
+import { PlanCalls } from '../plan/plan-calls.ts';
 import { TestJobs } from '../bulk-job/test-jobs.ts';
 import { askAsGateway } from '../forward-auth/gateway.ts';
 import { OWN_PAGE } from '../support/console/console.ts';
@@ -100,6 +102,8 @@ const schema = (api = service.api) =>
   created(`${V1}/schemas`, { provided_id: 'sales', name: 'Sales' }, api);
 const source = (api = service.api) =>
   created(`${V1}/data-sources`, { provided_id: 'emea', name: 'EMEA' }, api);
+
+const plans = () => new PlanCalls(service.api);
 
 /** Brings about each error by a call. */
 const calls: Record<string, () => Promise<Answer>> = {
@@ -239,6 +243,36 @@ const calls: Record<string, () => Promise<Answer>> = {
       other.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
     for (let n = 0; n < 50; n++) await create();
     return create();
+  },
+  plan_not_found: () => plans().apply(1),
+  plan_stale: async () => {
+    const { id } = await plans().plan('set=stale', { provided_id: 'stale', name: 'S' });
+    await service.api.put({ user_group_id: 'stale', name: 'S' });
+    return plans().apply(id);
+  },
+  plan_applied: async () => {
+    const { id } = await plans().plan('set=applied');
+    await plans().apply(id);
+    return plans().apply(id);
+  },
+  plan_in_conflict: async () => {
+    await service.api.put({ user_group_id: 'by hand', name: 'H' });
+    const { id } = await plans().plan('set=conflict', { provided_id: 'by hand', name: 'H' });
+    return plans().apply(id);
+  },
+  plan_in_use: async () => {
+    const { id } = await plans().plan('set=used');
+    const held = jest
+      .spyOn(service.app.get(PlanRepository), 'lockSet')
+      .mockResolvedValue(undefined);
+    const answer = await plans().apply(id);
+    held.mockRestore();
+    return answer;
+  },
+  prune_refused: () => plans().send('set=empty&prune=true'),
+  plan_too_large: () => {
+    const groups = Array.from({ length: 2001 }, (_, n) => ({ provided_id: `l${n}`, name: 'L' }));
+    return plans().send('set=large', ...groups);
   },
   bulk_job_not_found: () => send('GET', `${V1}/bulk-jobs/1`),
   bulk_job_ended: async () => {

@@ -211,7 +211,11 @@ class ExportSummary(TypedDict):
 
 class ExportUserGroupsRequest(TypedDict):
     include_tokens: NotRequired[bool]
-    """Whether each line contains the token of its group. Default: `true`."""
+    """Whether each line contains the token of its group. By default it does, unless `set` is sent.
+    """
+
+    set: NotRequired[str]
+    """Only groups of this set."""
 
 
 class BulkChangeStart(TypedDict):
@@ -285,6 +289,145 @@ class ChangeUserGroupsRequest(TypedDict):
     """For `rotate`: tokens issued at this time or later stay. By default the time of the call. To
     go on after a response that was cut off, send the `started_at` of that response.
     """
+
+
+class DesiredUserGroup(TypedDict):
+    name: str
+    """Name of the user group, 1–255 code points."""
+
+    mapping: NotRequired[dict[str, str | int] | None]
+    """Schema id → data source: at most 200 entries, each value the data source’s own integer id or
+    the id you gave it. Empty if it is not sent.
+    """
+
+    properties: NotRequired[dict[str, Any] | None]
+    """Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is
+    not sent.
+    """
+
+    valid_until: NotRequired[str | None]
+    """Time from which on none of its tokens can be introspected; null, or not sent: it does not
+    end.
+    """
+
+    user_group_id: NotRequired[str]
+    """The id of the path again; optional."""
+
+    provided_id: str
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
+    """
+
+    suspended: NotRequired[bool]
+    """Whether the group is suspended. Not sent: it is not."""
+
+
+class UserGroupPlanCounts(TypedDict):
+    create: int
+    """Groups that are created."""
+
+    update: int
+    """Groups that are changed."""
+
+    suspend: int
+    """Groups of the set that no line names, and that are suspended."""
+
+    delete: int
+    """Groups of the set that no line names, and that are deleted."""
+
+    unchanged: int
+    """Groups that are as they should be."""
+
+    conflict: int
+    """Groups that belong to another set or to none. A plan with one cannot be applied."""
+
+
+PlannedDifference = TypedDict(
+    "PlannedDifference",
+    {
+        "pointer": str,
+        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+    },
+)
+
+
+class PlannedChange(TypedDict):
+    action: str
+    """What is done with the group."""
+
+    provided_id: str
+    """Your own id of the group."""
+
+    name: str
+    """Its name now, or the one that it begins with."""
+
+    line: NotRequired[int]
+    """The line that names the group, from 1."""
+
+    differences: NotRequired[list[PlannedDifference]]
+    """With `update`: what differs, at most 50 places."""
+
+    more_differences: NotRequired[int]
+    """Number of further places that differ."""
+
+
+class PlanConflict(TypedDict):
+    provided_id: str
+    """Your own id of the group."""
+
+    line: int
+    """The line that names it, from 1."""
+
+    managed_by: str | None
+    """The set that the group belongs to, or null."""
+
+
+class UserGroupPlan(TypedDict):
+    id: int
+    """Number of the plan."""
+
+    set: str
+    """The set of the groups."""
+
+    counts: UserGroupPlanCounts
+    """How many groups it changes."""
+
+
+class PlanView(UserGroupPlan):
+    created_at: str
+    """When it was made."""
+
+    expires_at: str
+    """Until when it can be applied."""
+
+    changes: list[PlannedChange]
+    """Every group that it changes."""
+
+    conflicts: list[PlanConflict]
+    """Groups that belong to another set or to none."""
+
+
+class PlanResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group_plan: PlanView
+    """The plan."""
+
+
+class AppliedPlanView(UserGroupPlan):
+    applied_at: str
+    """When it was applied."""
+
+
+class AppliedPlanResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group_plan: AppliedPlanView
+    """The plan, which is applied."""
 
 
 class UserGroupInput(TypedDict):
@@ -387,6 +530,9 @@ class UserGroup(TypedDict):
 
     valid_until: str | None
     """Time from which on none of its tokens can be introspected, or null: it does not end."""
+
+    managed_by: str | None
+    """The set of groups as code that it belongs to, or null."""
 
     status: str
     """Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`:

@@ -10,8 +10,10 @@ import { toNdjson } from '../../platform/common/http/responses/ndjson.ts';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
 import { handOverSignals } from '../../platform/common/early-signals.ts';
 import { OperatorError, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
+import { checkedDto } from '../../platform/common/json/to-dto.ts';
 import { PrivateFile } from '../../platform/common/secret/private-file.ts';
 import { Config } from '../../platform/config/config.ts';
+import { ExportUserGroupsRequest } from './dto/export.dto.ts';
 import type { ImportSummary } from './dto/import-response.dto.ts';
 import { UserGroupExporter } from './user-group-exporter.ts';
 import { UserGroupImporter } from './user-group-importer.ts';
@@ -38,6 +40,8 @@ interface ImportSettings extends Printing {
 interface ExportSettings {
   workspace: string;
   withoutTokens?: true;
+  set?: string;
+  yaml?: true;
   force?: true;
 }
 
@@ -61,6 +65,8 @@ export function defineExport(command: Command, { withWorkspace }: CommandService
   withWorkspaceOption(withExample(command, 'group export export.ndjson'), 'groups')
     .argument('[file]', 'readable only by its owner; standard output if not given', STANDARD)
     .option('--without-tokens', 'leave the tokens out')
+    .option('--set <name>', 'only groups of this set, without tokens')
+    .option('--yaml', 'write YAML, without tokens, as "group apply" reads it')
     .option('--force', 'replace the file if it is there')
     .action((file: string, settings: ExportSettings) =>
       withWorkspace(
@@ -130,11 +136,20 @@ async function exportTo(
   exporter: UserGroupExporter,
   caller: Caller,
   path: string,
-  { withoutTokens = false, force = false }: { withoutTokens?: boolean; force?: boolean },
+  {
+    withoutTokens,
+    set,
+    yaml,
+    force = false,
+  }: Omit<ExportSettings, 'workspace' | 'force'> & { force?: boolean },
 ): Promise<void> {
-  const pages = exporter.run(caller, { include_tokens: !withoutTokens });
+  const isWithout = withoutTokens ?? yaml ?? set !== undefined;
+  const query = checkedDto(ExportUserGroupsRequest, { include_tokens: !isWithout, set });
+  const pages = exporter.run(caller, query);
+  const toText = yaml ? await yamlWriter() : toNdjson;
   if (path === STANDARD) {
-    await pipeline(pages, asText, process.stdout, { end: false });
+    const texts = asText(pages, yaml ? toText : (rows) => linesForTerminal(toText(rows)));
+    await pipeline(texts, process.stdout, { end: false });
     return;
   }
   if (!force && existsSync(path)) throw alreadyThere(path);
@@ -149,7 +164,7 @@ async function exportTo(
   try {
     let count = 0;
     for await (const rows of pages) {
-      file.write(toNdjson(rows));
+      file.write(toText(rows));
       count += rows.length;
       showCount(count);
     }
@@ -163,8 +178,21 @@ async function exportTo(
   if (!file.keep({ replace: force })) throw alreadyThere(path);
 }
 
-async function* asText(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  for await (const rows of pages) yield linesForTerminal(toNdjson(rows));
+async function* asText(
+  pages: AsyncIterable<readonly object[]>,
+  toText: (rows: readonly object[]) => string,
+): AsyncGenerator<string> {
+  for await (const rows of pages) yield toText(rows);
+}
+
+/** Returns what writes groups as entries of one list, without the summary. Any reader of YAML 1.1 or 1.2 reads the same. */
+async function yamlWriter(): Promise<(rows: readonly object[]) => string> {
+  const { stringify } = await import('yaml');
+  const options = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 0 } as const;
+  return (rows) => {
+    const groups = rows.filter((row) => !('summary' in row));
+    return groups.length === 0 ? '' : stringify(groups, options);
+  };
 }
 
 function alreadyThere(path: string): OperatorRefusal {

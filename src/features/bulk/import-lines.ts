@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { BodyTooLarge, JsonMalformed } from '../../platform/common/problem/errors.ts';
 import { ServiceError } from '../../platform/common/problem/problem.ts';
 import type { Line } from '../../platform/common/http/responses/lines.ts';
@@ -23,33 +24,44 @@ const BLANK = /^[ \t\r]*$/;
 const BRACE = 0x7b;
 
 /** A parsed line with its group. */
-export interface LineOfGroup {
+export interface LineOfGroup<Dto = UserGroupLine> {
   line: number;
   id: string;
-  dto: UserGroupLine;
+  dto: Dto;
 }
 
 /** A parsed line: its group, or the reason for refusing it. */
-export type ReadLine = LineOfGroup | { line: number; refused: RefusedLine };
+export type ReadLine<Dto = UserGroupLine> =
+  LineOfGroup<Dto> | { line: number; refused: RefusedLine };
 
 /**
- * Parses a line; returns undefined for a blank one, and for the summary at the end of an export.
+ * Parses a line of an import; returns undefined for a blank one, and for the summary at the end of an export.
  * @param seen the ids of the lines before it; takes in that of this one
  * @param limit largest line in bytes
  */
-export function readImportLine(
+export function readImportLine(line: Line, seen: SeenIds, limit: number): ReadLine | undefined {
+  return readLineOf(UserGroupLine, idOfLine, line, seen, limit);
+}
+
+/**
+ * Parses a line of any kind that names a group, as `readImportLine` does.
+ * @param idOf returns the id of the group
+ */
+export function readLineOf<Dto extends { provided_id?: string }>(
+  type: Type<Dto>,
+  idOf: (dto: Dto) => string,
   { number: line, bytes }: Line,
   seen: SeenIds,
   limit: number,
-): ReadLine | undefined {
+): ReadLine<Dto> | undefined {
   if (!bytes) return { line, refused: toRefusedLine(line, new BodyTooLarge(limit, 'line')) };
   if (isBlank(bytes)) return undefined;
   let id: string | undefined;
   try {
     const json = parseStrictJson(bytes, 'line');
     if (isSummary(json.value)) return undefined;
-    const dto = dtoFromJson(UserGroupLine, json, { part: 'line' });
-    id = idOfLine(dto);
+    const dto = dtoFromJson(type, json, { part: 'line' });
+    id = idOf(dto);
     seen.add(id, line, dto.provided_id === undefined ? '/user_group_id' : '/provided_id');
     return { line, id, dto };
   } catch (error) {

@@ -50,12 +50,16 @@ export class UserGroupExporter {
    */
   run(
     caller: Caller,
-    { include_tokens = true }: ExportUserGroupsRequest = {},
+    { set, include_tokens = set === undefined }: ExportUserGroupsRequest = {},
   ): AsyncGenerator<ExportLine[]> {
-    return this.slots.within(caller, AT_ONCE, this.read(caller, include_tokens));
+    return this.slots.within(caller, AT_ONCE, this.read(caller, include_tokens, set));
   }
 
-  private async *read(caller: Caller, include_tokens: boolean): AsyncGenerator<ExportLine[]> {
+  private async *read(
+    caller: Caller,
+    include_tokens: boolean,
+    set: string | undefined,
+  ): AsyncGenerator<ExportLine[]> {
     const { workspaceId } = caller;
     let exported = 0;
     let last: IdentifiedUserGroup | undefined;
@@ -67,14 +71,16 @@ export class UserGroupExporter {
       const after = last?.id ?? 0;
       const { found, limit } = await this.gate.run(caller, async () => {
         // Recorded with the first page: a second wait would delay the first line.
-        if (after === 0) await this.record(caller, include_tokens);
+        if (after === 0) await this.record(caller, { include_tokens, set });
         return readPage<WholeUserGroup>(PAGE, sizeOfGroup, (count, before) =>
           this.userGroups.list(workspaceId, before?.id ?? after, count),
         );
       });
       const groups = found.slice(0, limit);
       last = groups.at(-1);
-      const seen = groups.filter((group) => covers(current.range, group));
+      const seen = groups.filter(
+        (group) => covers(current.range, group) && (set === undefined || group.managedBy === set),
+      );
       exported += seen.length;
       const lines = seen.map((group) => ({
         provided_id: group.providedId,
@@ -88,11 +94,14 @@ export class UserGroupExporter {
     yield [{ summary: { exported, complete: true } }];
   }
 
-  private record(caller: Caller, include_tokens: boolean): Promise<void> {
+  private record(
+    caller: Caller,
+    details: Pick<ExportUserGroupsRequest, 'include_tokens' | 'set'>,
+  ): Promise<void> {
     return this.transactor.run((manager) =>
       this.auditLog.record(manager, caller, {
         action: 'user_group.export',
-        details: { include_tokens },
+        details,
       }),
     );
   }

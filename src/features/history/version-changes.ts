@@ -31,7 +31,7 @@ export function changeOfVersion(
   before: UserGroupState | undefined,
 ): { change: VersionChange | null; changed: string[] } {
   if (!before) return { change: state.version === 1 ? 'create' : null, changed: [] };
-  const differences = differencesOf(before, contentOf(state));
+  const differences = differencesOf(before, stateOf(state));
   const changed = fieldNames.filter((name) => differences[name] !== undefined);
   const { suspended } = differences;
   if (!suspended || changed.length > 1) return { change: 'update', changed };
@@ -40,10 +40,15 @@ export function changeOfVersion(
 
 /** Lists the differences from one state to another, of objects member by member. */
 export function differencesBetween(was: UserGroupState, is: UserGroupState): StateDifference[] {
-  return compare({ ...contentOf(was) }, { ...contentOf(is) }, '');
+  return differencesAt(stateOf(was), stateOf(is), '');
 }
 
-function compare(
+function stateOf(state: UserGroupState) {
+  return { ...contentOf(state), managed_by: state.managedBy };
+}
+
+/** Lists the differences between two values, of objects member by member. @param pointer of the values */
+export function differencesAt(
   was: JsonValue | undefined,
   is: JsonValue | undefined,
   pointer: string,
@@ -54,7 +59,7 @@ function compare(
   }
   const names = new Set([...Object.keys(was), ...Object.keys(is)]);
   return [...names].flatMap((name) => {
-    return compare(member(was, name), member(is, name), pointer + pointerSegment(name));
+    return differencesAt(member(was, name), member(is, name), pointer + pointerSegment(name));
   });
 }
 

@@ -36,6 +36,7 @@ interface AnswerBody {
     reasons: UserGroupResource['reasons'];
     valid_until: string | null;
     suspended_at: string | null;
+    managed_by: string | null;
     created_at: string;
     updated_at: string;
   };

@@ -4,6 +4,7 @@ import { ownScopes } from '../../../src/server/app/catalogues.ts';
 import { sqlitePath } from '../../../src/platform/database/data-source-options.ts';
 import { type ApiClient, NDJSON } from '../api/api-client.ts';
 import type { TestDatabase } from './databases.ts';
+import { PlanCalls } from '../../plan/plan-calls.ts';
 import { TestJobs } from '../../bulk-job/test-jobs.ts';
 import { IMPORT, toLines } from '../api/lines.ts';
 import { runCli, type RunningServer } from '../process/processes.ts';
@@ -93,6 +94,7 @@ export async function fillDatabase(
 
   await declareTarget(first);
   await reportViews(first);
+  await planGroups(first);
   await runJob(env, first);
   await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
@@ -131,6 +133,13 @@ async function reportViews(api: ApiClient): Promise<void> {
   const views = [{ sub: 'repeated', user_id: 'u', count: 3, at: new Date().toISOString() }];
   await ok(api.call('PUT', '/api/v1/user-groups/repeated/limits', { users_per_month: 1 }));
   await ok(api.call('POST', '/api/v1/usage/batches', { batch_id: 'a batch', views }));
+}
+
+/** A plan that is not applied, and a group of a set. */
+async function planGroups(api: ApiClient): Promise<void> {
+  const calls = new PlanCalls(api);
+  await calls.carryOut('set=as-code', { provided_id: 'as code', name: 'As code' });
+  await calls.plan('set=as-code', { provided_id: 'as code', name: 'Planned' });
 }
 
 /** A job with a result, which is not that of a group, and with lines that nobody stores, because it has ended. */

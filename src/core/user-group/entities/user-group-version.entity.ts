@@ -25,6 +25,7 @@ export class UserGroupVersion {
   @Column('text', { nullable: true }) mapping!: string | null;
   @Column('bigint', { nullable: true }) suspendedAt!: number | null;
   @Column('bigint', { nullable: true }) validUntil!: number | null;
+  @Column('text', { nullable: true }) managedBy!: string | null;
 
   /** Time of the creation of its group. */
   @Column('bigint') createdAt!: number;

@@ -12,6 +12,9 @@ import { Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn, Unique } fro
 @Index(['workspaceId', 'validUntil', 'id'], { where: '"valid_until" IS NOT NULL' })
 @Index('user_group_valid_until_idx', ['validUntil'], { where: '"valid_until" IS NOT NULL' })
 @Index('user_group_flaw_idx', ['workspaceId', 'flaw', 'id'], { where: '"flaw" IS NOT NULL' })
+@Index('user_group_managed_by_idx', ['workspaceId', 'managedBy', 'id'], {
+  where: '"managed_by" IS NOT NULL',
+})
 export class UserGroup {
   /** `team_id` on the wire. */
   @PrimaryGeneratedColumn() id!: number;
@@ -47,4 +50,7 @@ export class UserGroup {
   /** The flaw that the rules of its workspace find, once they have been checked; null for none. */
   @Column({ type: 'varchar', length: 10, collation: 'C', nullable: true }) flaw!:
     'incomplete' | 'unresolved' | null;
+
+  /** The set that it belongs to; null if it belongs to none. */
+  @Column({ type: 'text', collation: 'C', nullable: true }) managedBy!: string | null;
 }

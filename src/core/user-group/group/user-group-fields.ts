@@ -16,8 +16,11 @@ export interface UserGroupContent {
   suspended: boolean;
 }
 
+/** The fields of a user group that a write can set. */
+type UserGroupFields = UserGroupContent & { managed_by: string | null };
+
 /** The fields that a caller wants to store; undefined ones stay as they are. */
-export interface WantedUserGroup extends Partial<UserGroupContent> {
+export interface WantedUserGroup extends Partial<UserGroupFields> {
   /** A token issued elsewhere that becomes the current one. */
   token?: string;
 }
@@ -31,6 +34,8 @@ export interface UserGroupState {
   mapping?: StoredMapping;
   suspendedAt: number | null;
   validUntil: number | null;
+  /** The set that it belongs to, if it belongs to one. */
+  managedBy: string | null;
   createdAt: number;
   updatedAt: number;
   /** Grows with each change of a field or of the mapping; part of the entity tag. */
@@ -45,6 +50,7 @@ export const WRITTEN = {
   properties: 'text',
   suspendedAt: 'bigint',
   validUntil: 'bigint',
+  managedBy: 'text',
 } as const;
 
 /** The members of a group before it is stored. */
@@ -54,16 +60,19 @@ export const UNSTORED = {
   properties: '{}',
   suspendedAt: null,
   validUntil: null,
+  managedBy: null,
   version: 0,
 };
 
 /** Picks the members that a write sets, without nulls: the others would be needless JSON. */
-export function writtenOf({ name, properties, suspendedAt, validUntil }: UserGroupState) {
+export function writtenOf(group: UserGroupState) {
+  const { name, properties, suspendedAt, validUntil, managedBy } = group;
   return {
     name,
     properties,
     suspendedAt: suspendedAt ?? undefined,
     validUntil: validUntil ?? undefined,
+    managedBy: managedBy ?? undefined,
   };
 }
 
@@ -74,10 +83,10 @@ interface Field<Value> {
   compare?: (group: UserGroupState, is: Value) => Difference<Value> | undefined;
 }
 
-type FieldName = keyof UserGroupContent;
+type FieldName = keyof UserGroupFields;
 
 /** Each field as it is stored, in the order in which events list them. */
-const FIELDS: { [Name in FieldName]: Field<UserGroupContent[Name]> } = {
+const FIELDS: { [Name in FieldName]: Field<UserGroupFields[Name]> } = {
   name: { read: ({ name }) => name, write: ({ is }) => ({ name: is }) },
   mapping: {
     read: ({ mapping }) => fromStoredMapping(mapping),
@@ -106,10 +115,14 @@ const FIELDS: { [Name in FieldName]: Field<UserGroupContent[Name]> } = {
     read: ({ suspendedAt }) => suspendedAt !== null,
     write: ({ is }, now) => ({ suspendedAt: is ? now : null }),
   },
+  managed_by: {
+    read: ({ managedBy }) => managedBy,
+    write: ({ is }) => ({ managedBy: is }),
+  },
 };
 
 export const fieldNames = Object.keys(FIELDS) as FieldName[];
-export const bodyNames = fieldNames.filter((name) => name !== 'suspended');
+export const bodyNames = fieldNames.filter((name) => !['suspended', 'managed_by'].includes(name));
 
 /** Returns the fields of a body; `null` empties one. */
 export function toWanted({
@@ -163,7 +176,7 @@ export interface Difference<Value> {
 }
 
 /** The fields that differ. */
-export type Differences = { [Name in FieldName]?: Difference<UserGroupContent[Name]> };
+export type Differences = { [Name in FieldName]?: Difference<UserGroupFields[Name]> };
 
 /**
  * Returns the wanted fields that differ from `stored`; for a new group all of them.

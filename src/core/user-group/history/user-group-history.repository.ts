@@ -41,6 +41,7 @@ const MEMBERS = [
   'properties',
   'suspended_at AS "suspendedAt"',
   'valid_until AS "validUntil"',
+  'managed_by AS "managedBy"',
 ];
 
 const membersOf = (alias: string) =>

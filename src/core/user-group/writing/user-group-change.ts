@@ -11,7 +11,6 @@ import { hashToken } from '../../../platform/common/secret/secrets.ts';
 import { type DeclaredVariable, withHiddenSecrets } from '../../mapping/variables.ts';
 import { requireNewId } from '../group/provided-id.ts';
 import {
-  bodyNames,
   bodyOf,
   type Difference,
   type Differences,
@@ -102,7 +101,7 @@ export function isNothing(change: UserGroupChange): boolean {
 
 /** Tells whether it changes anything but its suspension and its token. */
 export function changesContent(change: UserGroupChange): boolean {
-  return bodyNames.some((name) => change[name] !== undefined);
+  return fieldNames.some((name) => name !== 'suspended' && change[name] !== undefined);
 }
 
 /** Tells whether the rules of the workspace judge the change: then it is refused unless it leaves no flaw. */

@@ -34,9 +34,9 @@ export function effectSteps(dialect: Dialect, has: Has, isCounted: boolean): Wri
       for: ['changed', 'removed'],
       sql: `
         INSERT INTO user_group_version (user_group_id, version, workspace_id, provided_id, name, properties, mapping,
-          suspended_at, valid_until, created_at, recorded_at, replaced_at, tokens)
+          suspended_at, valid_until, managed_by, created_at, recorded_at, replaced_at, tokens)
         SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties, ${resolvedMappingColumn(dialect)},
-          g.suspended_at, g.valid_until, g.created_at, g.updated_at, ${replacedAt}, ${has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL'}
+          g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at, ${replacedAt}, ${has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL'}
         FROM user_group g WHERE ${isAmong(
           'g.id',
           (['changed', 'removed'] as const).filter(has).map(ofApplied).join(' UNION ALL '),

@@ -126,7 +126,7 @@ export class WriteWaves {
 }
 
 /** Rolls back a transaction in which a write has lost a race; a refused write stays refused. */
-class RolledBack extends Error {
+export class RolledBack extends Error {
   readonly outcomes: Wave['outcomes'];
 
   constructor(outcomes: Wave['outcomes']) {

@@ -1,9 +1,24 @@
-import { Flag, flagViolations, Integer, Nested, Rule } from '../../../platform/common/fields.ts';
+import {
+  Flag,
+  flagViolations,
+  Integer,
+  Nested,
+  Rule,
+  Text,
+} from '../../../platform/common/fields.ts';
+import { SET_NAME, setNameViolations } from '../set-name.ts';
 
 export class ExportUserGroupsRequest {
-  @Flag.optional('Whether each line contains the token of its group.', true, { default: true })
+  @Flag.optional(
+    'Whether each line contains the token of its group. By default it does, unless `set` is sent.',
+    true,
+  )
   @Rule(flagViolations)
   include_tokens?: boolean;
+
+  @Text.optional('Only groups of this set.', 'production', { pattern: SET_NAME })
+  @Rule(setNameViolations)
+  set?: string;
 }
 
 class ExportCounts {

@@ -14,6 +14,7 @@ import { webhookActions } from '../../../features/webhook/webhook.catalogue.ts';
 import { targetActions } from '../../../features/target/target.catalogue.ts';
 import { bulkJobActions } from '../../../features/bulk-job/bulk-job.catalogue.ts';
 import { usageActions } from '../../../features/usage/usage.catalogue.ts';
+import { planActions } from '../../../features/plan/plan.catalogue.ts';
 
 export const declaredActions = [
   apiTokenActions,
@@ -31,4 +32,5 @@ export const declaredActions = [
   targetActions,
   bulkJobActions,
   usageActions,
+  planActions,
 ] as const;

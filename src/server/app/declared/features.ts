@@ -1,6 +1,7 @@
 // Written by `npm run docs`.
 import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
 import { bulk } from '../../../features/bulk/bulk.feature.ts';
+import { plans } from '../../../features/plan/plan.feature.ts';
 import { userGroups } from '../../../core/user-group/user-group.feature.ts';
 import { history } from '../../../features/history/history.feature.ts';
 import { bulkJobs } from '../../../features/bulk-job/bulk-job.feature.ts';
@@ -32,6 +33,7 @@ import { workspaces } from '../../../core/workspace/workspace.feature.ts';
 /** A part of the HTTP interface that an application can have or leave out. */
 export type Feature =
   | 'bulk'
+  | 'plans'
   | 'user-groups'
   | 'history'
   | 'bulk-jobs'
@@ -53,6 +55,7 @@ export type Feature =
 /** The features whose routes an application can choose, in the order of the documents. */
 export const routedFeatures: readonly FeatureDefinition[] = [
   bulk,
+  plans,
   userGroups,
   history,
   bulkJobs,

@@ -72,6 +72,9 @@ export class UserGroupResource {
   )
   valid_until!: string | null;
 
+  @Text.orNull('The set of groups as code that it belongs to, or null.', 'production')
+  managed_by!: string | null;
+
   @CodeOf(
     groupStatuses,
     'Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. If several apply, the first.',
@@ -119,6 +122,7 @@ export function toUserGroupResource(
     provided_id: providedId,
     ...body,
     mapping: sortedMapping(body.mapping),
+    managed_by: group.managedBy,
     ...standing,
     suspended_at: toWireTimeOrNull(group.suspendedAt),
     created_at: toWireTime(group.createdAt),

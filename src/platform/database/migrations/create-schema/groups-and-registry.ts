@@ -27,6 +27,7 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
       valid_until bigint,
       valid_until_set_at bigint,
       flaw ${compared('varchar(10)')},
+      managed_by ${compared('text')},
       ${unique('user_group', 'workspace_id', 'provided_id')},
       ${reference('user_group', 'workspace_id', 'workspace', 'RESTRICT')})`,
     'CREATE INDEX user_group_workspace_id_id_idx ON user_group (workspace_id, id)',
@@ -44,6 +45,8 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
      WHERE valid_until IS NOT NULL`,
     `CREATE INDEX user_group_flaw_idx ON user_group (workspace_id, flaw, id)
      WHERE flaw IS NOT NULL`,
+    `CREATE INDEX user_group_managed_by_idx ON user_group (workspace_id, managed_by, id)
+     WHERE managed_by IS NOT NULL`,
 
     `CREATE TABLE user_group_token (
       user_group_id integer NOT NULL,

@@ -23,6 +23,7 @@ export function history({ compared, isPostgres }: Spelling): string[] {
       mapping text,
       suspended_at bigint,
       valid_until bigint,
+      managed_by text,
       created_at bigint NOT NULL,
       recorded_at bigint NOT NULL,
       replaced_at bigint NOT NULL,

@@ -1,0 +1,4 @@
+export const planActions = {
+  changing: [],
+  unchanging: ['user_group_plan.apply', 'user_group_plan.create'],
+} as const;

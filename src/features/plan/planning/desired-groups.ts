@@ -1,0 +1,54 @@
+import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
+import type { Line } from '../../../platform/common/http/responses/lines.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../../platform/common/problem/violation.ts';
+import type { RefusedLine } from '../../bulk/dto/import-response.dto.ts';
+import { type LineOfGroup, readLineOf } from '../../bulk/import-lines.ts';
+import { SeenIds } from '../../bulk/seen-ids.ts';
+import { DesiredUserGroup } from '../dto/plan.dto.ts';
+import { PlanTooLarge } from '../plan.errors.ts';
+
+/** The lines of a plan: all of them are remembered by `SeenIds`. */
+const MAX_LINES = 10_000;
+
+const OF_TOKENS =
+  'A plan takes no token of a group, and changes none. Leave the field out: an export without tokens has none.';
+
+/** The lines of a plan, and what is wrong with them. */
+export class DesiredGroups {
+  readonly groups: LineOfGroup<DesiredUserGroup>[] = [];
+  private readonly violations: Violation[] = [];
+  private readonly seen = new SeenIds();
+
+  /** @param limit largest line in bytes */
+  constructor(private readonly limit: number) {}
+
+  /** Reads a line; one that is refused is kept among the faults. @throws PlanTooLarge, and as `requireFaultless` if there are many */
+  add(line: Line): void {
+    const read = readLineOf(DesiredUserGroup, idOfDesired, line, this.seen, this.limit);
+    if (!read) return;
+    if ('refused' in read) this.refuse(read.refused);
+    else if (this.groups.push(read) > MAX_LINES) throw new PlanTooLarge();
+  }
+
+  refuse({ line, detail, errors }: Pick<RefusedLine, 'line' | 'detail' | 'errors'>): void {
+    const faults = errors ?? [{ pointer: '', code: 'not_acceptable', detail }];
+    for (const { pointer, ...fault } of faults) {
+      const ofToken = /^\/token\b/.test(pointer) && { detail: OF_TOKENS };
+      this.violations.push({ ...fault, pointer: `/${line}${pointer}`, ...ofToken });
+    }
+    if (this.violations.length >= MAX_VIOLATIONS) this.requireFaultless();
+  }
+
+  /** @throws ValidationFailed if a line is refused; the first segment of each pointer is the number of the line */
+  requireFaultless(): void {
+    if (this.violations.length === 0) return;
+    throw new ValidationFailed(this.violations);
+  }
+}
+
+/** @throws ValidationFailed if the line gives its id twice, differently */
+function idOfDesired({ provided_id, user_group_id = provided_id }: DesiredUserGroup): string {
+  if (user_group_id === provided_id) return provided_id;
+  const detail = 'The user_group_id must be the provided_id; a line needs only the latter.';
+  throw new ValidationFailed([{ pointer: '/user_group_id', code: 'not_acceptable', detail }]);
+}
