@@ -38,6 +38,7 @@ export default {
         'examples/renderer/screenshot.mjs',
         'examples/renderer/page/page.js',
         'examples/embed-a-dashboard/backend.mjs',
+        'examples/shiny/host.mjs',
         'examples/superset/host.mjs',
         'examples/gateways/user-groups.js',
         'examples/cube/model/sale.js',

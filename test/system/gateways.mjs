@@ -17,6 +17,8 @@ import {
 } from './gateways/applications.mjs';
 import { keepsApart } from './gateways/keeps-apart.mjs';
 import { leadsToTwoGroups } from './gateways/page.mjs';
+import { handsOnItsOwnHeaders } from './gateways/shiny-headers.mjs';
+import { showsTwoGroups } from './gateways/shiny-page.mjs';
 import { startedGateways, startNginxOfMetrics } from './gateways/started.mjs';
 import { requirePrograms } from './lab/packages.mjs';
 import { freePort } from './lab/ports.mjs';
@@ -29,7 +31,7 @@ import { untilItAccepts } from './renderers/protects.mjs';
 //
 //   node test/system/gateways.mjs
 //
-// It needs Debian's nginx, Caddy, HAProxy, VictoriaMetrics and Shiny, which it installs as root, and Streamlit from PyPI, about
+// It needs a Chromium; Debian's nginx, Caddy, HAProxy, VictoriaMetrics and Shiny, which it installs as root; and Streamlit from PyPI, about
 // 500 MB, which it installs into GATEWAY_TOOLS if it is set, where it stays, or else into a temporary directory.
 
 const PROGRAMS = {
@@ -38,6 +40,8 @@ const PROGRAMS = {
   nginx: 'nginx',
   Rscript: 'r-base-core',
   '/usr/lib/R/site-library/shiny': 'r-cran-shiny',
+  '/usr/lib/R/site-library/RSQLite': 'r-cran-rsqlite',
+  sqlite3: 'sqlite3',
   '/usr/bin/victoria-metrics': 'victoria-metrics',
 };
 
@@ -130,9 +134,12 @@ async function main() {
   requirePrograms(PROGRAMS);
   await runSteps({
     'the page of VictoriaMetrics': leadsToTwoGroups,
+    'the page of Shiny': showsTwoGroups,
+    'the nginx of the page of Shiny': handsOnItsOwnHeaders,
     'VictoriaMetrics behind nginx': metricsBehindNginx,
     'the conformance kit on VictoriaMetrics behind nginx': passesTheKit,
     ...Object.fromEntries([
+      behind('Shiny', 'the nginx of its page'),
       behind('Shiny', 'nginx'),
       behind('Shiny', 'Caddy'),
       behind('Streamlit', 'HAProxy'),

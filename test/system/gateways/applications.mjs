@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { existsSync, mkdirSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { requireVenv } from '../lab/packages.mjs';
 import { freePort } from '../lab/ports.mjs';
 import { run, start, temporaryDirectory } from '../lab/processes.mjs';
@@ -70,7 +71,15 @@ async function lookThrough(port, path, headers, { first, again, shown }) {
 }
 
 async function startShiny() {
-  const file = write('app.R', settingsOf('shiny', {}));
+  const file = write('app.R', settingsOf('shiny.app', {}));
+  for (const [id, { region, shows }] of Object.entries(TENANTS)) {
+    const database = new Database(join(dirname(file), `${id}.db`));
+    database.exec('CREATE TABLE sale (region, product)');
+    const insert = database.prepare('INSERT INTO sale VALUES (?, ?)');
+    insert.run(region, shows);
+    insert.run('hidden', HIDDEN);
+    database.close();
+  }
   const port = await freePort();
   const call = `shiny::runApp(${JSON.stringify(file)}, port = ${port}, host = '127.0.0.1', launch.browser = FALSE)`;
   await untilItAccepts(start('Rscript', ['-e', call]), port);

@@ -31,7 +31,7 @@ const SPELLINGS = {
 };
 
 /** Requests of a viewer who forges headers, by what they are. */
-function* forgeries() {
+export function* forgeries() {
   for (const [spelling, spell] of Object.entries(SPELLINGS)) {
     const all = Object.entries(FORGED).map(([name, value]) => [spell(name), value]);
     yield [`all headers, ${spelling}`, Object.fromEntries(all)];

@@ -1,8 +1,12 @@
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { URL } from 'node:url';
+import { ORIGIN } from '../conformance/kit.mjs';
+import { start } from '../lab/processes.mjs';
+import { API_TOKEN } from '../lab/server.mjs';
 import { forwardAuthSettings, startForwardingHaProxy } from '../renderers/forward-auth.mjs';
-import { startNginxWith, startReloadableCaddy } from '../renderers/gateways.mjs';
+import { startNginxWith, startReloadableCaddy, write } from '../renderers/gateways.mjs';
 import { settingsOf } from '../renderers/settings.mjs';
 
 /** With it the table of docs/guides/gateways.md says that nginx ends all connections when it is loaded again. */
@@ -32,7 +36,23 @@ export const startedGateways = {
     };
     return { child, endConnections };
   },
+  'the nginx of its page': startNginxOfShiny,
 };
+
+/** Starts an nginx by the settings of docs/guides/shiny.md. @param more settings of its HTTP part */
+export function startNginxOfShiny({ port, service, application }, more = '') {
+  const settings = settingsOf('shiny.settings', {
+    'http {': `http {\n${more}`,
+    'listen 127.0.0.1:8080': `listen 127.0.0.1:${port}`,
+    'proxy_pass http://127.0.0.1:9000': `proxy_pass ${application}`,
+    'origin=http://127.0.0.1:8081': `origin=${ORIGIN}`,
+    USER_GROUPS_URL: service,
+    GATEWAY_API_TOKEN: API_TOKEN,
+  });
+  const file = write('nginx.conf', settings);
+  const child = start('nginx', ['-p', dirname(file), '-c', file]);
+  return { child, endConnections: () => child.kill('SIGHUP') };
+}
 
 function startNginx(settings) {
   const child = startNginxWith(settings, [], ENDS_CONNECTIONS);

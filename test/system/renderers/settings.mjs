@@ -7,6 +7,7 @@ const PAGES = [
   'guides/cube.md',
   'guides/grafana.md',
   'guides/postgraphile.md',
+  'guides/shiny.md',
   'guides/victoria-metrics.md',
   'operate/behind-a-proxy.md',
 ].map((name) => fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)));
@@ -20,6 +21,9 @@ const FILES = {
   'cube.kit': 'cube/conformance.json',
   'postgraphile.server': 'postgraphile/server.mjs',
   'postgraphile.kit': 'postgraphile/conformance.json',
+  'shiny.app': 'shiny/app.R',
+  'shiny.settings': 'shiny/settings.conf',
+  'shiny.host': 'shiny/host.mjs',
   'victoria-metrics.settings': 'victoria-metrics/settings.conf',
   pyjwt: 'embed-tokens/verify.py',
 };
