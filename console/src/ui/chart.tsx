@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import { behindUtc, format } from '../clock.ts';
-import type { Schemas } from '../own-types.ts';
 import { Time } from './text.tsx';
 
-type ActivityPoint = Schemas['ActivityPoint'];
+type Point<Key extends string> = { at: string } & Record<Key, number>;
 
-export interface Series {
-  key: 'rotations' | 'introspections' | 'creations';
+export interface Series<Key extends string> {
+  key: Key;
   name: string;
   tone: 'accent' | 'warn' | 'good';
 }
@@ -23,7 +22,10 @@ function roundUp(value: number): number {
 }
 
 /** The labels below some of the points: hours of one day, days of a week, or every other week. */
-function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number, label: string][] {
+function labelsOf(
+  points: { at: string }[],
+  step: 'hour' | 'day',
+): [index: number, label: string][] {
   return points.flatMap(({ at }, index): [number, string][] => {
     const moment = new Date(at);
     const hours = new Date(+moment - behindUtc(moment) * 60_000).getUTCHours();
@@ -34,20 +36,20 @@ function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number
 }
 
 /** Bars over time. Shows the numbers of the point under the pointer, or selected by arrow keys, otherwise the sums. */
-export function Chart({
+export function Chart<Key extends string>({
   points,
   series,
   step,
 }: {
-  points: ActivityPoint[] | undefined;
-  series: Series[];
+  points: Point<Key>[] | undefined;
+  series: Series<Key>[];
   step: 'hour' | 'day';
 }) {
   const [at, setAt] = useState<number>();
   const all = points ?? [];
   const pointed = at === undefined ? undefined : all[at];
   const width = 0.8 / series.length;
-  const sumOf = (key: Series['key']) => all.reduce((total, point) => total + point[key], 0);
+  const sumOf = (key: Key) => all.reduce((total, point) => total + point[key], 0);
   const last = Math.max(all.length - 1, 0);
   const top = roundUp(Math.max(0, ...all.flatMap((point) => series.map(({ key }) => point[key]))));
   const share = (index: number) => `${((index + 0.5) / (last + 1)) * 100}%`;

@@ -1,7 +1,7 @@
 import { api, dataOf } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { addressOf, mayBeToken } from '../../router.ts';
-import { may } from '../../session.ts';
+import { has, may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -14,6 +14,7 @@ import type { Open } from './open-dialog.tsx';
 import { Required } from './required.tsx';
 import type { Known } from './resource.ts';
 import { Tokens } from './tokens.tsx';
+import { Usage } from './usage.tsx';
 
 const LONGEST_LIKE = 40;
 
@@ -130,6 +131,7 @@ export function Content({
           {workspace && <Required {...{ group, workspace }} />}
         </div>
       </div>
+      {has('usage') && may('usage:read') && <Usage id={id} />}
       {may('user-groups:write') && (
         <Panel
           title="Delete this user group"

@@ -14,8 +14,10 @@ const PERIODS: [key: string, name: string, hours: number, step: 'hour' | 'day'][
 ];
 const HOUR = 3_600_000;
 
-const READ: Series[] = [{ key: 'introspections', name: 'Introspections', tone: 'accent' }];
-const WRITTEN: Series[] = [
+const READ: Series<'introspections'>[] = [
+  { key: 'introspections', name: 'Introspections', tone: 'accent' },
+];
+const WRITTEN: Series<'rotations' | 'creations'>[] = [
   { key: 'rotations', name: 'Rotations', tone: 'warn' },
   { key: 'creations', name: 'New groups', tone: 'good' },
 ];
