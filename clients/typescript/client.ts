@@ -406,8 +406,8 @@ export class UserGroupClient {
    * List the versions of a user group.
    *
    * Every state that the group has had, newest first, the present one included; a rotation of its token makes none.
-   * Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for
-   * `HISTORY_RETENTION_DAYS`.
+   * Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id.
+   * Replaced states are kept for `HISTORY_RETENTION_DAYS`.
    *
    * Required scope: `user-groups:read`.
    *
@@ -472,6 +472,37 @@ export class UserGroupClient {
       ids: { id, version },
       query,
       headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Rename a user group.
+   *
+   * Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id
+   * gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back.
+   * The id that it has changes nothing.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/{id}/rename`
+   */
+  renameUserGroup(
+    id: string,
+    body: Schemas['RenameUserGroupRequest'],
+    options: CallOptions & { idempotencyKey?: string; ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/rename',
+      ids: { id },
+      body,
+      headers: {
+        'Idempotency-Key': options.idempotencyKey,
+        'If-Match': options.ifMatch,
+        'If-None-Match': options.ifNoneMatch,
+      },
+      takesKey: true,
       options,
     });
   }

@@ -4,44 +4,6 @@
  */
 
 export interface paths {
-    "/api/v1/user-groups/plan": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Plan the user groups of a set
-         * @description Compares the lines, each of which is the whole of a group, with the groups that there are, and keeps what has to change as a plan. No group is written. A field that a line leaves out has its default: no entries, no end, not suspended. A group of another set, or of none, is a conflict unless `adopt=true`. The tokens of groups are not part of it: a line with a `token` is refused. If a line is refused there is no plan; the first segment of each pointer is the number of the line. Each line counts as a call for the rate limits.
-         *
-         *     Required scopes: `user-groups:write` and `user-groups:read`.
-         */
-        post: operations["planUserGroups"];
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/apply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Apply a plan
-         * @description Carries out exactly the plan, in one transaction: all of it, or nothing if any of its groups, the groups of its set or the rules of the workspace have changed since (409 `plan_stale`). Every group is written as by its own call, with its own events. No token changes. Each change counts as a call for the rate limits.
-         *
-         *     Required scope: `user-groups:write`.
-         */
-        post: operations["applyUserGroups"];
-        delete?: never;
-        patch?: never;
-    };
     "/api/user": {
         parameters: {
             query?: never;
@@ -235,7 +197,7 @@ export interface paths {
         };
         /**
          * List the versions of a user group
-         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -280,6 +242,25 @@ export interface paths {
          *     Required scope: `user-groups:write`.
          */
         post: operations["restoreUserGroupVersion"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rename a user group
+         * @description Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back. The id that it has changes nothing.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["renameUserGroup"];
         delete?: never;
         patch?: never;
     };
@@ -1038,31 +1019,6 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/api/v1/user-groups/{id}/limits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the limits of a user group
-         * @description How much the group may use in a day and a month of UTC.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["getUserGroupLimits"];
-        /**
-         * Replace the limits of a user group
-         * @description A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is reached at the latest. Introspection goes on.
-         *
-         *     Required scope: `user-groups:write`.
-         */
-        put: operations["replaceUserGroupLimits"];
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
     "/api/v1/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -1507,6 +1463,8 @@ export interface components {
             request_id: string;
             /** @description What is wrong in the request. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description With `user_group_renamed`: the id that the group has now. */
+            renamed_to?: string;
         };
         LiveResponse: {
             /**
@@ -1614,10 +1572,11 @@ export interface components {
             summary: components["schemas"]["ExportCounts"];
         };
         ExportUserGroupsRequest: {
-            /** @description Whether each line contains the token of its group. By default it does, unless `set` is sent. */
+            /**
+             * @description Whether each line contains the token of its group.
+             * @default true
+             */
             include_tokens?: boolean;
-            /** @description Only groups of this set. */
-            set?: string;
         };
         BulkChangeStart: {
             /**
@@ -1684,118 +1643,6 @@ export interface components {
              * @description For `rotate`: tokens issued at this time or later stay. By default the time of the call. To go on after a response that was cut off, send the `started_at` of that response.
              */
             issued_before?: string;
-        };
-        DesiredUserGroup: {
-            /** @description Name of the user group, 1–255 code points. */
-            name: string;
-            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent. */
-            mapping?: {
-                [key: string]: string | number;
-            } | null;
-            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent. */
-            properties?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description Time from which on none of its tokens can be introspected; null, or not sent: it does not end.
-             */
-            valid_until?: string | null;
-            /** @description The id of the path again; optional. */
-            user_group_id?: string;
-            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
-            provided_id: string;
-            /** @description Whether the group is suspended. Not sent: it is not. */
-            suspended?: boolean;
-        };
-        UserGroupPlanCounts: {
-            /** @description Groups that are created. */
-            create: number;
-            /** @description Groups that are changed. */
-            update: number;
-            /** @description Groups of the set that no line names, and that are suspended. */
-            suspend: number;
-            /** @description Groups of the set that no line names, and that are deleted. */
-            delete: number;
-            /** @description Groups that are as they should be. */
-            unchanged: number;
-            /** @description Groups that belong to another set or to none. A plan with one cannot be applied. */
-            conflict: number;
-        };
-        PlannedDifference: {
-            /** @description JSON Pointer of the place in the group. */
-            pointer: string;
-            /** @description The value now. Absent if there is none; long values are cut. */
-            was?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-            /** @description The value to store. Absent if it is removed; long values are cut. */
-            is?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-        };
-        PlannedChange: {
-            /** @description What is done with the group. */
-            action: string;
-            /** @description Your own id of the group. */
-            provided_id: string;
-            /** @description Its name now, or the one that it begins with. */
-            name: string;
-            /** @description The line that names the group, from 1. */
-            line?: number;
-            /** @description With `update`: what differs, at most 50 places. */
-            differences?: components["schemas"]["PlannedDifference"][];
-            /** @description Number of further places that differ. */
-            more_differences?: number;
-        };
-        PlanConflict: {
-            /** @description Your own id of the group. */
-            provided_id: string;
-            /** @description The line that names it, from 1. */
-            line: number;
-            /** @description The set that the group belongs to, or null. */
-            managed_by: string | null;
-        };
-        PlanView: {
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Until when it can be applied.
-             */
-            expires_at: string;
-            /** @description Every group that it changes. */
-            changes: components["schemas"]["PlannedChange"][];
-            /** @description Groups that belong to another set or to none. */
-            conflicts: components["schemas"]["PlanConflict"][];
-        } & components["schemas"]["UserGroupPlan"];
-        PlanResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The plan. */
-            user_group_plan: components["schemas"]["PlanView"];
-        };
-        AppliedPlanView: {
-            /**
-             * Format: date-time
-             * @description When it was applied.
-             */
-            applied_at: string;
-        } & components["schemas"]["UserGroupPlan"];
-        AppliedPlanResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The plan, which is applied. */
-            user_group_plan: components["schemas"]["AppliedPlanView"];
         };
         UserGroupInput: {
             /** @description Name of the user group, 1–255 code points. Needed to create a group. */
@@ -1881,8 +1728,6 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected, or null: it does not end.
              */
             valid_until: string | null;
-            /** @description The set of groups as code that it belongs to, or null. */
-            managed_by: string | null;
             /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. If several apply, the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
@@ -3088,36 +2933,13 @@ export interface components {
             /** @description The batch. */
             batch: components["schemas"]["UsageBatch"];
         };
-        UserGroupLimits: {
-            /** @description Embed tokens in a day of UTC, or null for any number. */
-            embed_tokens_per_day: number | null;
-            /** @description Users in a calendar month of UTC, or null for any number. */
-            users_per_month: number | null;
-            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
-            refuse_embed_tokens: boolean;
-        };
-        UserGroupLimitsResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The limits. */
-            limits: components["schemas"]["UserGroupLimits"];
-        };
-        UserGroupLimitsRequest: {
-            /** @description Embed tokens in a day of UTC, or null for any number. */
-            embed_tokens_per_day?: number | null;
-            /** @description Users in a calendar month of UTC, or null for any number. */
-            users_per_month?: number | null;
-            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
-            refuse_embed_tokens?: boolean;
-        };
         ChangedUserGroup: {
             /** @description Its `team_id`. */
             team_id: number;
             /** @description Your own id of it. */
             provided_id: string;
+            /** @description The id before, with `user_group.rename`. */
+            previous_provided_id?: string;
             /** @description Version of the group after the change; grows with each change of the group itself. */
             version?: number;
             /** @description Generation of the token, if the event is about one: 1 for the first. */
@@ -3770,6 +3592,10 @@ export interface components {
             /** @description Whether more events are available now. */
             has_more: boolean;
         };
+        RenameUserGroupRequest: {
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            provided_id: string;
+        };
         Page: {
             /**
              * @description 1: the call succeeded.
@@ -3795,6 +3621,8 @@ export interface components {
             detail: string;
             /** @description What is wrong in the group. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description With `user_group_renamed`: the id that the group has now. */
+            renamed_to?: string;
         };
         BulkEnding: {
             /** @description Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is. */
@@ -3803,14 +3631,6 @@ export interface components {
             code?: string;
             /** @description Description for people. */
             detail?: string;
-        };
-        UserGroupPlan: {
-            /** @description Number of the plan. */
-            id: number;
-            /** @description The set of the groups. */
-            set: string;
-            /** @description How many groups it changes. */
-            counts: components["schemas"]["UserGroupPlanCounts"];
         };
         RegistryEntry: {
             /** @description Its number here. */
@@ -4027,15 +3847,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `plan_not_found`. */
-        "404_PlanNotFound": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description Codes: `public_url_unset`. */
         "404_PublicUrlUnset": {
             headers: {
@@ -4172,8 +3983,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`. */
-        "409_ChangeRefused": {
+        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `user_group_id_taken`, `user_group_renamed`, `user_group_renamed`. */
+        "409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4181,8 +3992,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `plan_applied`, `plan_in_conflict`, `plan_in_use`, `plan_stale`, `user_group_quota_reached`. */
-        "409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`, `user_group_renamed`. */
+        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4190,8 +4001,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`. */
-        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`, `user_group_renamed`. */
+        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4199,8 +4010,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`. */
-        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `user_group_quota_reached`, `user_group_renamed`. */
+        "409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4208,8 +4019,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `user_group_quota_reached`. */
-        "409_ChangeRefused_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `user_group_renamed`. */
+        "409_ChangeRefused_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4244,8 +4055,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_tokens_ended`. */
-        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded": {
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_renamed`, `user_group_tokens_ended`. */
+        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupRenamed_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4255,6 +4066,15 @@ export interface components {
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
         "409_Key_TokenForgotten": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`, `user_group_renamed`. */
+        "409_Key_TokenForgotten_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4325,8 +4145,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `token_forgotten`, `user_group_tokens_ended`. */
-        "409_TokenForgotten_UserGroupTokensEnded": {
+        /** @description Codes: `token_forgotten`, `user_group_renamed`, `user_group_tokens_ended`. */
+        "409_TokenForgotten_UserGroupRenamed_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4334,8 +4154,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `token_is_current`. */
-        "409_TokenIsCurrent": {
+        /** @description Codes: `token_is_current`, `user_group_renamed`. */
+        "409_TokenIsCurrent_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4361,8 +4181,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `user_group_quota_reached`. */
-        "409_UserGroupQuotaReached": {
+        /** @description Codes: `user_group_renamed`. */
+        "409_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4424,30 +4244,9 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `validation_failed`, `plan_too_large`, `prune_refused`. */
-        "422_PlanTooLarge_PruneRefused": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description Codes: `validation_failed`, `target_value_missing`, `target_value_refused`. */
         "422_TargetValueMissing_TargetValueRefused": {
             headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `rate_limited`, `too_many_at_once`, `quota_reached`. */
-        "429_QuotaReached": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -4626,89 +4425,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    planUserGroups: {
-        parameters: {
-            query: {
-                /** @description Name of the set, to which every group of the lines belongs. */
-                set: string;
-                /** @description `true`: groups of the set that no line names are suspended. */
-                prune?: boolean;
-                /** @description With `prune`: whether these groups are suspended, or deleted with their tokens. */
-                on_prune?: "suspend" | "delete";
-                /** @description With `prune`: how many groups may be suspended or deleted. By default a fifth of the set, or 5 if that is more. */
-                max_prune?: number;
-                /** @description `true`: groups of the lines that belong to another set or to none are taken over. */
-                adopt?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description One JSON object per line, as an export without tokens has them. */
-        requestBody: {
-            content: {
-                "application/x-ndjson": components["schemas"]["DesiredUserGroup"];
-            };
-        };
-        responses: {
-            /** @description The plan. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PlanResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_Body"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            409: components["responses"]["409_UserGroupQuotaReached"];
-            413: components["responses"]["413_Body"];
-            415: components["responses"]["415_Body"];
-            422: components["responses"]["422_PlanTooLarge_PruneRefused"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    applyUserGroups: {
-        parameters: {
-            query: {
-                /** @description Number of the plan. */
-                plan_id: number;
-            };
-            header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The plan, which is applied. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AppliedPlanResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_Body"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403_OutsideTokenScope"];
-            404: components["responses"]["404_PlanNotFound"];
-            409: components["responses"]["409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale_UserGroupQuotaReached"];
-            413: components["responses"]["413_Body"];
-            415: components["responses"]["415_Body"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
-            default: components["responses"]["default"];
-        };
-    };
     createOrLookUpUserGroup: {
         parameters: {
             query?: never;
@@ -4735,7 +4451,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4769,7 +4485,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4848,7 +4564,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4932,7 +4648,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -5035,6 +4751,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_HistoryBeginsLater_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -5085,7 +4802,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -5125,7 +4842,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -5169,7 +4886,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -5204,7 +4921,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5236,7 +4953,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5275,6 +4992,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -5313,6 +5031,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -5365,8 +5084,55 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    renameUserGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameUserGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group, by its new id. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5407,6 +5173,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -5438,7 +5205,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_TokenForgotten_UserGroupTokensEnded"];
+            409: components["responses"]["409_TokenForgotten_UserGroupRenamed_UserGroupTokensEnded"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_TokenUnreadable"];
@@ -5477,7 +5244,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_Key_TokenForgotten"];
+            409: components["responses"]["409_Key_TokenForgotten_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5513,7 +5280,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_TokenNotFound_UserGroupNotFound"];
-            409: components["responses"]["409_TokenIsCurrent"];
+            409: components["responses"]["409_TokenIsCurrent_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
@@ -5815,11 +5582,11 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_ViewAsForbidden"];
             404: components["responses"]["404_TargetNotFound_UserGroupNotFound"];
-            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded"];
+            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupRenamed_UserGroupTokensEnded"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422_TargetValueMissing_TargetValueRefused"];
-            429: components["responses"]["429_QuotaReached"];
+            429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
             default: components["responses"]["default"];
         };
@@ -5939,6 +5706,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -7066,6 +6834,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -7098,74 +6867,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_UsageBatchReused"];
-            413: components["responses"]["413_Body"];
-            415: components["responses"]["415_Body"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    getUserGroupLimits: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The limits. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupLimitsResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    replaceUserGroupLimits: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UserGroupLimitsRequest"];
-            };
-        };
-        responses: {
-            /** @description The limits. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupLimitsResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_Body"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];

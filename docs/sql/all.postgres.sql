@@ -97,18 +97,6 @@ WHERE (workspace_id, key_hash) IN (
 )
 RETURNING workspace_id, key_hash;
 
--- PlanRetention
-DELETE FROM user_group_plan
-WHERE id = ANY(
-  ARRAY(
-    SELECT p.id
-    FROM user_group_plan p
-    WHERE p.expires_at < CAST(:now AS bigint)
-    ORDER BY p.expires_at LIMIT 10
-  )
-)
-RETURNING id;
-
 -- ReminderRetention
 DELETE FROM reminder
 WHERE (kind, subject) IN (
@@ -127,6 +115,16 @@ WHERE id = ANY(
   )
 )
 RETURNING id;
+
+-- ReservedIdExpiry
+DELETE FROM reserved_id
+WHERE (workspace_id, provided_id) IN (
+  SELECT workspace_id, provided_id
+  FROM reserved_id
+  WHERE reserved_until < CAST(:now AS bigint)
+  ORDER BY reserved_until LIMIT :limit
+)
+RETURNING workspace_id, provided_id;
 
 -- RevokedEmbedTokenExpiry
 DELETE FROM revoked_embed_token
@@ -712,37 +710,46 @@ INSERT INTO usage_batch (workspace_id, batch_id, body_hash, result, expires_at) 
 ON CONFLICT (workspace_id, batch_id) DO NOTHING
 RETURNING batch_id AS "batchId";
 
--- user-group-plan-change.insert
-INSERT INTO user_group_plan_change (plan_id, place, action, provided_id, team_id, version, wanted)
-SELECT CAST(:planId AS integer), "place", "action", "providedId", "teamId", "version", "wanted"
-FROM json_to_recordset(CAST(:changes AS json)) AS r(
-  "place" integer, "action" text, "providedId" text, "teamId" integer, "version" integer, "wanted" text
-);
+-- user-group-rename.end-reservation
+DELETE FROM reserved_id WHERE workspace_id = :workspaceId AND provided_id = :newId;
 
--- user-group-plan-change.remove
-DELETE FROM user_group_plan_change WHERE plan_id = :id;
-
--- user-group-plan.insert
-INSERT INTO user_group_plan (id, workspace_id, set_name, rules_version, watched, members, counts, created_at, expires_at) VALUES (
-  :id, :workspaceId, :setName, :rulesVersion, :watched, :members, :counts, :createdAt, :expiresAt
+-- user-group-rename.keep-version
+INSERT INTO user_group_version (
+  user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
+  created_at, recorded_at, replaced_at, tokens
 )
-ON CONFLICT (id) DO NOTHING
-RETURNING id;
+SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
+  (
+    SELECT CAST(
+      json_agg(
+        json_build_array(
+          m.schema_id, m.data_source, m.data_source_type, s.id, s.provided_id, d.id, d.provided_id, d.name
+        )
+      ) AS text
+    )
+    FROM data_source_mapping m
+    LEFT JOIN registered_schema s ON s.id = m.registered_schema_id
+    LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
+    WHERE m.user_group_id = g.id
+  ),
+  g.suspended_at, g.valid_until, g.created_at, g.updated_at, greatest(CAST(:now AS bigint), g.updated_at + 1),
+  NULL
+FROM user_group g
+WHERE g.id = :id AND g.workspace_id = :workspaceId;
 
--- user-group-plan.mark-applied
-UPDATE user_group_plan SET applied_at = CAST(:now AS bigint) WHERE workspace_id = :workspaceId AND id = :id;
+-- user-group-rename.reserve
+INSERT INTO reserved_id (
+  workspace_id, provided_id, user_group_id, reserved_until
+) VALUES (:workspaceId, :formerId, :id, :reservedUntil)
+ON CONFLICT (workspace_id, provided_id) DO UPDATE
+SET user_group_id = excluded.user_group_id, reserved_until = excluded.reserved_until;
 
--- user-group-plan.remove-surplus
-DELETE FROM user_group_plan
-WHERE id = ANY(
-  ARRAY(
-    SELECT p.id
-    FROM user_group_plan p
-    WHERE p.workspace_id = :workspaceId
-    ORDER BY p.created_at DESC, p.id DESC LIMIT 100 OFFSET 30
-    FOR UPDATE OF p SKIP LOCKED
-  )
-);
+-- user-group-rename.set-id
+UPDATE user_group AS g
+SET provided_id = :newId, redacted_id = CAST(:redactedId AS text), version = g.version + 1,
+  updated_at = greatest(CAST(:now AS bigint), g.updated_at + 1)
+WHERE g.id = :id AND g.workspace_id = :workspaceId
+RETURNING version, updated_at AS "updatedAt";
 
 -- user-group-token.end-former
 UPDATE former_token

@@ -74,7 +74,14 @@ new_group AS MATERIALIZED (
     FROM created c
     CROSS JOIN same_rules
   ) g
-  WHERE true
+  WHERE coalesce(
+    (
+      SELECT r.reserved_until
+      FROM reserved_id r
+      WHERE r.workspace_id = :workspaceId AND r.provided_id = g."providedId"
+    ),
+    0
+  ) <= CAST(:now AS bigint)
   ORDER BY "providedId"
   ON CONFLICT (workspace_id, provided_id) DO NOTHING
   RETURNING id, provided_id AS "providedId"
@@ -125,7 +132,7 @@ happened AS MATERIALIZED (
     '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
     a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
-    coalesce(e.version, a.generation) AS "version"
+    CAST(NULL AS text) AS "previousId", coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n
@@ -134,10 +141,11 @@ happened AS MATERIALIZED (
 
 change_row AS MATERIALIZED (
   INSERT INTO change_event (
-    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+    occurred_at
   )
   SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), "publicId", "workspaceId", kind, "userGroupId",
-    "changedId", version, "occurredAt"
+    "changedId", "previousId", version, "occurredAt"
   FROM happened
   WHERE kind IS NOT NULL
 ),

@@ -103,7 +103,7 @@ free_group AS MATERIALIZED (
   CROSS JOIN user_group g
   WHERE g.id = ANY(ARRAY(SELECT id FROM expected))
     AND g.id = e.id
-    AND (e.version IS NULL OR g.version = e.version)
+    AND g.version = e.version
     AND EXISTS (SELECT 1 FROM same_rules)
     AND e.n NOT IN (SELECT n FROM ended_token)
     AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))
@@ -155,7 +155,7 @@ happened AS MATERIALIZED (
     '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
     a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
-    coalesce(e.version, a.generation) AS "version"
+    CAST(NULL AS text) AS "previousId", coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n
@@ -164,10 +164,11 @@ happened AS MATERIALIZED (
 
 change_row AS MATERIALIZED (
   INSERT INTO change_event (
-    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+    occurred_at
   )
   SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), "publicId", "workspaceId", kind, "userGroupId",
-    "changedId", version, "occurredAt"
+    "changedId", "previousId", version, "occurredAt"
   FROM happened
   WHERE kind IS NOT NULL
 ),

@@ -75,7 +75,7 @@ FROM expected e
 CROSS JOIN user_group g
 WHERE g.id IN (SELECT id FROM expected)
   AND g.id = e.id
-  AND (e.version IS NULL OR g.version = e.version)
+  AND g.version = e.version
   AND EXISTS (SELECT 1 FROM same_rules)
   AND e.n NOT IN (SELECT n FROM ended_token)
   AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token));
@@ -180,16 +180,17 @@ happened AS NOT MATERIALIZED (
     '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
     a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
-    coalesce(e.version, a.generation) AS "version"
+    CAST(NULL AS text) AS "previousId", coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n
   ORDER BY e.n, e.k
 )
 INSERT INTO change_event (
-  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+  occurred_at
 )
-SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", "previousId", version, "occurredAt"
 FROM happened
 WHERE kind IS NOT NULL;
 
@@ -225,7 +226,7 @@ happened AS NOT MATERIALIZED (
     '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
     a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
-    coalesce(e.version, a.generation) AS "version"
+    CAST(NULL AS text) AS "previousId", coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n

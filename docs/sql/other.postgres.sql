@@ -19,16 +19,17 @@ WITH events AS MATERIALIZED (
       CAST(:events.details AS text) AS "details", CAST(:events.keepUntil AS bigint) AS "keepUntil",
       CAST(:events.workspaceId AS integer) AS "workspaceId", CAST(:events.kind AS text) AS "kind",
       CAST(:events.userGroupId AS integer) AS "userGroupId", CAST(:events.changedId AS text) AS "changedId",
-      CAST(:events.version AS bigint) AS "version"
+      CAST(:events.previousId AS text) AS "previousId", CAST(:events.version AS bigint) AS "version"
   ) AS r
 ),
 
 change_row AS MATERIALIZED (
   INSERT INTO change_event (
-    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+    occurred_at
   )
   SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), "publicId", "workspaceId", kind, "userGroupId",
-    "changedId", version, "occurredAt"
+    "changedId", "previousId", version, "occurredAt"
   FROM events
   WHERE kind IS NOT NULL
 )

@@ -16,13 +16,15 @@ WITH events AS NOT MATERIALIZED (
       :events.address AS "address", :events.objectType AS "objectType", :events.objectId AS "objectId",
       :events.before AS "before", :events.after AS "after", :events.details AS "details",
       :events.keepUntil AS "keepUntil", :events.workspaceId AS "workspaceId", :events.kind AS "kind",
-      :events.userGroupId AS "userGroupId", :events.changedId AS "changedId", :events.version AS "version"
+      :events.userGroupId AS "userGroupId", :events.changedId AS "changedId",
+      :events.previousId AS "previousId", :events.version AS "version"
   ) AS r
 )
 INSERT INTO change_event (
-  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+  occurred_at
 )
-SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", "previousId", version, "occurredAt"
 FROM events
 WHERE kind IS NOT NULL;
 
@@ -35,7 +37,8 @@ WITH events AS NOT MATERIALIZED (
       :events.address AS "address", :events.objectType AS "objectType", :events.objectId AS "objectId",
       :events.before AS "before", :events.after AS "after", :events.details AS "details",
       :events.keepUntil AS "keepUntil", :events.workspaceId AS "workspaceId", :events.kind AS "kind",
-      :events.userGroupId AS "userGroupId", :events.changedId AS "changedId", :events.version AS "version"
+      :events.userGroupId AS "userGroupId", :events.changedId AS "changedId",
+      :events.previousId AS "previousId", :events.version AS "version"
   ) AS r
 )
 INSERT INTO audit_event (

@@ -140,7 +140,7 @@ happened AS MATERIALIZED (
     WHEN e.action = 'user_group_token.leaked' THEN ',"generation":' || (a.generation - 1)
     ELSE '' END || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
-    a.id AS "userGroupId", a."providedId" AS "changedId",
+    a.id AS "userGroupId", a."providedId" AS "changedId", CAST(NULL AS text) AS "previousId",
     CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END AS "version"
   FROM events e
   CROSS JOIN applied a
@@ -150,10 +150,11 @@ happened AS MATERIALIZED (
 
 change_row AS MATERIALIZED (
   INSERT INTO change_event (
-    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+    transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+    occurred_at
   )
   SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), "publicId", "workspaceId", kind, "userGroupId",
-    "changedId", version, "occurredAt"
+    "changedId", "previousId", version, "occurredAt"
   FROM happened
   WHERE kind IS NOT NULL
 ),

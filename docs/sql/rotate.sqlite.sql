@@ -190,7 +190,7 @@ happened AS NOT MATERIALIZED (
     WHEN e.action = 'user_group_token.leaked' THEN ',"generation":' || (a.generation - 1)
     ELSE '' END || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
-    a.id AS "userGroupId", a."providedId" AS "changedId",
+    a.id AS "userGroupId", a."providedId" AS "changedId", CAST(NULL AS text) AS "previousId",
     CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END AS "version"
   FROM events e
   CROSS JOIN applied a
@@ -198,9 +198,10 @@ happened AS NOT MATERIALIZED (
   ORDER BY e.n, e.k
 )
 INSERT INTO change_event (
-  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+  occurred_at
 )
-SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", "previousId", version, "occurredAt"
 FROM happened
 WHERE kind IS NOT NULL;
 
@@ -240,7 +241,7 @@ happened AS NOT MATERIALIZED (
     WHEN e.action = 'user_group_token.leaked' THEN ',"generation":' || (a.generation - 1)
     ELSE '' END || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
-    a.id AS "userGroupId", a."providedId" AS "changedId",
+    a.id AS "userGroupId", a."providedId" AS "changedId", CAST(NULL AS text) AS "previousId",
     CASE WHEN e.action = 'user_group_token.leaked' THEN a.generation - 1 ELSE a.generation END AS "version"
   FROM events e
   CROSS JOIN applied a

@@ -47,7 +47,14 @@ INSERT INTO user_group (
 SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint), "providedId",
   "redactedId", "name", "properties", "suspendedAt", "validUntil", "managedBy"
 FROM (SELECT NULL AS "newId", c.* FROM created c CROSS JOIN same_rules) g
-WHERE true
+WHERE coalesce(
+  (
+    SELECT r.reserved_until
+    FROM reserved_id r
+    WHERE r.workspace_id = :workspaceId AND r.provided_id = g."providedId"
+  ),
+  0
+) <= CAST(:now AS bigint)
 ON CONFLICT (workspace_id, provided_id) DO NOTHING
 RETURNING id, provided_id AS "providedId";
 
@@ -66,7 +73,7 @@ FROM expected e
 CROSS JOIN user_group g
 WHERE g.id IN (SELECT id FROM expected)
   AND g.id = e.id
-  AND (e.version IS NULL OR g.version = e.version)
+  AND g.version = e.version
   AND EXISTS (SELECT 1 FROM same_rules);
 
 -- applied
@@ -287,16 +294,17 @@ happened AS NOT MATERIALIZED (
     '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
     a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
-    coalesce(e.version, a.generation) AS "version"
+    CAST(NULL AS text) AS "previousId", coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n
   ORDER BY e.n, e.k
 )
 INSERT INTO change_event (
-  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version, occurred_at
+  transaction_id, public_id, workspace_id, kind, user_group_id, object_id, previous_object_id, version,
+  occurred_at
 )
-SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+SELECT 0, "publicId", "workspaceId", kind, "userGroupId", "changedId", "previousId", version, "occurredAt"
 FROM happened
 WHERE kind IS NOT NULL;
 
@@ -335,7 +343,7 @@ happened AS NOT MATERIALIZED (
     '{"team_id":' || a.id || coalesce(',"version":' || e.version, '') || e.details AS "details",
     e."keepUntil" AS "keepUntil", CAST(:workspaceId AS integer) AS "workspaceId", e.action AS "kind",
     a.id AS "userGroupId", coalesce(e."changedId", e."objectId") AS "changedId",
-    coalesce(e.version, a.generation) AS "version"
+    CAST(NULL AS text) AS "previousId", coalesce(e.version, a.generation) AS "version"
   FROM events e
   CROSS JOIN applied a
   WHERE a.n = e.n

@@ -11,6 +11,7 @@ const CALLS: [method: string, rest: string, body?: object][] = [
   ['PATCH', '', { name: 'x' }],
   ['DELETE', ''],
   ['POST', '/suspend'],
+  ['POST', '/rename', { provided_id: 'another' }],
   ['GET', '/view'],
   ['GET', '/versions'],
   ['GET', '/versions/1'],
@@ -32,9 +33,11 @@ onEachDatabase((kind) => {
   const service = withService(kind);
 
   test.each(CALLS.map(([method, rest, body]) => ({ method, rest, body })))(
-    '$method $rest of a group outside of the range sends the statements of one that is not there',
+    '$method $rest of a group outside of the range, or by its former id, sends the statements of one that is not there',
     async ({ method, rest, body }) => {
       const other = await service.api.create();
+      const former = await service.api.create();
+      await service.api.call('POST', `${former.path}/rename`, { provided_id: `not ${former.id}` });
       const issued = await service.api.call('POST', '/api/v1/api-tokens', {
         name: 'restricted',
         scopes,
@@ -56,6 +59,7 @@ onEachDatabase((kind) => {
       expect(wanted.status).toBe(404);
       expect(wanted.sent.length).toBeGreaterThan(0);
       expect(await sentBy(other.path)).toEqual(wanted);
+      expect(await sentBy(former.path)).toEqual(wanted);
     },
   );
 });

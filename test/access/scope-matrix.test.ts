@@ -119,6 +119,17 @@ const routes: Route[] = [
   },
   {
     method: 'POST',
+    path: '/api/v1/user-groups/:id/rename',
+    scope: 'user-groups:write',
+    // To the id that it has: the other calls go by that.
+    call: (things) => ({
+      path: resource(things, '/rename'),
+      body: { provided_id: things.group },
+    }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
     path: '/api/v1/user-groups/:id/resume',
     scope: 'user-groups:write',
     call: (things) => ({ path: resource(things, '/resume') }),

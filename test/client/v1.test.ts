@@ -90,6 +90,18 @@ onEachDatabase((kind) => {
       });
     });
 
+    test('get another id, which a call by the former one says', async () => {
+      const token = await groupToken('former', {});
+      const renamed = await client.renameUserGroup('former', { provided_id: 'renamed' });
+      expect([renamed.user_group.provided_id, responseOf(renamed).etag]).toEqual([
+        'renamed',
+        expect.any(String),
+      ]);
+      expect((await client.getUserGroupToken('renamed')).user_group.token).toBe(token);
+      const error = await errorOf(client.getUserGroup('former'));
+      expect([error.status, error.code]).toEqual([409, 'user_group_renamed']);
+    });
+
     test('are listed by what they have, suspended, resumed, and asked for their token', async () => {
       const token = await groupToken('listed', { tier: 7 });
       const suspended = await client.suspendUserGroup('listed');

@@ -29,6 +29,7 @@ const REMOVES_FROM = [
   'registered_data_source',
   'registered_schema',
   'reminder',
+  'reserved_id',
   'revoked_embed_token',
   'target',
   'usage_batch',

@@ -61,6 +61,7 @@ test('every table has an owner', () => {
     'registered_data_source',
     'registered_schema',
     'reminder',
+    'reserved_id',
     'revoked_embed_token',
     'sweep_time',
     'target',

@@ -157,6 +157,13 @@ export const errorFixes: Record<string, Fix> = {
       'The workspace has as many user groups as its operator allows. Existing groups can still be written.',
     fix: 'Delete a group, or let the operator raise the quota: `workspace update <name> --user-group-quota <number>`.',
   },
+  user_group_renamed: {
+    cause: 'The group that had this id has another one since less than 30 days ago.',
+    fix: 'Store the id in `renamed_to`, and use that one. To give the former id to another group, rename or delete that one first.',
+  },
+  user_group_id_taken: {
+    fix: 'Choose another id. If the group that has it is a duplicate, delete that group first.',
+  },
   change_refused: { fix: 'Read `detail`: it is the text of the rule.' },
   webhook_replay_running: { fix: 'Wait until it has ended, and repeat the request.' },
   webhook_test_refused: {

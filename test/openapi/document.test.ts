@@ -164,6 +164,7 @@ test('describes every route of the application, and no other', () => {
     'POST /api/v1/user-groups/export',
     'POST /api/v1/user-groups/import',
     'POST /api/v1/user-groups/{id}/embed-tokens',
+    'POST /api/v1/user-groups/{id}/rename',
     'POST /api/v1/user-groups/{id}/resume',
     'POST /api/v1/user-groups/{id}/suspend',
     'POST /api/v1/user-groups/{id}/tokens/rotate',

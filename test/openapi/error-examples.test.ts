@@ -179,6 +179,18 @@ const calls: Record<string, () => Promise<Answer>> = {
     const { body } = await other.call('GET', `${V1}/api-tokens`);
     return other.call('POST', `${V1}/api-tokens/${body.api_tokens[0]!.id}/revoke`);
   },
+  user_group_renamed: async () => {
+    const other = await inWorkspace('renamed');
+    await other.put(GROUP);
+    await other.call('POST', `${AT}/rename`, { provided_id: 'acme-emea-2030' });
+    return other.call('GET', AT);
+  },
+  user_group_id_taken: async () => {
+    const other = await inWorkspace('taken');
+    await other.put(GROUP);
+    await other.put({ ...GROUP, user_group_id: 'acme-emea-2030' });
+    return other.call('POST', `${AT}/rename`, { provided_id: 'acme-emea-2030' });
+  },
   user_group_inactive: async () => {
     await send('POST', `${AT}/suspend`);
     const refused = await send('POST', `${AT}/embed-tokens`, { audience: 'a' });

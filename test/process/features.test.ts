@@ -21,6 +21,7 @@ const LEFT_OUT = [
     'UserGroupBulkController',
     'UserGroupHistoryController',
     'UserGroupLimitsController',
+    'RenameController',
     'BulkJobController',
   ],
   ...['EmbedSessionController', 'ForwardAuthController'],

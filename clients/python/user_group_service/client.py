@@ -895,8 +895,9 @@ class UserGroupClient(Transport):
         """List the versions of a user group.
 
         Every state that the group has had, newest first, the present one included; a rotation of
-        its token makes none. Also lists those of a deleted group, and of each group that has had
-        the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+        its token makes none. Those of a renamed group are listed by its present id. Also lists
+        those of deleted groups that have had the id. Replaced states are kept for
+        `HISTORY_RETENTION_DAYS`.
 
         Required scope: `user-groups:read`.
 
@@ -1014,6 +1015,54 @@ class UserGroupClient(Transport):
                 f"/api/v1/user-groups/{segment(id)}/versions/{segment(version)}/restore",
                 query={"team_id": team_id},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                timeout=timeout,
+            ),
+        )
+
+    def rename_user_group(
+        self,
+        id: str,
+        *,
+        provided_id: str,
+        idempotency_key: str | Absent = ABSENT,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupResponse:
+        """Rename a user group.
+
+        Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every
+        call by the former id gets 409 `user_group_renamed` with the new id, and no other group can
+        get it; the group itself can have it back. The id that it has changes nothing.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/user-groups/{id}/rename
+
+        Args:
+            id: Your own id of the user group.
+            provided_id: Your own id of the user group: 1–255 code points, at most 1,024 bytes of
+                UTF-8, no control characters. Compared code point by code point. The id of a new
+                group must not have `.` or `..` alone between slashes or backslashes.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
+        """
+        return cast(
+            UserGroupResponse,
+            self._json(
+                "POST",
+                f"/api/v1/user-groups/{segment(id)}/rename",
+                headers={
+                    "Idempotency-Key": idempotency_key,
+                    "If-Match": if_match,
+                    "If-None-Match": if_none_match,
+                },
+                body={"provided_id": provided_id},
+                takes_key=True,
                 timeout=timeout,
             ),
         )

@@ -47,6 +47,9 @@ class Problem(TypedDict):
     errors: NotRequired[list[FieldError]]
     """What is wrong in the request."""
 
+    renamed_to: NotRequired[str]
+    """With `user_group_renamed`: the id that the group has now."""
+
 
 class LiveResponse(TypedDict):
     success: Literal[1]
@@ -100,6 +103,9 @@ class RefusedGroup(TypedDict):
 
     errors: NotRequired[list[FieldError]]
     """What is wrong in the group."""
+
+    renamed_to: NotRequired[str]
+    """With `user_group_renamed`: the id that the group has now."""
 
 
 @final
@@ -2092,6 +2098,9 @@ class ChangedUserGroup(TypedDict):
     provided_id: str
     """Your own id of it."""
 
+    previous_provided_id: NotRequired[str]
+    """The id before, with `user_group.rename`."""
+
     version: NotRequired[int]
     """Version of the group after the change; grows with each change of the group itself."""
 
@@ -2898,4 +2907,12 @@ class EventsResponse(TypedDict):
 
     has_more: bool
     """Whether more events are available now."""
+
+
+class RenameUserGroupRequest(TypedDict):
+    provided_id: str
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
+    """
 

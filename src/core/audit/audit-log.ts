@@ -41,6 +41,8 @@ export interface AuditEntry {
   action: AuditAction;
   /** The object of the action, by the id that the API shows; null if the statement that records the event adds it. */
   object?: { type: string; id: string | number | null };
+  /** The id that the object had before, if the action has changed it. */
+  previousId?: string;
   /** The changed user group; absent if the action affects the whole workspace, or no group. */
   userGroupId?: number;
   /** Version of the group after the change, or the generation of its changed token. */
@@ -152,9 +154,15 @@ export class AuditLog {
 
   /** Returns an event as it is stored. @internal */
   toRecorded([actor, entry]: AuditRecord): RecordedEvent {
-    const { action, object, userGroupId, version } = entry;
+    const { action, object, previousId, userGroupId, version } = entry;
     const changedId = object && idOf(object);
-    const change = isChange(action) && { kind: action, userGroupId, changedId, version };
+    const change = isChange(action) && {
+      kind: action,
+      userGroupId,
+      changedId,
+      previousId,
+      version,
+    };
     return {
       ...this.toEvent(actor, entry),
       workspaceId: actor.workspaceId ?? undefined,

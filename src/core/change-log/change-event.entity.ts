@@ -33,6 +33,9 @@ export class ChangeEvent {
   /** The id of the object in the API. */
   @Column('text', { nullable: true }) objectId!: string | null;
 
+  /** The id that the object had before, if the change is of its id. */
+  @Column('text', { nullable: true }) previousObjectId!: string | null;
+
   /** Version of the group after the change, or generation of the token; null for any other change. */
   @Column('bigint', { nullable: true }) version!: number | null;
 

@@ -11,6 +11,8 @@ export const CHANGE = {
   userGroupId: 'integer',
   /** The object by the id that the API shows. */
   changedId: 'text',
+  /** The id that the object had before; null unless the change is of the id. */
+  previousId: 'text',
   /** Null as `userGroupId`; of the group, or the generation where its tokens have changed. */
   version: 'bigint',
   occurredAt: 'bigint',
@@ -19,8 +21,8 @@ export const CHANGE = {
 /** Records the changes in the rows of `records` in their own transaction, for other processes and readers. */
 export function insertChanges({ transactionId }: Dialect, records: string): string {
   return `
-    INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version,
-      occurred_at)
-    SELECT ${transactionId}, "publicId", "workspaceId", kind, "userGroupId", "changedId", version, "occurredAt"
+    INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, user_group_id, object_id,
+      previous_object_id, version, occurred_at)
+    SELECT ${transactionId}, "publicId", "workspaceId", kind, "userGroupId", "changedId", "previousId", version, "occurredAt"
     FROM ${records} WHERE kind IS NOT NULL`;
 }

@@ -117,12 +117,14 @@ export function parsePosition<Position>(text: ChangePosition, member: keyof Posi
 }
 
 export const RECORD_COLUMNS = `id, public_id AS "publicId", workspace_id AS "workspaceId", kind,
-  user_group_id AS "userGroupId", object_id AS "objectId", version, occurred_at AS "occurredAt"`;
+  user_group_id AS "userGroupId", object_id AS "objectId", previous_object_id AS "previousObjectId", version, occurred_at AS "occurredAt"`;
 
 /** @param row has the columns of a `ChangeRecord`, and perhaps others */
 export function toRecord(row: ChangeRecord): ChangeRecord {
-  const { publicId, workspaceId, kind, userGroupId, objectId, version, occurredAt } = row;
-  return { publicId, workspaceId, kind, userGroupId, objectId, version, occurredAt };
+  const { publicId, workspaceId, kind, userGroupId, objectId, previousObjectId } = row;
+  const { version, occurredAt } = row;
+  const of = { userGroupId, objectId, previousObjectId, version };
+  return { publicId, workspaceId, kind, ...of, occurredAt };
 }
 
 export const findLastEvent = statement<Record<string, never>, Anchor>(

@@ -7,7 +7,8 @@ import {
 } from '../../platform/common/access/access.decorator.ts';
 import { AuditUnavailable } from '../audit/audit.errors.ts';
 import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
-import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
+import { ID_ERRORS } from '../user-group/group/documented-errors.ts';
+import { UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
 import {
   IDEMPOTENCY_ERRORS,
   IdempotencyKeyHeader,
@@ -36,7 +37,7 @@ export class EmbedTokenController {
   )
   @Created(EmbedTokenResponse, 'The embed token.')
   @ApiProblems(
-    UserGroupNotFound,
+    ...ID_ERRORS,
     UserGroupInactive,
     UserGroupTokensEnded,
     ViewAsForbidden,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { GroupReader } from '../../platform/common/access/caller.ts';
+import { ReservedIds } from '../user-group/group/reserved-ids.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid, VALID_GROUP } from '../user-group/token/token-validity.ts';
@@ -17,6 +18,7 @@ export class EmbedTokenReader {
   constructor(
     private readonly verifier: EmbedTokenVerifier,
     private readonly snapshots: UserGroupSnapshots,
+    private readonly reserved: ReservedIds,
   ) {}
 
   /** Reads the token with its group; undefined for any other text, or a token that has expired or is of another workspace. */
@@ -28,21 +30,27 @@ export class EmbedTokenReader {
     const claims = await this.verifier.verify(text);
     if (!claims) return undefined;
     const group = await this.findGroup(reader, claims, isFresh);
-    if (group?.providedId !== claims.sub || !this.verifier.isOf(group.workspace, claims)) {
-      return undefined;
-    }
-    return { claims, group };
+    if (!group || !this.verifier.isOf(group.workspace, claims)) return undefined;
+    return (await this.isIdOf(group, claims.sub)) ? { claims, group } : undefined;
   }
 
-  /** Reads again if the cache is older than the token's generation: another process has just issued it. */
+  /** Tells whether the group has the id, or had it and no other group can have got it since. */
+  async isIdOf({ workspaceId, userGroupId, providedId }: UserGroupSnapshot, id: string) {
+    if (providedId === id) return true;
+    return (await this.reserved.find(workspaceId, [id])).get(id)?.id === userGroupId;
+  }
+
+  /** Reads again if the cache is older than the token: another process has just issued it, or renamed its group. */
   private async findGroup(
     { workspaceId, range }: GroupReader,
-    { team_id: userGroupId, gen }: EmbedTokenClaims,
+    { team_id: userGroupId, gen, sub }: EmbedTokenClaims,
     isFresh: boolean,
   ): Promise<UserGroupSnapshot | undefined> {
     const key = { workspaceId, range, userGroupId };
     const group = await this.snapshots.find(key, { isFresh });
-    const isBehind = group?.tokens.every(({ generation }) => generation < gen);
+    const isBehind =
+      group &&
+      (group.providedId !== sub || group.tokens.every(({ generation }) => generation < gen));
     return isBehind && !isFresh ? this.snapshots.find(key, { isFresh: true }) : group;
   }
 }

@@ -7,6 +7,7 @@ import { type Caller, requireScope } from '../../platform/common/access/caller.t
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { randomBytes } from '../../platform/common/secret/random-bytes.ts';
 import { UserGroupInactive, ViewAsForbidden } from './embed-token.errors.ts';
+import { ReservedIds } from '../user-group/group/reserved-ids.ts';
 import { UserGroupNotFound, UserGroupTokensEnded } from '../user-group/group/user-group.errors.ts';
 import { IdempotencyKeySpent, ValidationFailed } from '../../platform/common/problem/errors.ts';
 import { currentTime, toWireTime } from '../../platform/common/time.ts';
@@ -39,6 +40,7 @@ export class EmbedTokenService {
   constructor(
     private readonly tokens: UserGroupTokenRepository,
     private readonly snapshots: UserGroupSnapshots,
+    private readonly reserved: ReservedIds,
     private readonly keys: SigningKeys,
     private readonly config: Config,
     private readonly tokenDisclosures: TokenDisclosures,
@@ -52,7 +54,7 @@ export class EmbedTokenService {
   /**
    * Issues a token that ends no later than the group, or its current token. Nothing is stored, unless somebody acts
    * for the group or it is for a target: then no token is issued without its event, and a key gets one token.
-   * @throws InsufficientScope, UserGroupNotFound, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
+   * @throws InsufficientScope, UserGroupNotFound, UserGroupRenamed, ValidationFailed, UserGroupInactive, UserGroupTokensEnded,
    *   ViewAsForbidden, AuditUnavailable; errors of `TargetTokens`
    */
   async issue(
@@ -76,7 +78,7 @@ export class EmbedTokenService {
     if (life > most) throw tooLongALife(most);
     if (variables && !target && format !== 'opaque') throw formatRequired();
     const group = await this.tokens.findCurrent(caller, providedId);
-    if (!group) throw new UserGroupNotFound();
+    if (!group) throw await this.reserved.refusal(caller, providedId);
     requireAllowed(aud, JSON.parse(group.embedTokenAudiences) as string[]);
     if (actingFor && group.viewAs === 'forbidden') throw new ViewAsForbidden();
     const key = { workspaceId, range, userGroupId: group.userGroupId };

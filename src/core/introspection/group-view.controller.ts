@@ -6,7 +6,7 @@ import {
 } from '../../platform/common/access/access.decorator.ts';
 import { ProvidedIdParam } from '../user-group/group/provided-id.ts';
 import { ApiReadProblems, ApiTags, Ok, Operation } from '../../platform/common/operation.ts';
-import { UserGroupNotFound } from '../user-group/group/user-group.errors.ts';
+import { ID_ERRORS } from '../user-group/group/documented-errors.ts';
 import { UserGroupViewResponse } from './dto/group-view.dto.ts';
 import { GroupViewService } from './group-view.service.ts';
 
@@ -23,7 +23,7 @@ export class GroupViewController {
     'The introspection of its current token as it is now, without the token: the mapping with the names of the registry, the variables with their types, and what is missing. Counts as no introspection.',
   )
   @Ok(UserGroupViewResponse, 'What a renderer sees.')
-  @ApiReadProblems(UserGroupNotFound)
+  @ApiReadProblems(...ID_ERRORS)
   get(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import type { JsonObject, JsonValue } from '../../platform/common/json/strict-json.ts';
-import { UserGroupNotFound } from '../user-group/group/user-group.errors.ts';
+import { ReservedIds } from '../user-group/group/reserved-ids.ts';
 import { describeMapping } from '../mapping/described-mapping.ts';
 import { type DeclaredVariable, pathOf, valueAt } from '../mapping/variables.ts';
 import type { StatusReason } from '../user-group/status/user-group-status.ts';
@@ -17,9 +17,10 @@ export class GroupViewService {
   constructor(
     private readonly tokens: UserGroupTokenRepository,
     private readonly snapshots: UserGroupSnapshots,
+    private readonly reserved: ReservedIds,
   ) {}
 
-  /** Reads the database, and counts as no use of the token. @throws UserGroupNotFound */
+  /** Reads the database, and counts as no use of the token. @throws UserGroupNotFound, UserGroupRenamed */
   async get(caller: Caller, providedId: string): Promise<UserGroupViewResponse> {
     const { workspaceId, range } = caller;
     const found = await this.tokens.findCurrent(caller, providedId);
@@ -30,7 +31,7 @@ export class GroupViewService {
         { isFresh: true },
       ));
     const token = group?.tokens.at(-1);
-    if (!group || !token) throw new UserGroupNotFound();
+    if (!group || !token) throw await this.reserved.refusal(caller, providedId);
     const { rules, mapping, properties } = group;
     const values = JSON.parse(properties) as JsonObject;
     const variables = describeVariables(rules.variables, values);

@@ -25,7 +25,7 @@ import { UserGroupWriter } from './writing/user-group-writer.ts';
 import { WritePlanner } from './writing/write-planner.ts';
 import { WriteStore } from './writing/write-store.ts';
 import { WriteWaves } from './writing/write-waves.ts';
-import { changeGuardPort } from './guard/user-group-change-veto.ts';
+import { changeGuardPort, UserGroupChangeVeto } from './guard/user-group-change-veto.ts';
 import { UserGroupRepository } from './group/user-group.repository.ts';
 import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
 import { UserGroupService } from './user-group.service.ts';
@@ -76,6 +76,6 @@ const shared = [
     WriteWaves,
     WorkspaceHistoryRetention,
   ],
-  exports: shared,
+  exports: [...shared, UserGroupChangeVeto, UserGroupSnapshotModule],
 })
 export class UserGroupCoreModule {}

@@ -1,5 +1,6 @@
 import { defineFeature } from '../../platform/common/extension/feature.ts';
 import { FormerToken } from './entities/former-token.entity.ts';
+import { ReservedId } from './entities/reserved-id.entity.ts';
 import { RevokedEmbedToken } from './entities/revoked-embed-token.entity.ts';
 import { UserGroupToken } from './entities/user-group-token.entity.ts';
 import { UserGroupVersion } from './entities/user-group-version.entity.ts';
@@ -20,9 +21,18 @@ export const userGroups = defineFeature({
   modules: [UserGroupModule],
   openapi: async () => (await import('./user-group.openapi.ts')).userGroupOpenApi,
   services: [UserGroupCoreModule],
-  entities: [FormerToken, RevokedEmbedToken, UserGroup, UserGroupToken, UserGroupVersion],
+  entities: [
+    FormerToken,
+    ReservedId,
+    RevokedEmbedToken,
+    UserGroup,
+    UserGroupToken,
+    UserGroupVersion,
+  ],
   rights: {
     former_token: 'SELECT, INSERT, UPDATE',
+    // The owner's rights delete those of a deleted group.
+    reserved_id: 'SELECT, INSERT, UPDATE, DELETE',
     revoked_embed_token: 'SELECT, INSERT, DELETE',
     user_group: 'SELECT, INSERT, UPDATE, DELETE',
     // The owner's rights delete the tokens of a deleted group.

@@ -11,6 +11,7 @@ import {
 } from './group/dto/user-group-response.dto.ts';
 import type { WrittenUserGroup } from './writing/user-group-write.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
+import { ReservedIds } from './group/reserved-ids.ts';
 import { toWanted, type WantedUserGroup } from './group/user-group-fields.ts';
 import { type StoredUserGroup, UserGroupRepository } from './group/user-group.repository.ts';
 
@@ -22,6 +23,7 @@ export class UserGroupService {
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly writes: UserGroupWriter,
+    private readonly reserved: ReservedIds,
     private readonly cipher: UserGroupTokenCipher,
     private readonly tokenDisclosures: TokenDisclosures,
   ) {}
@@ -29,7 +31,7 @@ export class UserGroupService {
   /**
    * GET: creates the group or looks it up, and stores every field that was sent and differs. A body with nothing but
    * the id is a pure look-up.
-   * @throws UserGroupNotFound, ValidationFailed, InsufficientScope, UserGroupTokenForgotten
+   * @throws UserGroupNotFound, UserGroupRenamed, ValidationFailed, InsufficientScope, UserGroupTokenForgotten
    */
   async createOrLookUp(caller: Caller, dto: UserGroupInput): Promise<UserGroupLookupResponse> {
     const { user_group_id: providedId } = dto;
@@ -61,7 +63,7 @@ export class UserGroupService {
   private async lookUp(caller: Caller, providedId: string): Promise<Shown> {
     const { workspaceId } = caller;
     const group = await this.userGroups.find(caller, providedId);
-    if (!group) throw notFound();
+    if (!group) throw await this.reserved.refusal(caller, providedId, notFound());
     if (group.isTokenEnded) return this.write(caller, providedId, {}, { mayCreate: false });
     const token = this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash });
     return { result: 'unchanged', group, token };

@@ -26,7 +26,7 @@ import {
   UserGroupQuotaReached,
 } from '../../core/user-group/group/user-group.errors.ts';
 import { UserGroupVersionNotFound } from './history.errors.ts';
-import { WRITE_ERRORS } from '../../core/user-group/group/documented-errors.ts';
+import { ID_ERRORS, WRITE_ERRORS } from '../../core/user-group/group/documented-errors.ts';
 import { UserGroupResponse } from '../../core/user-group/resource/dto/user-group-resource-response.dto.ts';
 import { TeamQueryDto, VersionQueryDto, VersionsQueryDto } from './dto/versions-query.dto.ts';
 import {
@@ -47,10 +47,10 @@ export class UserGroupHistoryController {
   @Operation(
     'listUserGroupVersions',
     'List the versions of a user group',
-    'Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
+    'Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
   )
   @Ok(UserGroupVersionsResponse, 'One page of versions.')
-  @ApiReadProblems(UserGroupNotFound)
+  @ApiReadProblems(...ID_ERRORS)
   list(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -67,7 +67,7 @@ export class UserGroupHistoryController {
     'The state as it was stored. With `compare_with` also how it differs from another version.',
   )
   @Ok(UserGroupVersionResponse, 'The version.')
-  @ApiReadProblems(UserGroupNotFound, UserGroupVersionNotFound)
+  @ApiReadProblems(...ID_ERRORS, UserGroupVersionNotFound)
   get(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { contentOf } from '../../core/user-group/group/user-group-fields.ts';
 import { UserGroupNotFound } from '../../core/user-group/group/user-group.errors.ts';
+import { ReservedIds } from '../../core/user-group/group/reserved-ids.ts';
 import { sizeOfGroup } from '../../core/user-group/group/user-group.repository.ts';
 import {
   UserGroupHistoryRepository,
@@ -43,11 +44,12 @@ export class UserGroupHistory {
   constructor(
     private readonly history: UserGroupHistoryRepository,
     private readonly authors: VersionAuthors,
+    private readonly reserved: ReservedIds,
     private readonly resources: UserGroupResourceService,
     private readonly past: UserGroupPast,
   ) {}
 
-  /** Lists one page of the versions of all groups that have had the id, the newest first. @throws UserGroupNotFound */
+  /** Lists one page of the versions of all groups that have had the id, the newest first. @throws UserGroupNotFound, UserGroupRenamed */
   async list(
     caller: Caller,
     providedId: string,
@@ -62,16 +64,16 @@ export class UserGroupHistory {
       sizeOfGroup,
       (count, last) => this.history.list(filters, count, last ? keysOf(last) : position),
     );
-    if (found.length === 0 && !position) throw new UserGroupNotFound();
+    if (found.length === 0 && !position) throw await this.reserved.refusal(caller, providedId);
     const { rows, ...next } = toPage(found, limit, keysOf);
-    const known = await this.authors.addTo(workspaceId, providedId, rows);
+    const known = await this.authors.addTo(workspaceId, rows);
     const views = known.map((state, index) =>
       toVersionView(state, predecessorOf(state, found[index + 1]), showsAuthors(caller)),
     );
     return { success: 1, versions: views, ...next };
   }
 
-  /** @throws UserGroupNotFound, UserGroupVersionNotFound */
+  /** @throws UserGroupNotFound, UserGroupRenamed, UserGroupVersionNotFound */
   async get(
     caller: Caller,
     providedId: string,
@@ -81,25 +83,25 @@ export class UserGroupHistory {
     const { workspaceId } = caller;
     const { compare_with } = query;
     const teamId = await this.seenTeam(caller, providedId, query);
-    const { state, before } = await this.find(workspaceId, providedId, version, teamId);
+    const { state, before } = await this.find(caller, providedId, version, teamId);
     // The last millisecond of the state.
     const at =
       state.replacedAt === null ? currentTime() : Math.max(state.updatedAt, state.replacedAt - 1);
     const { standing } = await this.past.judge({ workspaceId, providedId }, state, at);
-    const [known] = await this.authors.addTo(workspaceId, providedId, [state]);
+    const [known] = await this.authors.addTo(workspaceId, [state]);
     const response = {
       success: 1 as const,
       version: toVersionContentView(known!, before, standing, showsAuthors(caller)),
     };
     if (compare_with === undefined) return response;
-    const other = await this.find(workspaceId, providedId, Number(compare_with), state.id);
+    const other = await this.find(caller, providedId, Number(compare_with), state.id);
     return { ...response, differences: differencesBetween(other.state, state) };
   }
 
   /**
    * Writes the name, mapping and properties of a version; if the group is deleted, creates one again, suspended if it
    * was.
-   * @throws UserGroupNotFound, UserGroupVersionNotFound, PreconditionFailed, ValidationFailed
+   * @throws UserGroupNotFound, UserGroupRenamed, UserGroupVersionNotFound, PreconditionFailed, ValidationFailed
    */
   async restore(
     caller: Caller,
@@ -109,7 +111,7 @@ export class UserGroupHistory {
     preconditions: Preconditions,
   ): Promise<WrittenResource> {
     const teamId = await this.seenTeam(caller, providedId, query);
-    const { state } = await this.find(caller.workspaceId, providedId, version, teamId);
+    const { state } = await this.find(caller, providedId, version, teamId);
     const content = contentOf(state);
     const { name, mapping, properties } = content;
     return this.resources.write(caller, providedId, preconditions, {
@@ -129,14 +131,15 @@ export class UserGroupHistory {
 
   /** @param teamId null for the latest group that has had the id */
   private async find(
-    workspaceId: number,
+    caller: Caller,
     providedId: string,
     version: number,
     teamId: number | null,
   ): Promise<FoundVersion> {
+    const { workspaceId } = caller;
     const filters = { workspaceId, providedId, teamId, version: null };
     const [latest] = await this.history.list(filters, 1);
-    if (!latest) throw new UserGroupNotFound();
+    if (!latest) throw await this.reserved.refusal(caller, providedId);
     const ofGroup = { ...filters, teamId: latest.id };
     const [state, before] = await this.history.list(ofGroup, 2, [latest.id, version + 1]);
     if (state?.version !== version) throw new UserGroupVersionNotFound();

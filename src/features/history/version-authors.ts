@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
-import type { VersionKey } from '../../core/user-group/history/user-group-history.repository.ts';
+import type {
+  UserGroupVersionState,
+  VersionKey,
+} from '../../core/user-group/history/user-group-history.repository.ts';
 
 /** The event of a version. `name` is that of the API token, or of its person. */
 export interface VersionEvent extends VersionKey {
@@ -14,16 +17,16 @@ export interface VersionEvent extends VersionKey {
 
 /** Parses the details of each event once: an id can have any number of events. */
 const findEvents = statement<
-  { workspaceId: number; objectId: string; versions: readonly VersionKey[] },
+  { workspaceId: number; objectIds: readonly string[]; versions: readonly VersionKey[] },
   VersionEvent
 >(
   'user-group-version.find-events',
-  ({ recordsOf, numberIn }) => `
+  ({ isOneOf, recordsOf, numberIn }) => `
     WITH happened AS MATERIALIZED (
       SELECT actor_type, api_token_id, details, ${numberIn('details', 'team_id')} AS team_id,
         ${numberIn('details', 'version')} AS version
       FROM audit_event
-      WHERE workspace_id = :workspaceId AND object_id = :objectId AND action LIKE 'user_group.%'
+      WHERE workspace_id = :workspaceId AND ${isOneOf('object_id', ':objectIds')} AND action LIKE 'user_group.%'
     )
     SELECT r.id, r.version, e.actor_type AS "actorType", e.api_token_id AS "apiTokenId", t.name, e.details
     FROM ${recordsOf(':versions', { id: 'integer', version: 'integer' })}
@@ -39,15 +42,15 @@ export class VersionAuthors {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Adds its event to each state of groups of one id. */
-  async addTo<State extends VersionKey>(
+  /** Adds its event to each state. */
+  async addTo<State extends UserGroupVersionState>(
     workspaceId: number,
-    providedId: string,
     states: readonly State[],
   ): Promise<(State & { event: VersionEvent | undefined })[]> {
     const versions = states.map(({ id, version }) => ({ id, version }));
-    const objectId = this.auditLog.redactId(providedId) ?? providedId;
-    const events = await this.statements.read(findEvents, { workspaceId, objectId, versions });
+    const ids = new Set(states.map(({ providedId }) => providedId));
+    const objectIds = [...ids].map((id) => this.auditLog.redactId(id) ?? id);
+    const events = await this.statements.read(findEvents, { workspaceId, objectIds, versions });
     return states.map((state) => ({
       ...state,
       event: events.find(({ id, version }) => id === state.id && version === state.version),

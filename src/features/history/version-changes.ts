@@ -12,7 +12,7 @@ import {
   type UserGroupState,
 } from '../../core/user-group/group/user-group-fields.ts';
 
-export const versionChanges = ['create', 'update', 'suspend', 'resume'] as const;
+export const versionChanges = ['create', 'update', 'suspend', 'resume', 'rename'] as const;
 export type VersionChange = (typeof versionChanges)[number];
 
 /** A place in which two states differ; a state without a value there has no member. */
@@ -22,15 +22,19 @@ export interface StateDifference {
   is?: JsonValue;
 }
 
+/** A state with the id that the group then had. */
+type NamedState = UserGroupState & { providedId: string };
+
 /**
  * Returns what a version has changed, and in which fields.
  * @param before the state that it has replaced; undefined if there was none, or if it is no longer kept
  */
 export function changeOfVersion(
-  state: UserGroupState,
-  before: UserGroupState | undefined,
+  state: NamedState,
+  before: NamedState | undefined,
 ): { change: VersionChange | null; changed: string[] } {
   if (!before) return { change: state.version === 1 ? 'create' : null, changed: [] };
+  if (before.providedId !== state.providedId) return { change: 'rename', changed: [] };
   const differences = differencesOf(before, stateOf(state));
   const changed = fieldNames.filter((name) => differences[name] !== undefined);
   const { suspended } = differences;

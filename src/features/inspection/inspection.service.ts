@@ -11,6 +11,7 @@ import {
   isEmbedTokenEnded,
   viewerOf,
 } from '../../core/embed-token/embed-token.ts';
+import { EmbedTokenReader } from '../../core/embed-token/embed-token.reader.ts';
 import { EmbedTokenVerifier } from '../../core/embed-token/embed-token.verifier.ts';
 import {
   toTokenView,
@@ -37,6 +38,7 @@ export class InspectionService {
     private readonly tokens: UserGroupTokenRepository,
     private readonly snapshots: UserGroupSnapshots,
     private readonly embedTokens: EmbedTokenVerifier,
+    private readonly reader: EmbedTokenReader,
     private readonly apiTokens: ApiTokenService,
     private readonly workspaces: WorkspaceSettingsRepository,
     private readonly transactor: Transactor,
@@ -91,7 +93,8 @@ export class InspectionService {
       });
     }
     if (own && claims) {
-      const first = [signatureCheck(own), ...this.checksOfEmbedToken(claims, group)];
+      const isThere = group !== undefined && (await this.reader.isIdOf(group, claims.sub));
+      const first = [signatureCheck(own), ...this.checksOfEmbedToken(claims, group, isThere)];
       const rest = group && view ? checksOf(group, view, claims.variables) : [];
       return toView('embed_token', [...first, ...rest], {
         ...factsOf(group, view),
@@ -119,8 +122,9 @@ export class InspectionService {
   private checksOfEmbedToken(
     claims: EmbedTokenClaims,
     group: UserGroupSnapshot | undefined,
+    isThere: boolean,
   ): RefusingCheck[] {
-    const { iss, exp, sub, jti, act, aud, origin } = claims;
+    const { iss, exp, jti, act, aud, origin } = claims;
     const end = toWireTime(exp * 1000);
     const found: RefusingCheck[] = [
       check(
@@ -132,7 +136,7 @@ export class InspectionService {
       ),
       check(
         'group',
-        group?.providedId === sub,
+        isThere,
         'group_deleted',
         'Its group is there.',
         'Its group has been deleted.',

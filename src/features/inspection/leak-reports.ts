@@ -11,8 +11,8 @@ import type { InspectionView } from './dto/inspection.dto.ts';
 /** The event of a report that has ended a token. */
 interface Report {
   action: 'user_group_token.leaked' | 'embed_token.leaked' | 'api_token.leaked';
-  /** The id of the object, as the API shows it. */
-  objectId: string;
+  /** The ids of the object, as the API has shown it. */
+  objectIds: readonly string[];
   /** The first members of the details, which tell tokens of one object apart. */
   details?: object;
   /** The time of the event lies within; by default it can be any. */
@@ -28,7 +28,7 @@ const findReport = statement<
   {
     workspaceId: number;
     action: string;
-    objectId: string;
+    objectIds: readonly string[];
     first: string;
     from: number;
     to: number;
@@ -36,12 +36,22 @@ const findReport = statement<
   { occurredAt: number }
 >(
   'leak-report.find',
-  () => `
+  ({ isOneOf }) => `
     SELECT occurred_at AS "occurredAt" FROM audit_event
-    WHERE workspace_id = :workspaceId AND object_id = :objectId AND action = :action
+    WHERE workspace_id = :workspaceId AND ${isOneOf('object_id', ':objectIds')} AND action = :action
       AND occurred_at >= CAST(:from AS bigint) AND occurred_at < CAST(:to AS bigint)
       AND substr(replace(details, '}', ','), 1, length(CAST(:first AS text))) = CAST(:first AS text)
     ORDER BY occurred_at DESC, id DESC LIMIT 1`,
+);
+
+const findFormerIds = statement<
+  { workspaceId: number; userGroupId: number },
+  { providedId: string }
+>(
+  'leak-report.find-former-ids',
+  () => `
+    SELECT DISTINCT provided_id AS "providedId" FROM user_group_version
+    WHERE user_group_id = :userGroupId AND workspace_id = :workspaceId`,
 );
 
 /** Tells of a token whether a report of leaks has ended it, as long as the audit log has the event. */
@@ -62,7 +72,7 @@ export class LeakReports {
     if (from === null) return {};
     return this.find(workspaceId, {
       action: 'user_group_token.leaked',
-      objectId: providedId,
+      objectIds: await this.idsOf(workspaceId, userGroupId, providedId),
       details: { team_id: userGroupId, generation },
       // The event follows the end within its transaction.
       ...{ from, to: from + MINUTE_MS },
@@ -77,25 +87,35 @@ export class LeakReports {
     if (!group?.revokedEmbedTokens.includes(jti)) return {};
     return this.find(workspaceId, {
       action: 'embed_token.leaked',
-      objectId: sub,
+      objectIds: [sub, ...(await this.idsOf(workspaceId, team_id, group.providedId))],
       details: { team_id, generation, jti },
       from: iat * 1000 - MINUTE_MS,
     });
   }
 
   async ofApiToken(workspaceId: number, id: number): Promise<LeakedAt> {
-    return this.find(workspaceId, { action: 'api_token.leaked', objectId: String(id) });
+    return this.find(workspaceId, { action: 'api_token.leaked', objectIds: [String(id)] });
+  }
+
+  /** Returns the ids that a group has had: the event has the one of its time. */
+  private async idsOf(
+    workspaceId: number,
+    userGroupId: number,
+    providedId: string,
+  ): Promise<string[]> {
+    const former = await this.statements.read(findFormerIds, { workspaceId, userGroupId });
+    return [providedId, ...former.map((row) => row.providedId)];
   }
 
   private async find(
     workspaceId: number,
-    { action, objectId, details = {}, from = 0, to = Number.MAX_SAFE_INTEGER }: Report,
+    { action, objectIds, details = {}, from = 0, to = Number.MAX_SAFE_INTEGER }: Report,
   ): Promise<LeakedAt> {
     const members = JSON.stringify(details).slice(0, -1);
     const [found] = await this.statements.read(findReport, {
       workspaceId,
       action,
-      objectId: this.auditLog.redactId(objectId) ?? objectId,
+      objectIds: objectIds.map((id) => this.auditLog.redactId(id) ?? id),
       first: members === '{' ? '{' : `${members},`,
       from,
       to,

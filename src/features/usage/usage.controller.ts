@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ProvidedIdParam } from '../../core/user-group/group/provided-id.ts';
-import { UserGroupNotFound } from '../../core/user-group/group/user-group.errors.ts';
+import { ID_ERRORS } from '../../core/user-group/group/documented-errors.ts';
 import {
   type Caller,
   CurrentCaller,
@@ -57,7 +57,7 @@ export class UsageController {
     'The same counts for one group, by the day or hour, the oldest first. As JSON, or as CSV for `Accept: text/csv`.',
   )
   @Ok(UsageResponse, 'One page of entries.')
-  @ApiReadProblems(UserGroupNotFound)
+  @ApiReadProblems(...ID_ERRORS)
   async listOfGroup(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

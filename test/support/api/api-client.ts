@@ -42,6 +42,7 @@ interface AnswerBody {
   };
   user_groups: UserGroupResource[];
   active: boolean;
+  sub: string;
   exp: number;
   embed_token: EmbedToken;
   api_token: ApiTokenWithSecret;
@@ -64,6 +65,7 @@ interface AnswerBody {
   detail: string;
   code: string;
   request_id: string;
+  renamed_to: string;
   errors: { pointer: string; in?: string; parameter?: string; code: string; detail: string }[];
 }
 

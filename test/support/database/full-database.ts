@@ -181,6 +181,8 @@ async function fillOpen(api: ApiClient): Promise<string[]> {
   }
   tokens.push((await createGroup(api, 'suspended')).token);
   await ok(api.call('POST', '/api/v1/user-groups/suspended/suspend'));
+  tokens.push((await createGroup(api, 'former')).token);
+  await ok(api.call('POST', '/api/v1/user-groups/former/rename', { provided_id: 'renamed' }));
   const token = 'a-token-of-another-system-0123456789';
   const imported = toLines({ user_group_id: 'imported', name: 'I', token, mapping: { s: '7' } });
   await ok(api.call('POST', IMPORT, imported, NDJSON));

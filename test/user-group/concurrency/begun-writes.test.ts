@@ -58,6 +58,25 @@ onPostgres('the statement of a write that has begun sees', () => {
     await api.call('PATCH', '/api/v1/workspace', { variables: [] });
   });
 
+  test('the reservation of its id, which another group has had meanwhile', async () => {
+    const { api } = service;
+    const write = (id: string) => api.call('PUT', `/api/v1/user-groups/${id}`, { name: id });
+    expect((await write('before it')).status).toBe(201);
+    const [renamed, { status, body }] = await duringWrite(
+      () => write('reserved'),
+      'w.id',
+      async () => {
+        await write('reserved');
+        return api.call('POST', '/api/v1/user-groups/reserved/rename', { provided_id: 'renamed' });
+      },
+    );
+    expect([renamed.status, status]).toEqual([200, 409]);
+    expect(body).toMatchObject({
+      code: 'user_group_renamed',
+      renamed_to: 'renamed',
+    });
+  });
+
   test('the end of the token that it brings', async () => {
     const { api } = service;
     const { path, token } = await api.create();

@@ -1,6 +1,11 @@
 import type { DocumentedError } from '../../../platform/common/operation.ts';
 import { AuditUnavailable } from '../../audit/audit.errors.ts';
-import { ChangeRefused, OutsideTokenRange } from './user-group.errors.ts';
+import {
+  ChangeRefused,
+  OutsideTokenRange,
+  UserGroupNotFound,
+  UserGroupRenamed,
+} from './user-group.errors.ts';
 import {
   ExtensionUnavailable,
   IdempotencyKeyInvalid,
@@ -12,10 +17,14 @@ import {
   UserGroupTokenUnreadable,
 } from '../../encryption-key/encryption-key.errors.ts';
 
+/** Errors of each operation on a group that its caller names, and that has to exist. */
+export const ID_ERRORS: DocumentedError[] = [UserGroupNotFound, UserGroupRenamed];
+
 /** Errors of each write of a user group. */
 export const WRITE_ERRORS: DocumentedError[] = [
   ChangeRefused,
   OutsideTokenRange,
+  UserGroupRenamed,
   ExtensionUnavailable,
   AuditUnavailable,
 ];

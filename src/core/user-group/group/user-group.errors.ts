@@ -23,6 +23,18 @@ export class UserGroupTokensEnded extends problem(409, 'user_group_tokens_ended'
     'The token of this user group was ended together with all others of the workspace. GET or PUT of /api/user issues a fresh one.',
 }) {}
 
+export class UserGroupRenamed extends problem(409, 'user_group_renamed', {
+  about:
+    'The group that had this id has another one, which `renamed_to` names. Use that one: until 30 days after the change no group can get the former id, unless the group is deleted.',
+  detail: 'The user group has the id "acme-emea-2030" now.',
+  members: { renamed_to: 'acme-emea-2030' },
+}) {
+  /** @param renamed_to the present id of the group */
+  constructor(renamed_to: string) {
+    super(`The user group has the id "${renamed_to}" now.`, { members: { renamed_to } });
+  }
+}
+
 export class UserGroupQuotaReached extends problem(409, 'user_group_quota_reached', {
   about:
     'The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.',

@@ -5,11 +5,13 @@ import type { UserGroupContent } from '../group/user-group-fields.ts';
 /** A change of one user group that is about to be stored. */
 export interface UserGroupChangeRequest {
   /** Changes of content are an `update`, also if they suspend or resume at the same time, as an import can. */
-  kind: 'create' | 'update' | 'suspend' | 'resume' | 'delete';
+  kind: 'create' | 'update' | 'suspend' | 'resume' | 'rename' | 'delete';
   /** The caller, in the workspace of the transaction. */
   caller: Caller;
   /** The id that callers know the group by. */
   userGroupId: string;
+  /** The id that a rename gives the group; otherwise absent. */
+  newUserGroupId?: string;
   /** Null for a creation. */
   teamId: number | null;
   /** Null for a creation. */
@@ -36,7 +38,7 @@ export interface UserGroupChangeRefusal {
 
 /**
  * Has the last word on changes of user groups. A port: an application can provide its own, such as one that holds the limits
- * of a plan. It is asked about every creation, update, suspension, resumption and deletion, by any operation, including an
+ * of a plan. It is asked about every creation, update, suspension, resumption, rename and deletion, by any operation, including an
  * import; not about rotations and other changes of tokens alone, nor about a write that would change nothing.
  */
 export abstract class UserGroupChangeGuard {

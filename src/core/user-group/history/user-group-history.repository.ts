@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { currentTime } from '../../../platform/common/time.ts';
 import type { Dialect } from '../../../platform/database/dialect.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
@@ -8,13 +9,15 @@ import type { ReadUserGroup } from '../group/user-group.repository.ts';
 
 /** A state of a group; `updatedAt` is the time from which it was that of the group. */
 export interface UserGroupVersionState extends ReadUserGroup {
+  /** The id that the group had in this state. */
+  providedId: string;
   /** Null for the present state. */
   replacedAt: number | null;
   /** JSON text of the generations of the token, for the last state of a deleted group; otherwise null. */
   tokens: string | null;
 }
 
-/** Names the groups that have had one id; all of them are deleted, except perhaps the last one. */
+/** Names the present group of an id, also with the states in which it had another one, and the deleted ones that had it. */
 interface OfId {
   workspaceId: number;
   providedId: string;
@@ -31,6 +34,7 @@ interface Filters extends OfId {
 export type VersionKey = Pick<UserGroupVersionState, 'id' | 'version'>;
 
 interface PageOfVersions extends Filters {
+  now: number;
   beforeTeamId: number;
   beforeVersion: number;
   limit: number;
@@ -48,19 +52,35 @@ const membersOf = (alias: string) =>
   [...MEMBERS, 'created_at AS "createdAt"'].map((member) => `${alias}.${member}`).join(', ');
 
 const selectPresent = (dialect: Dialect) => `
-  SELECT g.id, g.version, ${membersOf('g')}, g.updated_at AS "updatedAt",
+  SELECT g.id, g.version, g.provided_id AS "providedId", ${membersOf('g')}, g.updated_at AS "updatedAt",
     CAST(NULL AS bigint) AS "replacedAt", ${resolvedMappingColumn(dialect)} AS mapping, CAST(NULL AS text) AS tokens
   FROM user_group g WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`;
 
 const REPLACED = `
-  SELECT v.user_group_id AS id, v.version, ${membersOf('v')}, v.recorded_at AS "updatedAt",
+  SELECT v.user_group_id AS id, v.version, v.provided_id AS "providedId", ${membersOf('v')}, v.recorded_at AS "updatedAt",
     v.replaced_at AS "replacedAt", v.mapping, v.tokens
   FROM user_group_version v`;
 
-const SELECT_REPLACED = `${REPLACED} WHERE v.workspace_id = :workspaceId AND v.provided_id = :providedId`;
+/** Every number of a group or a version is less. */
+const BEYOND = 2 ** 31 - 1;
 
-const filtersOn = (id: string, version: string) => `
-  AND (${id}, ${version}) < (CAST(:beforeTeamId AS integer), CAST(:beforeVersion AS integer))
+const PRESENT_ID = `(
+  SELECT p.id FROM user_group p WHERE p.workspace_id = :workspaceId AND p.provided_id = :providedId)`;
+
+const OF_PRESENT = `${REPLACED} WHERE v.user_group_id = ${PRESENT_ID}`;
+
+/** The reserved id of a group leads to nothing, not even to the groups that had it before. */
+const OF_DELETED = `${REPLACED} WHERE v.workspace_id = :workspaceId AND v.provided_id = :providedId
+  AND NOT EXISTS (SELECT 1 FROM user_group p WHERE p.id = v.user_group_id)
+  AND NOT EXISTS (
+    SELECT 1 FROM reserved_id r
+    WHERE r.workspace_id = :workspaceId AND r.provided_id = :providedId AND r.reserved_until > CAST(:now AS bigint))`;
+
+/** The present group is the first of the list, whatever its number: it may have got the id after others. */
+const rankOf = (id: string) => `CASE WHEN ${id} = ${PRESENT_ID} THEN ${BEYOND} ELSE ${id} END`;
+
+const filtersOn = (id: string, version: string, rank = id) => `
+  AND (${rank}, ${version}) < (${rankOf('CAST(:beforeTeamId AS integer)')}, CAST(:beforeVersion AS integer))
   AND (CAST(:teamId AS integer) IS NULL OR ${id} = :teamId)
   AND (CAST(:version AS integer) IS NULL OR ${version} = :version)`;
 
@@ -68,23 +88,32 @@ const listVersions = statement<PageOfVersions, UserGroupVersionState>(
   'user-group-version.list',
   (dialect) => `
     SELECT * FROM (
-      ${selectPresent(dialect)} ${filtersOn('g.id', 'g.version')}
+      ${selectPresent(dialect)} ${filtersOn('g.id', 'g.version', `${BEYOND}`)}
       UNION ALL SELECT * FROM (
-        ${SELECT_REPLACED} ${filtersOn('v.user_group_id', 'v.version')}
-        ORDER BY v.user_group_id DESC, v.version DESC LIMIT :limit) replaced
-    ) found ORDER BY id DESC, version DESC LIMIT :limit`,
+        ${OF_PRESENT} ${filtersOn('v.user_group_id', 'v.version', `${BEYOND}`)}
+        ORDER BY v.version DESC LIMIT :limit) own
+      UNION ALL SELECT * FROM (
+        ${OF_DELETED} ${filtersOn('v.user_group_id', 'v.version')}
+        ORDER BY v.user_group_id DESC, v.version DESC LIMIT :limit) deleted
+    ) found ORDER BY ${rankOf('id')} DESC, version DESC LIMIT :limit`,
 );
 
-/** Selects the state that was replaced first after the time; if there is none, the present one. */
-const findAt = statement<OfId & { at: number }, UserGroupVersionState>(
+/**
+ * Selects the state that was replaced first after the time; if there is none, the present one. A group that was created
+ * later follows those that were there.
+ */
+const findAt = statement<OfId & { at: number; now: number }, UserGroupVersionState>(
   'user-group-version.find-at',
   (dialect) => `
     SELECT * FROM (
       ${selectPresent(dialect)}
       UNION ALL SELECT * FROM (
-        ${SELECT_REPLACED} AND v.replaced_at > CAST(:at AS bigint)
-        ORDER BY v.user_group_id, v.version LIMIT 1) replaced
-    ) found ORDER BY id, version LIMIT 1`,
+        ${OF_PRESENT} AND v.replaced_at > CAST(:at AS bigint) ORDER BY v.version LIMIT 1) own
+      UNION ALL SELECT * FROM (
+        ${OF_DELETED} AND v.replaced_at > CAST(:at AS bigint)
+        ORDER BY v.user_group_id, v.version LIMIT 1) deleted
+    ) found
+    ORDER BY CASE WHEN "createdAt" > CAST(:at AS bigint) THEN 1 ELSE 0 END, ${rankOf('id')} DESC, version LIMIT 1`,
 );
 
 const findReplaced = statement<
@@ -107,16 +136,13 @@ const findTokens = statement<{ userGroupId: number; at: number }, PastToken>(
     ORDER BY t.generation DESC LIMIT 2`,
 );
 
-/** Every number of a group or a version is less. */
-const BEYOND = 2 ** 31 - 1;
-
 /** Reads the states of groups, also of deleted ones. */
 @Injectable()
 export class UserGroupHistoryRepository {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Lists states of the groups that have had the id, the newest first.
+   * Lists states of the groups that have had the id, the newest first, the present group before the deleted ones.
    * @param before the group and version after which the list goes on
    */
   list(
@@ -124,12 +150,18 @@ export class UserGroupHistoryRepository {
     limit: number,
     [beforeTeamId = BEYOND, beforeVersion = BEYOND]: readonly number[] = [],
   ): Promise<UserGroupVersionState[]> {
-    return this.statements.read(listVersions, { ...filters, beforeTeamId, beforeVersion, limit });
+    return this.statements.read(listVersions, {
+      ...filters,
+      beforeTeamId,
+      beforeVersion,
+      limit,
+      now: currentTime(),
+    });
   }
 
   /** Finds the state that was replaced first after the time, or the present one; it may have begun later. */
   async findAt(id: OfId, at: number): Promise<UserGroupVersionState | undefined> {
-    return (await this.statements.read(findAt, { ...id, at }))[0];
+    return (await this.statements.read(findAt, { ...id, at, now: currentTime() }))[0];
   }
 
   /** Finds versions that later ones have replaced, in any order; those that are not kept are missing. */

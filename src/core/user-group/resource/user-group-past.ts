@@ -3,6 +3,7 @@ import type { Caller, GroupReader } from '../../../platform/common/access/caller
 import { covers } from '../../../platform/common/access/user-group-range.ts';
 import { Gate } from '../../../platform/common/concurrency/gate.ts';
 import { HistoryBeginsLater, UserGroupNotFound } from '../group/user-group.errors.ts';
+import { ReservedIds } from '../group/reserved-ids.ts';
 import { DAY_MS, currentTime, fromWireTime, toWireTime } from '../../../platform/common/time.ts';
 import { Config } from '../../../platform/config/config.ts';
 import { PastRulesReader } from '../../mapping/past-rules.ts';
@@ -32,6 +33,7 @@ const REASONS: Record<GroupStatus, InactiveReason | null> = {
 export class UserGroupPast {
   constructor(
     private readonly history: UserGroupHistoryRepository,
+    private readonly reserved: ReservedIds,
     private readonly pastRules: PastRulesReader,
     private readonly config: Config,
     private readonly gate: Gate,
@@ -39,7 +41,7 @@ export class UserGroupPast {
 
   /**
    * Returns the group as it was at a time, and which of its tokens were accepted then.
-   * @throws UserGroupNotFound, HistoryBeginsLater
+   * @throws UserGroupNotFound, UserGroupRenamed, HistoryBeginsLater
    */
   getAt(caller: Caller, providedId: string, time: string): Promise<GetUserGroupResponse> {
     return this.gate.run(caller, () => this.readAt(caller, providedId, time));
@@ -57,7 +59,9 @@ export class UserGroupPast {
     const absent = new UserGroupNotFound('No user group of the workspace had this id then.');
     const teamId = await this.seenTeam(caller, providedId, null, absent);
     const state = await this.history.findAt({ workspaceId, providedId }, at);
-    if (!state || state.createdAt > at || (teamId ?? state.id) !== state.id) throw absent;
+    if (!state || state.createdAt > at || (teamId ?? state.id) !== state.id) {
+      throw await this.reserved.refusal(caller, providedId, absent);
+    }
     if (state.updatedAt > at) throw new HistoryBeginsLater();
     const { standing, tokens, ended, isResolutionKept } = await this.judge(
       { workspaceId, providedId },
@@ -113,18 +117,21 @@ export class UserGroupPast {
   /**
    * Returns the group whose versions are meant; null for all that have had the id. For properties of its range a restricted
    * reader sees only the last of these groups, which is judged by its last state: the others may have been of somebody else.
-   * @throws `absent` if the group does not exist for the reader
+   * @throws UserGroupRenamed, `absent` if the group does not exist for the reader
    */
   async seenTeam(
-    { workspaceId, range }: GroupReader,
+    reader: GroupReader,
     providedId: string,
     teamId: number | null,
     absent: UserGroupNotFound,
   ): Promise<number | null> {
+    const { workspaceId, range } = reader;
     if (range === null) return teamId;
     const ofId = { workspaceId, providedId, teamId: null, version: null };
     const [latest] = await this.history.list(ofId, 1);
-    if (!latest || !covers(range, { ...latest, providedId })) throw absent;
+    if (!latest || !covers(range, { ...latest, providedId })) {
+      throw await this.reserved.refusal(reader, providedId, absent);
+    }
     if (range.ids) return teamId;
     if (teamId !== null && teamId !== latest.id) throw absent;
     return latest.id;

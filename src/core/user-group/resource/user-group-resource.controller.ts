@@ -31,7 +31,7 @@ import {
 } from '../../../platform/common/http/parameters/preconditions.ts';
 import type { JsonText } from '../../../platform/common/json/json-text.ts';
 import { JsonBody } from '../../../platform/common/json/json-body.decorator.ts';
-import { WRITE_ERRORS } from '../group/documented-errors.ts';
+import { ID_ERRORS, WRITE_ERRORS } from '../group/documented-errors.ts';
 import { GetUserGroupResponse, UserGroupAtQueryDto } from './dto/past-response.dto.ts';
 import { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import { UpdateUserGroupRequest, ReplaceUserGroupRequest } from './dto/user-group-resource.dto.ts';
@@ -76,7 +76,7 @@ export class UserGroupResourceController {
   )
   @Ok(GetUserGroupResponse, 'The group.', ETAG)
   @NotModified()
-  @ApiReadProblems(UserGroupNotFound, HistoryBeginsLater, ...PRECONDITION_ERRORS)
+  @ApiReadProblems(...ID_ERRORS, HistoryBeginsLater, ...PRECONDITION_ERRORS)
   async get(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

@@ -26,6 +26,7 @@ import {
   type WantedUserGroup,
   withDefaults,
 } from '../group/user-group-fields.ts';
+import { ReservedIds } from '../group/reserved-ids.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import type { UserGroupWrite, WrittenUserGroup } from '../writing/user-group-write.ts';
 import { type Standing, statusOf } from '../status/user-group-status.ts';
@@ -48,14 +49,15 @@ export interface WrittenResource extends TaggedResource {
 export class UserGroupResourceService {
   constructor(
     private readonly userGroups: UserGroupRepository,
+    private readonly reserved: ReservedIds,
     private readonly writes: UserGroupWriter,
     private readonly rules: WorkspaceRules,
   ) {}
 
-  /** @throws UserGroupNotFound */
+  /** @throws UserGroupNotFound, UserGroupRenamed */
   async get(caller: Caller, providedId: string): Promise<TaggedResource> {
     const { stored, rulesVersion } = await this.userGroups.read(caller, providedId);
-    if (!stored) throw new UserGroupNotFound();
+    if (!stored) throw await this.reserved.refusal(caller, providedId);
     return this.toTagged(caller.workspaceId, providedId, { group: stored, rulesVersion });
   }
 
@@ -191,12 +193,12 @@ function resourceWrite(caller: Caller, providedId: string) {
 }
 
 /** Returns the entity tag that a write is compared with: each change of a group gives it the next version. */
-function versionTagOf({ id, version }: UserGroupState): string {
+export function versionTagOf({ id, version }: UserGroupState): string {
   return `"${id}.${version}"`;
 }
 
 /** Returns a strong entity tag. A status that the clock or a rule gives the group is part of it, after a colon. */
-function entityTagOfGroup(group: UserGroupState, { status, reasons }: Standing): string {
+export function entityTagOfGroup(group: UserGroupState, { status, reasons }: Standing): string {
   const tag = versionTagOf(group);
   return reasons.length === 0 ? tag : `${tag.slice(0, -1)}:${shortHash({ status, reasons })}"`;
 }

@@ -13,7 +13,6 @@ import {
 } from '../../../platform/common/access/access.decorator.ts';
 import { AuditUnavailable } from '../../audit/audit.errors.ts';
 import {
-  UserGroupNotFound,
   UserGroupTokenIsCurrent,
   UserGroupTokenNotFound,
   UserGroupTokensEnded,
@@ -28,7 +27,7 @@ import { JsonBody } from '../../../platform/common/json/json-body.decorator.ts';
 import { RotateUserGroupTokenByIdRequest } from './dto/grace.dto.ts';
 import { UserGroupTokensResponse } from './dto/tokens-response.dto.ts';
 import { TokensQueryDto } from './dto/tokens-query.dto.ts';
-import { ROTATION_ERRORS, TOKEN_ERRORS } from '../group/documented-errors.ts';
+import { ID_ERRORS, ROTATION_ERRORS, TOKEN_ERRORS } from '../group/documented-errors.ts';
 import { UserGroupWithTokenResponse } from '../group/dto/user-group-response.dto.ts';
 import { UserGroupTokenService } from './user-group-token.service.ts';
 
@@ -45,7 +44,7 @@ export class UserGroupTokenController {
     'The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. If a dashboard refuses a token, its last four characters find it here.',
   )
   @Ok(UserGroupTokensResponse, 'One page of tokens.')
-  @ApiReadProblems(UserGroupNotFound)
+  @ApiReadProblems(...ID_ERRORS)
   list(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -62,7 +61,7 @@ export class UserGroupTokenController {
     'The token to pass to dashboards, as GET /api/user returns it. It is never part of the user group below /api/v1.',
   )
   @Ok(UserGroupWithTokenResponse, 'The user group with its token.')
-  @ApiReadProblems(UserGroupNotFound, UserGroupTokensEnded, ...TOKEN_ERRORS)
+  @ApiReadProblems(...ID_ERRORS, UserGroupTokensEnded, ...TOKEN_ERRORS)
   getCurrent(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -79,7 +78,7 @@ export class UserGroupTokenController {
     'As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated request gets the same response.',
   )
   @Ok(UserGroupWithTokenResponse, 'The user group with its new token.')
-  @ApiProblems(UserGroupNotFound, ...ROTATION_ERRORS)
+  @ApiProblems(...ID_ERRORS, ...ROTATION_ERRORS)
   rotate(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -98,12 +97,7 @@ export class UserGroupTokenController {
     'A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.',
   )
   @Ok(UserGroupTokensResponse, 'The token as it is now.')
-  @ApiReadProblems(
-    UserGroupNotFound,
-    UserGroupTokenNotFound,
-    UserGroupTokenIsCurrent,
-    AuditUnavailable,
-  )
+  @ApiReadProblems(...ID_ERRORS, UserGroupTokenNotFound, UserGroupTokenIsCurrent, AuditUnavailable)
   revoke(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

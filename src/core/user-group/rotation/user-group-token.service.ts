@@ -35,12 +35,14 @@ import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-ciph
 import { type RotatedToken, TokenRotations } from './token-rotations.ts';
 import { UserGroupSnapshots } from '../snapshot/user-group-snapshots.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import { ReservedIds } from '../group/reserved-ids.ts';
 import { type StoredUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
 
 @Injectable()
 export class UserGroupTokenService {
   constructor(
     private readonly userGroups: UserGroupRepository,
+    private readonly reserved: ReservedIds,
     private readonly tokens: UserGroupTokenRepository,
     private readonly snapshots: UserGroupSnapshots,
     private readonly rotations: TokenRotations,
@@ -158,6 +160,9 @@ export class UserGroupTokenService {
       const isLost = error instanceof KeyTaken || error instanceof UserGroupTokenNotFound;
       const winner = isLost && call && (await this.idempotencyKeys.find(call));
       if (winner) return this.respondAgain(caller, winner);
+      if (error instanceof UserGroupNotFound && rotation.providedId !== undefined) {
+        throw await this.reserved.refusal(caller, rotation.providedId, error);
+      }
       // The key was removed with the group of the call that had it.
       throw error instanceof KeyTaken ? new DatabaseUnavailable(error) : error;
     }
@@ -192,7 +197,7 @@ export class UserGroupTokenService {
 
   private async getGroup(caller: Caller, providedId: string): Promise<StoredUserGroup> {
     const group = await this.userGroups.find(caller, providedId);
-    if (!group) throw new UserGroupNotFound();
+    if (!group) throw await this.reserved.refusal(caller, providedId);
     return group;
   }
 }

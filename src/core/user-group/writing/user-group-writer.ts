@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireScope } from '../../../platform/common/access/caller.ts';
 import { DatabaseUnavailable } from '../../../platform/common/problem/errors.ts';
-import { OutsideTokenRange, UserGroupTokenNotUsable } from '../group/user-group.errors.ts';
+import {
+  OutsideTokenRange,
+  UserGroupRenamed,
+  UserGroupTokenNotUsable,
+} from '../group/user-group.errors.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { KeyedMutex } from '../../../platform/common/concurrency/keyed-mutex.ts';
 import { LANE_LIMITS } from '../../../platform/database/waves/lanes.ts';
@@ -16,10 +20,11 @@ import {
 } from '../../../platform/database/waves/shared-writes.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
-import { covers } from '../../../platform/common/access/user-group-range.ts';
+import { covers, seenBy } from '../../../platform/common/access/user-group-range.ts';
+import { ReservedIds } from '../group/reserved-ids.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import type { DryRun } from './dry-run.ts';
-import { changeOf, isJudged, isNothing } from './user-group-change.ts';
+import { changeOf, isJudged, isNothing, type UserGroupChange } from './user-group-change.ts';
 import { UserGroupChangeVeto } from '../guard/user-group-change-veto.ts';
 import {
   type QueuedWrite,
@@ -27,6 +32,7 @@ import {
   type UserGroupWrite,
   type WrittenUserGroup,
 } from './user-group-write.ts';
+import type { Wave } from './write-planner.ts';
 import { WriteStore } from './write-store.ts';
 import { WriteWaves } from './write-waves.ts';
 
@@ -72,6 +78,7 @@ export class UserGroupWriter {
 
   constructor(
     private readonly userGroups: UserGroupRepository,
+    private readonly reserved: ReservedIds,
     private readonly waves: WriteWaves,
     private readonly store: WriteStore,
     private readonly veto: UserGroupChangeVeto,
@@ -97,7 +104,7 @@ export class UserGroupWriter {
 
   /**
    * Creates a group, or changes it to the wanted state. If nothing changes, nothing is written.
-   * @throws errors of `plan`; ValidationFailed, InsufficientScope, UserGroupTokenForgotten, UserGroupTokenUnreadable,
+   * @throws errors of `plan`; UserGroupRenamed, ValidationFailed, InsufficientScope, UserGroupTokenForgotten, UserGroupTokenUnreadable,
    *   UserGroupTokenNotUsable, UserGroupQuotaReached, ChangeRefused, AuditUnavailable, DatabaseUnavailable,
    *   ExtensionUnavailable; errors of a guard
    */
@@ -109,9 +116,16 @@ export class UserGroupWriter {
       ? this.userGroups.readToCompare(workspaceId, providedId)
       : this.userGroups.readToWrite(workspaceId, providedId));
     const { stored } = read;
-    const planned = write.plan(stored);
-    if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
-    const change = changeOf(stored, planned, providedId);
+    let change: UserGroupChange;
+    try {
+      const planned = write.plan(stored);
+      if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
+      change = changeOf(stored, planned, providedId);
+    } catch (error) {
+      throw seenBy(caller, stored)
+        ? error
+        : await this.reserved.refusal(caller, providedId, error as Error);
+    }
     if (stored && isNothing(change)) {
       const token = readToken(this.cipher, write, stored);
       return { result: 'unchanged', group: stored, rulesVersion: read.rulesVersion, token };
@@ -151,7 +165,7 @@ export class UserGroupWriter {
         return work(manager, async (writes, isAlone) => {
           const queued = writes.map(toQueued);
           const outcomes = await this.waves.writeLocked({ workspaceId, isAlone, manager }, queued);
-          const attempts = queued.map((write) => outcomes.get(write) ?? 'retry');
+          const attempts = await this.refuseReserved(workspaceId, queued, outcomes, manager);
           stored.push(
             ...attempts.flatMap((one) =>
               typeof one === 'object' && 'value' in one ? one.value : [],
@@ -176,7 +190,12 @@ export class UserGroupWriter {
   ): Promise<Outcome<WrittenUserGroup>[]> {
     const queued = writes.map(toQueued);
     const { wave, planned } = await this.waves.plan({ workspaceId, isAlone: true, dryRun }, queued);
+    const judged = await this.refuseReserved(workspaceId, queued, wave.outcomes);
+    for (const [n, write] of queued.entries()) {
+      if (judged[n] !== 'retry') wave.outcomes.set(write, judged[n]!);
+    }
     for (const write of planned) {
+      if (wave.outcomes.has(write)) continue;
       const { change, group, newToken } = write;
       dryRun.add(change, newToken);
       const result = change.stored ? 'updated' : 'created';
@@ -219,12 +238,38 @@ export class UserGroupWriter {
           return this.waves.apply(await plan());
         };
         const outcomes = await (order && !isAlone ? order.run(workspaceId, run) : run());
-        return writes.map((write) => outcomes.get(write) ?? 'retry');
+        return this.refuseReserved(workspaceId, writes, outcomes);
       },
       onRetry: (write) => Object.assign(write, { read: undefined, isRetry: true }),
       onDone: (workspaceId, written) => {
         this.announce(workspaceId, written);
       },
+    });
+  }
+
+  /**
+   * Returns the attempts in their order. A write that would have created a group, and has failed, is refused if its id is
+   * reserved for one that has another id now.
+   */
+  private async refuseReserved(
+    workspaceId: number,
+    writes: readonly QueuedWrite[],
+    outcomes: Wave['outcomes'],
+    manager?: EntityManager,
+  ): Promise<Attempt<WrittenUserGroup>[]> {
+    const attempts = writes.map((write) => outcomes.get(write) ?? 'retry');
+    const failed = writes.filter(({ caller, read }, n) => {
+      const attempt = attempts[n]!;
+      return !seenBy(caller, read?.stored) && (attempt === 'retry' || 'error' in attempt);
+    });
+    const ids = failed.map(({ providedId }) => providedId);
+    const renamed = await this.reserved.find(workspaceId, ids, manager);
+    return attempts.map((attempt, n) => {
+      const { caller, providedId } = writes[n]!;
+      const group = renamed.get(providedId);
+      if (!group) return attempt;
+      if (seenBy(caller, group)) return { error: new UserGroupRenamed(group.providedId) };
+      return attempt === 'retry' ? { error: new OutsideTokenRange() } : attempt;
     });
   }
 

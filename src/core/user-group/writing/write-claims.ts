@@ -79,13 +79,16 @@ export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): Writ
       name: 'new_group',
       for: ['created'],
       columns: { id: 'integer', providedId: 'text' },
-      // Numbers the groups in the given order.
+      // Numbers the groups in the given order. A rename gives the rules another version: it cannot reserve an id meanwhile.
       sql: `
         INSERT INTO user_group (id, workspace_id, created_at, updated_at, ${columnsOf(NEW_GROUP).columns})
         SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint),
           ${columnsOf(NEW_GROUP).members}
         FROM (SELECT ${nextId('user_group')} AS "newId", c.* FROM created c CROSS JOIN same_rules) g
-        WHERE true ${andUnended('g')} ${lockingOrder('"providedId"')}
+        WHERE coalesce((
+            SELECT r.reserved_until FROM reserved_id r
+            WHERE r.workspace_id = :workspaceId AND r.provided_id = g."providedId"), 0) <= CAST(:now AS bigint)
+          ${andUnended('g')} ${lockingOrder('"providedId"')}
         ON CONFLICT (workspace_id, provided_id) DO NOTHING
         RETURNING id, provided_id AS "providedId"`,
     },
@@ -118,7 +121,7 @@ export function claimSteps(dialect: Dialect, has: Has, isCounted: boolean): Writ
       sql: `
         SELECT e.n, g.id, e.generation + 1 AS generation FROM expected e CROSS JOIN user_group g
         WHERE ${isAmong('g.id', 'SELECT id FROM expected')} AND g.id = e.id
-          AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules) ${andUnended('e')}
+          AND g.version = e.version AND EXISTS (SELECT 1 FROM same_rules) ${andUnended('e')}
           ${has('replaced') ? 'AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))' : ''}
           ${has('removed') ? `AND (e.n NOT IN (SELECT n FROM removed) OR ${IS_WHOLLY_HELD})` : ''}
           ${lockFreeRows('g', has('removed') ? 'UPDATE' : 'NO KEY UPDATE')}`,

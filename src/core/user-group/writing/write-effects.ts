@@ -20,27 +20,36 @@ function tokensOf({ jsonArray, jsonArrayOf }: Dialect, removed: string): string 
     FROM held_token h WHERE h."userGroupId" = g.id) END`;
 }
 
+/** The time at which the group `g` is written: a version is replaced after it was recorded, whatever the clock says. */
+export const replacedAt = ({ greatest }: Dialect) =>
+  `${greatest}(CAST(:now AS bigint), g.updated_at + 1)`;
+
+/** Keeps the present versions of groups, which the statement replaces. @param which a condition on the group `g` */
+export const keepVersions = (dialect: Dialect, which: string, tokens = 'NULL') => `
+  INSERT INTO user_group_version (user_group_id, version, workspace_id, provided_id, name, properties, mapping,
+    suspended_at, valid_until, managed_by, created_at, recorded_at, replaced_at, tokens)
+  SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties, ${resolvedMappingColumn(dialect)},
+    g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at, ${replacedAt(dialect)}, ${tokens}
+  FROM user_group g WHERE ${which}`;
+
 /** Stores what the writes in `applied` change. */
 export function effectSteps(dialect: Dialect, has: Has, isCounted: boolean): WriteStep[] {
   const { greatest, isAmong, lockingOrder } = dialect;
   const retired = has('rotated') ? 'rotated' : 'replaced';
-  // A version is replaced after it was recorded, whatever the clock says.
-  const replacedAt = `${greatest}(CAST(:now AS bigint), g.updated_at + 1)`;
   const ofApplied = (list: ListName) =>
     `SELECT a.id FROM ${list} r CROSS JOIN applied a WHERE a.n = r.n`;
   return [
     {
       name: 'replaced_version',
       for: ['changed', 'removed'],
-      sql: `
-        INSERT INTO user_group_version (user_group_id, version, workspace_id, provided_id, name, properties, mapping,
-          suspended_at, valid_until, managed_by, created_at, recorded_at, replaced_at, tokens)
-        SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties, ${resolvedMappingColumn(dialect)},
-          g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at, ${replacedAt}, ${has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL'}
-        FROM user_group g WHERE ${isAmong(
+      sql: keepVersions(
+        dialect,
+        isAmong(
           'g.id',
           (['changed', 'removed'] as const).filter(has).map(ofApplied).join(' UNION ALL '),
-        )}`,
+        ),
+        has('removed') ? tokensOf(dialect, ofApplied('removed')) : 'NULL',
+      ),
     },
     {
       name: 'left_token',
@@ -58,7 +67,7 @@ export function effectSteps(dialect: Dialect, has: Has, isCounted: boolean): Wri
       name: 'changed_group',
       for: ['changed'],
       sql: `
-        UPDATE user_group AS g SET version = g.version + 1, updated_at = ${replacedAt},
+        UPDATE user_group AS g SET version = g.version + 1, updated_at = ${replacedAt(dialect)},
           valid_until_set_at = CASE WHEN r."validUntil" IS DISTINCT FROM g.valid_until THEN :now ELSE g.valid_until_set_at END,
           flaw = CASE WHEN r."isJudged" = 1 THEN NULL ELSE g.flaw END, ${Object.keys(WRITTEN)
             .map((member) => `${columnOf(member)} = r."${member}"`)

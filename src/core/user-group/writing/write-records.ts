@@ -25,7 +25,7 @@ const RETIREMENT = { tokenHash: 'bytes', validUntil: 'bigint', retiredBy: 'integ
 /** The lists of a wave: what its writes expect, and what they set. */
 export const LISTS = {
   created: { ...N, ...NEW_GROUP },
-  /** Existing groups. A version or generation that is not null must still be the present one. */
+  /** Existing groups. The version, and a generation that is not null, must still be the present one. */
   expected: { ...N, id: 'integer', version: 'integer', generation: 'integer' },
   /** `isJudged` is 1 if the rules have judged the change, so that the group has no flaw. */
   changed: { ...N, ...WRITTEN, isJudged: 'integer' },

@@ -87,6 +87,7 @@ function happened(isRotation: boolean): string {
     kind: 'e.action',
     userGroupId: 'a.id',
     changedId: 'coalesce(e."changedId", e."objectId")',
+    previousId: 'CAST(NULL AS text)',
     version: 'coalesce(e.version, a.generation)',
     before: ofRotation('before', 'a.generation - 1'),
     after: ofRotation('after', 'a.generation'),

@@ -147,13 +147,8 @@ export class WriteStore {
       const { caller, providedId, details, change, group, entries } = write;
       const { stored, replacement, isRemoval } = change;
       if (stored) {
-        const version = isRemoval || changesRow(change) ? stored.version : null;
-        records.expected.push({
-          n,
-          id: stored.id,
-          version,
-          generation: replacement ? stored.generation : null,
-        });
+        const { id, version, generation } = stored;
+        records.expected.push({ n, id, version, generation: replacement ? generation : null });
       } else {
         records.created.push({
           n,

@@ -65,6 +65,9 @@ export class RefusedGroup {
 
   @ListOf.optional(FieldError, 'What is wrong in the group.')
   errors?: readonly Violation[];
+
+  @Text.optional('With `user_group_renamed`: the id that the group has now.', 'acme-emea-2030')
+  renamed_to?: string;
 }
 
 /** The result of a line that was not stored. */
@@ -132,9 +135,10 @@ export function toRefusedLine(line: number, error: ServiceError, providedId?: st
   };
 }
 
-export function toRefused({ spec, message, violations }: ServiceError): RefusedGroup {
+export function toRefused({ spec, message, violations, members }: ServiceError): RefusedGroup {
   const { status, code } = spec;
-  return { success: 0, status, code, detail: message, ...(violations && { errors: violations }) };
+  const errors = violations && { errors: violations };
+  return { success: 0, status, code, detail: message, ...errors, ...members };
 }
 
 /** Describes the end of a response that an error cuts short. */

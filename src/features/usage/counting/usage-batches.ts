@@ -37,15 +37,18 @@ const findBatch = statement<Pick<UsageBatch, 'workspaceId' | 'batchId'>, Stored>
     WHERE workspace_id = :workspaceId AND batch_id = :batchId`,
 );
 
+/** Finds groups by their ids, and by those that are reserved for them: a renderer may have cached them. */
 const findGroups = statement<
-  { workspaceId: number; subs: readonly string[] },
+  { workspaceId: number; subs: readonly string[]; now: number },
   { id: number; sub: string }
 >('usage.find-groups', (dialect) =>
   dialect.forEachKey(
     ':subs',
     (key) => `
       SELECT g.id, g.provided_id AS sub FROM user_group g
-      WHERE g.workspace_id = :workspaceId AND ${key.is('g.provided_id')}`,
+      WHERE g.workspace_id = :workspaceId AND ${key.is('g.provided_id')}
+      UNION ALL SELECT r.user_group_id, r.provided_id FROM reserved_id r
+      WHERE r.workspace_id = :workspaceId AND ${key.is('r.provided_id')} AND r.reserved_until > CAST(:now AS bigint)`,
   ),
 );
 
@@ -74,10 +77,11 @@ export class UsageBatches {
     if (known) return this.repeat(known, bodyHash);
     requireRecent(views);
     const subs = [...new Set(views.map(({ sub }) => sub))];
-    const groups = await this.statements.read(findGroups, { workspaceId, subs });
+    const now = currentTime();
+    const groups = await this.statements.read(findGroups, { workspaceId, subs, now });
     const ids = new Map(groups.map(({ id, sub }) => [sub, id]));
     const { additions, result } = readViews(workspaceId, batch, ids);
-    const expiresAt = currentTime() + REMEMBERED_MS;
+    const expiresAt = now + REMEMBERED_MS;
     const row = { ...key, bodyHash, result: JSON.stringify(result), expiresAt };
     if (await this.counter.addOnce(row, additions)) {
       this.counts.counted++;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UserGroupNotFound } from '../../../core/user-group/group/user-group.errors.ts';
+import { ReservedIds } from '../../../core/user-group/group/reserved-ids.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import {
@@ -22,7 +22,10 @@ const NOTHING: UsageCounts = { views: 0, embedTokens: 0, introspections: 0, user
 /** Reads what groups have used. */
 @Injectable()
 export class UsageReport {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly reserved: ReservedIds,
+  ) {}
 
   /** @throws ValidationFailed, DatabaseUnavailable */
   list({ workspaceId }: Caller, query: UsageQueryDto): Promise<UsageResponse> {
@@ -31,7 +34,7 @@ export class UsageReport {
     return this.listSteps({ workspaceId, userGroupId: ALL_GROUPS }, stepsOf(by, query), query);
   }
 
-  /** @throws UserGroupNotFound, ValidationFailed, DatabaseUnavailable */
+  /** @throws UserGroupNotFound, UserGroupRenamed, ValidationFailed, DatabaseUnavailable */
   async listOfGroup(
     caller: Caller,
     providedId: string,
@@ -41,7 +44,7 @@ export class UsageReport {
     const { workspaceId } = caller;
     const [stored] = await this.statements.read(findGroup, { workspaceId, providedId });
     const group = seenBy(caller, stored);
-    if (!group) throw new UserGroupNotFound();
+    if (!group) throw await this.reserved.refusal(caller, providedId);
     return this.listSteps({ workspaceId, userGroupId: group.id }, steps, query);
   }
 

@@ -62,6 +62,9 @@ export class Problem {
 
   @ListOf.optional(FieldError, 'What is wrong in the request.')
   errors?: readonly FieldError[];
+
+  @Text.optional('With `user_group_renamed`: the id that the group has now.', 'acme-emea-2030')
+  renamed_to?: string;
 }
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8';
@@ -72,7 +75,7 @@ function problemType(code: string): string {
 }
 
 export function toProblem(error: ServiceError, requestId: string): Problem {
-  return problemOf(error.spec, error.message, requestId, error.violations);
+  return problemOf(error.spec, error.message, requestId, error.violations, error.members);
 }
 
 /** Returns the response that is the example of an error, in the OpenAPI document and in docs/reference/errors.md. */
@@ -82,6 +85,7 @@ export function exampleProblem(spec: ErrorSpec): Problem {
     spec.detail ?? spec.about,
     '6f1c0f3e-6a37-4f0e-9d0b-6a1b7c1f4e55',
     spec.errors,
+    spec.members,
   );
 }
 
@@ -90,6 +94,7 @@ function problemOf(
   detail: string,
   request_id: string,
   violations?: readonly Violation[],
+  members?: object,
 ): Problem {
   const errors = violations?.map(toFieldError);
   return {
@@ -101,6 +106,7 @@ function problemOf(
     code,
     request_id,
     ...(errors && { errors }),
+    ...members,
   };
 }
 

@@ -12,6 +12,8 @@ export interface ErrorSpec {
   detail?: string;
   /** An example of the violations of an instance. */
   errors?: readonly Violation[];
+  /** An example of the members of an instance. */
+  members?: object;
   /** Level of an additional line in the log; a mere refusal needs none. */
   level?: 'warn' | 'error';
 }
@@ -26,6 +28,8 @@ export interface ErrorDetails {
   headers?: ErrorHeaders;
   /** Cut to `MAX_VIOLATIONS`. */
   violations?: readonly Violation[];
+  /** Members of the response that only errors of this class have. */
+  members?: object;
 }
 
 /** An error of the catalogue. Its message is for the caller. */
@@ -33,10 +37,12 @@ export abstract class ServiceError extends Error {
   static readonly spec: ErrorSpec;
   headers: ErrorHeaders;
   readonly violations?: readonly Violation[];
+  readonly members: object | undefined;
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details);
     this.headers = details.headers ?? {};
+    this.members = details.members;
     if (details.violations) this.violations = details.violations.slice(0, MAX_VIOLATIONS);
   }
 

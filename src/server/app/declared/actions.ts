@@ -15,6 +15,7 @@ import { targetActions } from '../../../features/target/target.catalogue.ts';
 import { bulkJobActions } from '../../../features/bulk-job/bulk-job.catalogue.ts';
 import { usageActions } from '../../../features/usage/usage.catalogue.ts';
 import { planActions } from '../../../features/plan/plan.catalogue.ts';
+import { renameActions } from '../../../features/rename/rename.catalogue.ts';
 
 export const declaredActions = [
   apiTokenActions,
@@ -33,4 +34,5 @@ export const declaredActions = [
   bulkJobActions,
   usageActions,
   planActions,
+  renameActions,
 ] as const;

@@ -29,6 +29,7 @@ import { idempotency } from '../../../core/idempotency/idempotency.feature.ts';
 import { keyAdministration } from '../../../features/key-administration/key-administration.feature.ts';
 import { mapping } from '../../../core/mapping/mapping.feature.ts';
 import { workspaces } from '../../../core/workspace/workspace.feature.ts';
+import { rename } from '../../../features/rename/rename.feature.ts';
 
 /** A part of the HTTP interface that an application can have or leave out. */
 export type Feature =
@@ -50,7 +51,8 @@ export type Feature =
   | 'overview'
   | 'system'
   | 'audit-events'
-  | 'events';
+  | 'events'
+  | 'rename';
 
 /** The features whose routes an application can choose, in the order of the documents. */
 export const routedFeatures: readonly FeatureDefinition[] = [
@@ -74,6 +76,7 @@ export const routedFeatures: readonly FeatureDefinition[] = [
   auditEvents,
   events,
   operatorConsole,
+  rename,
 ];
 
 /** The features without routes, which cannot be left out; one above the core says in `always` why. */

@@ -13,6 +13,9 @@ export class ChangedUserGroup {
   @Text('Your own id of it.', 'acme-emea')
   provided_id!: string;
 
+  @Text.optional('The id before, with `user_group.rename`.', 'acme')
+  previous_provided_id?: string;
+
   @Integer.optional(
     'Version of the group after the change; grows with each change of the group itself.',
     3,
@@ -72,7 +75,7 @@ export class EventsResponse extends SuccessResponse {
 }
 
 export function toEventView(change: ChangeRecord): EventView {
-  const { publicId, kind, userGroupId, objectId, version, occurredAt } = change;
+  const { publicId, kind, userGroupId, objectId, previousObjectId, version, occurredAt } = change;
   const event = { id: toEventId(publicId), type: kind, occurred_at: toWireTime(occurredAt) };
   const [noun] = kind.split('.') as [string];
   if (userGroupId === null) {
@@ -83,6 +86,7 @@ export function toEventView(change: ChangeRecord): EventView {
     user_group: {
       team_id: userGroupId,
       provided_id: objectId!,
+      ...(previousObjectId !== null && { previous_provided_id: previousObjectId }),
       ...(version !== null && { [noun === 'user_group' ? 'version' : 'generation']: version }),
     },
   };

@@ -48,6 +48,17 @@ export function groupsAndRegistry({ binaryType, compared, countedId }: Spelling)
     `CREATE INDEX user_group_managed_by_idx ON user_group (workspace_id, managed_by, id)
      WHERE managed_by IS NOT NULL`,
 
+    `CREATE TABLE reserved_id (
+      workspace_id integer NOT NULL,
+      provided_id ${compared('text')} NOT NULL,
+      user_group_id integer NOT NULL,
+      reserved_until bigint NOT NULL,
+      ${primaryKey('reserved_id', 'workspace_id', 'provided_id')},
+      ${reference('reserved_id', 'workspace_id', 'workspace', 'RESTRICT')},
+      ${reference('reserved_id', 'user_group_id', 'user_group', 'CASCADE')})`,
+    'CREATE INDEX reserved_id_user_group_id_idx ON reserved_id (user_group_id)',
+    'CREATE INDEX reserved_id_reserved_until_idx ON reserved_id (reserved_until)',
+
     `CREATE TABLE user_group_token (
       user_group_id integer NOT NULL,
       generation integer NOT NULL,

@@ -46,6 +46,7 @@ export function logAndEvents({ compared, isPostgres, longCountedId }: Spelling):
       kind text NOT NULL,
       user_group_id integer,
       object_id text,
+      previous_object_id text,
       version bigint,
       occurred_at bigint NOT NULL)`,
     'CREATE INDEX change_event_transaction_id_idx ON change_event (transaction_id)',

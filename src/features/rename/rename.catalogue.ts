@@ -1,0 +1,4 @@
+export const renameActions = {
+  changing: ['user_group.rename'],
+  unchanging: [],
+} as const;
