@@ -19,59 +19,6 @@ export class UserGroupClient {
   }
 
   /**
-   * Plan the user groups of a set.
-   *
-   * Compares the lines, each of which is the whole of a group, with the groups that there are, and keeps what has to
-   * change as a plan. No group is written. A field that a line leaves out has its default: no entries, no end, not
-   * suspended. A group of another set, or of none, is a conflict unless `adopt=true`. The tokens of groups are not part
-   * of it: a line with a `token` is refused. If a line is refused there is no plan; the first segment of each pointer
-   * is the number of the line. Each line counts as a call for the rate limits.
-   *
-   * Required scopes: `user-groups:write` and `user-groups:read`.
-   *
-   * `POST /api/v1/user-groups/plan`
-   */
-  planUserGroups(
-    lines: Iterable<Schemas['DesiredUserGroup']> | AsyncIterable<Schemas['DesiredUserGroup']>,
-    query: Query<'planUserGroups'>,
-    options: CallOptions = {},
-  ): Promise<Schemas['PlanResponse']> {
-    return this.#transport.json({
-      method: 'POST',
-      path: '/api/v1/user-groups/plan',
-      lines,
-      mediaType: 'application/x-ndjson',
-      query,
-      options,
-    });
-  }
-
-  /**
-   * Apply a plan.
-   *
-   * Carries out exactly the plan, in one transaction: all of it, or nothing if any of its groups, the groups of its set
-   * or the rules of the workspace have changed since (409 `plan_stale`). Every group is written as by its own call,
-   * with its own events. No token changes. Each change counts as a call for the rate limits.
-   *
-   * Required scope: `user-groups:write`.
-   *
-   * `POST /api/v1/user-groups/apply`
-   */
-  applyUserGroups(
-    query: Query<'applyUserGroups'>,
-    options: CallOptions & { idempotencyKey?: string } = {},
-  ): Promise<Schemas['AppliedPlanResponse']> {
-    return this.#transport.json({
-      method: 'POST',
-      path: '/api/v1/user-groups/apply',
-      query,
-      headers: { 'Idempotency-Key': options.idempotencyKey },
-      takesKey: true,
-      options,
-    });
-  }
-
-  /**
    * Create or look up a user group.
    *
    * Generated clients and `fetch` cannot send a GET with a body. Use `PUT /api/user` to create or change a group, and
@@ -594,6 +541,55 @@ export class UserGroupClient {
       method: 'POST',
       path: '/api/v1/user-groups/{id}/tokens/{generation}/revoke',
       ids: { id, generation },
+      options,
+    });
+  }
+
+  /**
+   * Plan the user groups of a set.
+   *
+   * Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan.
+   * It writes no group. A field that a line leaves out has its default. A line with a `token` is refused. The first
+   * segment of each pointer is the number of the line.
+   *
+   * Required scopes: `user-groups:write` and `user-groups:read`.
+   *
+   * `POST /api/v1/user-groups/plan`
+   */
+  planUserGroups(
+    lines: Iterable<Schemas['DesiredUserGroup']> | AsyncIterable<Schemas['DesiredUserGroup']>,
+    query: Query<'planUserGroups'>,
+    options: CallOptions = {},
+  ): Promise<Schemas['PlanResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/plan',
+      lines,
+      mediaType: 'application/x-ndjson',
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Apply a plan.
+   *
+   * Carries out exactly the plan, in one transaction: as a whole, or not at all. No token changes.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/apply`
+   */
+  applyUserGroups(
+    query: Query<'applyUserGroups'>,
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['AppliedPlanResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/apply',
+      query,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
       options,
     });
   }

@@ -94,6 +94,63 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/user-groups/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a user group
+         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listUserGroupVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a user group
+         * @description The state as it was stored. With `compare_with` also how it differs from another version.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a user group
+         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["restoreUserGroupVersion"];
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/user-groups": {
         parameters: {
             query?: never;
@@ -188,82 +245,6 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/api/v1/user-groups/{id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the versions of a user group
-         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["listUserGroupVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a version of a user group
-         * @description The state as it was stored. With `compare_with` also how it differs from another version.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["getUserGroupVersion"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/versions/{version}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a version of a user group
-         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
-         *
-         *     Required scope: `user-groups:write`.
-         */
-        post: operations["restoreUserGroupVersion"];
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/rename": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rename a user group
-         * @description Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back. The id that it has changes nothing.
-         *
-         *     Required scope: `user-groups:write`.
-         */
-        post: operations["renameUserGroup"];
-        delete?: never;
-        patch?: never;
-    };
     "/api/v1/user-groups/{id}/tokens": {
         parameters: {
             query?: never;
@@ -337,6 +318,44 @@ export interface paths {
          *     Required scope: `tokens:rotate`.
          */
         post: operations["revokeUserGroupToken"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan the user groups of a set
+         * @description Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A field that a line leaves out has its default. A line with a `token` is refused. The first segment of each pointer is the number of the line.
+         *
+         *     Required scopes: `user-groups:write` and `user-groups:read`.
+         */
+        post: operations["planUserGroups"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a plan
+         * @description Carries out exactly the plan, in one transaction: as a whole, or not at all. No token changes.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["applyUserGroups"];
         delete?: never;
         patch?: never;
     };
@@ -1463,8 +1482,6 @@ export interface components {
             request_id: string;
             /** @description What is wrong in the request. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description With `user_group_renamed`: the id that the group has now. */
-            renamed_to?: string;
         };
         LiveResponse: {
             /**
@@ -1572,11 +1589,10 @@ export interface components {
             summary: components["schemas"]["ExportCounts"];
         };
         ExportUserGroupsRequest: {
-            /**
-             * @description Whether each line contains the token of its group.
-             * @default true
-             */
+            /** @description Whether each line contains the token of its group. By default it does, unless `set` is sent. */
             include_tokens?: boolean;
+            /** @description Only groups of this set. */
+            set?: string;
         };
         BulkChangeStart: {
             /**
@@ -1700,6 +1716,46 @@ export interface components {
             /** @description The user-group token that the group holds now. */
             current_token: string;
         };
+        VersionAuthor: {
+            /** @description As `actor.type` of the audit log. */
+            type: string;
+            /** @description Id of the API token. */
+            api_token_id?: number;
+            /** @description The name that the API token has now, or that of its person. */
+            name?: string;
+        };
+        UserGroupVersion: {
+            /** @description 1 for the state in which the group was created, one more for each change. */
+            version: number;
+            /** @description The group that had this state. A group that is created again has another one, and other versions. */
+            team_id: number;
+            /** @description The name of the group in this state. */
+            name: string;
+            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
+            change: string | null;
+            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
+            changed: string[];
+            /**
+             * Format: date-time
+             * @description When the group got this state.
+             */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description When the group lost this state; null for its present one.
+             */
+            replaced_at: string | null;
+            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
+            ended_by: string | null;
+            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
+            author?: components["schemas"]["VersionAuthor"] | null;
+            /** @description The version that a restore has written again, if the audit log has it. */
+            restored_version?: number;
+        };
+        UserGroupVersionsResponse: {
+            /** @description The versions, newest first. */
+            versions: components["schemas"]["UserGroupVersion"][];
+        } & components["schemas"]["Page"];
         StatusReason: {
             /** @description Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`. */
             code: string;
@@ -1707,6 +1763,53 @@ export interface components {
             pointer?: string;
             /** @description Description for people. */
             detail: string;
+        };
+        UserGroupVersionContent: {
+            /** @description Schema id → data source, as it was sent. */
+            mapping: {
+                [key: string]: string | number;
+            };
+            /** @description Variables for dashboards and SQL. */
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens could be introspected, or null.
+             */
+            valid_until: string | null;
+            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
+            status: string;
+            /** @description Everything that kept the group from being `active`; empty if it was. */
+            reasons: components["schemas"]["StatusReason"][];
+            /**
+             * Format: date-time
+             * @description Time of its suspension, or null.
+             */
+            suspended_at: string | null;
+        } & components["schemas"]["UserGroupVersion"];
+        DifferenceView: {
+            /** @description JSON Pointer of the place: of objects the member that differs. */
+            pointer: string;
+            /** @description The value in the version `compare_with`; absent if it had none. */
+            was?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The value in this version; absent if it has none. */
+            is?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+        };
+        UserGroupVersionResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The version. */
+            version: components["schemas"]["UserGroupVersionContent"];
+            /** @description With `compare_with`: the differences from that version to this one. */
+            differences?: components["schemas"]["DifferenceView"][];
         };
         UserGroup: {
             /** @description Internal id; you need not record it. */
@@ -1728,6 +1831,8 @@ export interface components {
              * @description Time from which on none of its tokens can be introspected, or null: it does not end.
              */
             valid_until: string | null;
+            /** @description The set of groups as code that it belongs to, or null. */
+            managed_by: string | null;
             /** @description Whether its tokens can be introspected. `suspended`: a request has suspended it. `expired`: its `valid_until` has passed. `incomplete`: it lacks something that the workspace requires. `no_valid_token`: its token was ended together with others, and it has no other one yet. `unresolved`: its tokens are active, but its mapping names something that is not in the registry, against the policy `registered`. If several apply, the first. */
             status: string;
             /** @description Everything that keeps the group from being `active`; empty if it is. */
@@ -1747,6 +1852,15 @@ export interface components {
              * @description Time of the last change; a rotation of its token does not count.
              */
             updated_at: string;
+        };
+        UserGroupResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The user group as it is now. */
+            user_group: components["schemas"]["UserGroup"];
         };
         Total: {
             /** @description The matching entries that were counted. */
@@ -1808,15 +1922,6 @@ export interface components {
             valid_until?: string | null;
             /** @description The id of the path again; optional. */
             user_group_id?: string;
-        };
-        UserGroupResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The user group as it is now. */
-            user_group: components["schemas"]["UserGroup"];
         };
         UpdateUserGroupRequest: {
             /** @description Name of the user group, 1–255 code points. */
@@ -1900,92 +2005,117 @@ export interface components {
             /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
         };
-        VersionAuthor: {
-            /** @description As `actor.type` of the audit log. */
-            type: string;
-            /** @description Id of the API token. */
-            api_token_id?: number;
-            /** @description The name that the API token has now, or that of its person. */
-            name?: string;
-        };
-        UserGroupVersion: {
-            /** @description 1 for the state in which the group was created, one more for each change. */
-            version: number;
-            /** @description The group that had this state. A group that is created again has another one, and other versions. */
-            team_id: number;
-            /** @description The name of the group in this state. */
+        DesiredUserGroup: {
+            /** @description Name of the user group, 1–255 code points. */
             name: string;
-            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
-            change: string | null;
-            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
-            changed: string[];
-            /**
-             * Format: date-time
-             * @description When the group got this state.
-             */
-            recorded_at: string;
-            /**
-             * Format: date-time
-             * @description When the group lost this state; null for its present one.
-             */
-            replaced_at: string | null;
-            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
-            ended_by: string | null;
-            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
-            author?: components["schemas"]["VersionAuthor"] | null;
-            /** @description The version that a restore has written again, if the audit log has it. */
-            restored_version?: number;
-        };
-        UserGroupVersionsResponse: {
-            /** @description The versions, newest first. */
-            versions: components["schemas"]["UserGroupVersion"][];
-        } & components["schemas"]["Page"];
-        UserGroupVersionContent: {
-            /** @description Schema id → data source, as it was sent. */
-            mapping: {
+            /** @description Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent. */
+            mapping?: {
                 [key: string]: string | number;
-            };
-            /** @description Variables for dashboards and SQL. */
-            properties: {
+            } | null;
+            /** @description Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent. */
+            properties?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * Format: date-time
-             * @description Time from which on none of its tokens could be introspected, or null.
+             * @description Time from which on none of its tokens can be introspected; null, or not sent: it does not end.
              */
-            valid_until: string | null;
-            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
-            status: string;
-            /** @description Everything that kept the group from being `active`; empty if it was. */
-            reasons: components["schemas"]["StatusReason"][];
-            /**
-             * Format: date-time
-             * @description Time of its suspension, or null.
-             */
-            suspended_at: string | null;
-        } & components["schemas"]["UserGroupVersion"];
-        DifferenceView: {
-            /** @description JSON Pointer of the place: of objects the member that differs. */
+            valid_until?: string | null;
+            /** @description The id of the path again; optional. */
+            user_group_id?: string;
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            provided_id: string;
+            /** @description Whether the group is suspended. Not sent: it is not. */
+            suspended?: boolean;
+        };
+        UserGroupPlanCounts: {
+            /** @description Groups that are created. */
+            create: number;
+            /** @description Groups that are changed. */
+            update: number;
+            /** @description Groups without a line that are suspended. */
+            suspend: number;
+            /** @description Groups without a line that are deleted. */
+            delete: number;
+            /** @description Groups that are as they should be. */
+            unchanged: number;
+            /** @description Groups of another set or of none; a plan with one cannot be applied. */
+            conflict: number;
+        };
+        PlannedDifference: {
+            /** @description JSON Pointer of the place in the group. */
             pointer: string;
-            /** @description The value in the version `compare_with`; absent if it had none. */
+            /** @description The value now, if there is one; cut if it is long. */
             was?: string | number | boolean | null | {
                 [key: string]: unknown;
             } | unknown[];
-            /** @description The value in this version; absent if it has none. */
+            /** @description The value to store, if there is one; cut if it is long. */
             is?: string | number | boolean | null | {
                 [key: string]: unknown;
             } | unknown[];
         };
-        UserGroupVersionResponse: {
+        PlannedChange: {
+            /** @description What is done with the group. */
+            action: string;
+            /** @description Your own id of the group. */
+            provided_id: string;
+            /** @description Its name now, or the one that it begins with. */
+            name: string;
+            /** @description The line that names the group, from 1. */
+            line?: number;
+            /** @description With `update`: what differs, at most 50 places. */
+            differences?: components["schemas"]["PlannedDifference"][];
+            /** @description Number of further places that differ. */
+            more_differences?: number;
+        };
+        PlanConflict: {
+            /** @description Your own id of the group. */
+            provided_id: string;
+            /** @description The line that names it, from 1. */
+            line: number;
+            /** @description The set that the group belongs to, or null. */
+            managed_by: string | null;
+        };
+        PlanView: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be applied.
+             */
+            expires_at: string;
+            /** @description Every group that it changes. */
+            changes: components["schemas"]["PlannedChange"][];
+            /** @description Groups of another set or of none. */
+            conflicts: components["schemas"]["PlanConflict"][];
+        } & components["schemas"]["UserGroupPlan"];
+        PlanResponse: {
             /**
              * @description 1: the call succeeded.
              * @enum {integer}
              */
             success: 1;
-            /** @description The version. */
-            version: components["schemas"]["UserGroupVersionContent"];
-            /** @description With `compare_with`: the differences from that version to this one. */
-            differences?: components["schemas"]["DifferenceView"][];
+            /** @description The plan. */
+            user_group_plan: components["schemas"]["PlanView"];
+        };
+        AppliedPlanView: {
+            /**
+             * Format: date-time
+             * @description When it was applied.
+             */
+            applied_at: string;
+        } & components["schemas"]["UserGroupPlan"];
+        AppliedPlanResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The plan, which is applied. */
+            user_group_plan: components["schemas"]["AppliedPlanView"];
         };
         BulkJobSelection: {
             /** @description How many groups the call has named. */
@@ -2938,8 +3068,6 @@ export interface components {
             team_id: number;
             /** @description Your own id of it. */
             provided_id: string;
-            /** @description The id before, with `user_group.rename`. */
-            previous_provided_id?: string;
             /** @description Version of the group after the change; grows with each change of the group itself. */
             version?: number;
             /** @description Generation of the token, if the event is about one: 1 for the first. */
@@ -3592,10 +3720,6 @@ export interface components {
             /** @description Whether more events are available now. */
             has_more: boolean;
         };
-        RenameUserGroupRequest: {
-            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
-            provided_id: string;
-        };
         Page: {
             /**
              * @description 1: the call succeeded.
@@ -3621,8 +3745,6 @@ export interface components {
             detail: string;
             /** @description What is wrong in the group. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description With `user_group_renamed`: the id that the group has now. */
-            renamed_to?: string;
         };
         BulkEnding: {
             /** @description Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is. */
@@ -3631,6 +3753,14 @@ export interface components {
             code?: string;
             /** @description Description for people. */
             detail?: string;
+        };
+        UserGroupPlan: {
+            /** @description Number of the plan. */
+            id: number;
+            /** @description The set of the groups. */
+            set: string;
+            /** @description How many groups it changes. */
+            counts: components["schemas"]["UserGroupPlanCounts"];
         };
         RegistryEntry: {
             /** @description Its number here. */
@@ -3847,6 +3977,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Codes: `plan_not_found`. */
+        "404_PlanNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Codes: `public_url_unset`. */
         "404_PublicUrlUnset": {
             headers: {
@@ -3983,8 +4122,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `user_group_id_taken`, `user_group_renamed`, `user_group_renamed`. */
-        "409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed": {
+        /** @description Codes: `change_refused`. */
+        "409_ChangeRefused": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3992,8 +4131,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`, `user_group_renamed`. */
-        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed": {
+        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `plan_applied`, `plan_in_conflict`, `plan_in_use`, `plan_stale`. */
+        "409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4001,8 +4140,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`, `user_group_renamed`. */
-        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached_UserGroupRenamed": {
+        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`. */
+        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4010,8 +4149,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `user_group_quota_reached`, `user_group_renamed`. */
-        "409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed": {
+        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`. */
+        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4019,8 +4158,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `user_group_renamed`. */
-        "409_ChangeRefused_UserGroupRenamed": {
+        /** @description Codes: `change_refused`, `user_group_quota_reached`. */
+        "409_ChangeRefused_UserGroupQuotaReached": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4055,8 +4194,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_renamed`, `user_group_tokens_ended`. */
-        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupRenamed_UserGroupTokensEnded": {
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_tokens_ended`. */
+        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4066,15 +4205,6 @@ export interface components {
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
         "409_Key_TokenForgotten": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`, `user_group_renamed`. */
-        "409_Key_TokenForgotten_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4145,8 +4275,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `token_forgotten`, `user_group_renamed`, `user_group_tokens_ended`. */
-        "409_TokenForgotten_UserGroupRenamed_UserGroupTokensEnded": {
+        /** @description Codes: `token_forgotten`, `user_group_tokens_ended`. */
+        "409_TokenForgotten_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4154,8 +4284,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `token_is_current`, `user_group_renamed`. */
-        "409_TokenIsCurrent_UserGroupRenamed": {
+        /** @description Codes: `token_is_current`. */
+        "409_TokenIsCurrent": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4174,15 +4304,6 @@ export interface components {
         };
         /** @description Codes: `usage_batch_reused`. */
         "409_UsageBatchReused": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Codes: `user_group_renamed`. */
-        "409_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4237,6 +4358,15 @@ export interface components {
         };
         /** @description Codes: `media_type_unsupported`. */
         "415_Body": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `validation_failed`, `plan_too_large`, `prune_refused`. */
+        "422_PlanTooLarge_PruneRefused": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4375,18 +4505,18 @@ export interface components {
         limit: number;
         /** @description `next_cursor` of the previous page. Leave it out for the first page. */
         cursor: string;
-        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
-        count: boolean;
-        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-        "If-Match": string;
-        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-        "If-None-Match": string;
         /** @description Your own id of the user group, percent-encoded. */
         id: string;
         /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
         team_id: number;
         /** @description Its number. */
         version_number: number;
+        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+        "If-Match": string;
+        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+        "If-None-Match": string;
+        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+        count: boolean;
         /** @description Its number. */
         id_number: number;
         /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
@@ -4451,7 +4581,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4485,7 +4615,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4564,7 +4694,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4648,10 +4778,140 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUserGroupVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
+                team_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of versions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+                /** @description Also lists the differences from this version of the same group. */
+                compare_with?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    restoreUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+            };
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            /** @description The group was created again. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -4751,7 +5011,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_HistoryBeginsLater_UserGroupNotFound"];
-            409: components["responses"]["409_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -4802,7 +5061,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -4842,7 +5101,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused"];
             412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -4886,7 +5145,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -4921,7 +5180,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
+            409: components["responses"]["409_ChangeRefused"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -4953,186 +5212,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
-            default: components["responses"]["default"];
-        };
-    };
-    listUserGroupVersions: {
-        parameters: {
-            query?: {
-                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: components["parameters"]["limit"];
-                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: components["parameters"]["cursor"];
-                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
-                team_id?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of versions. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_UserGroupRenamed"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    getUserGroupVersion: {
-        parameters: {
-            query?: {
-                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
-                team_id?: components["parameters"]["team_id"];
-                /** @description Also lists the differences from this version of the same group. */
-                compare_with?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Its number. */
-                version: components["parameters"]["version_number"];
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The version. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupVersionResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            409: components["responses"]["409_UserGroupRenamed"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    restoreUserGroupVersion: {
-        parameters: {
-            query?: {
-                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
-                team_id?: components["parameters"]["team_id"];
-            };
-            header?: {
-                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path: {
-                /** @description Its number. */
-                version: components["parameters"]["version_number"];
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The group. */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            /** @description The group was created again. */
-            201: {
-                headers: {
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_PreconditionMalformed"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403_OutsideTokenScope"];
-            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed"];
-            412: components["responses"]["412_PreconditionFailed"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
-            default: components["responses"]["default"];
-        };
-    };
-    renameUserGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RenameUserGroupRequest"];
-            };
-        };
-        responses: {
-            /** @description The group, by its new id. */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403_OutsideTokenScope"];
-            404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed"];
-            412: components["responses"]["412_PreconditionFailed"];
-            413: components["responses"]["413_Body"];
-            415: components["responses"]["415_Body"];
+            409: components["responses"]["409_ChangeRefused"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5173,7 +5253,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -5205,7 +5284,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_TokenForgotten_UserGroupRenamed_UserGroupTokensEnded"];
+            409: components["responses"]["409_TokenForgotten_UserGroupTokensEnded"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_TokenUnreadable"];
@@ -5244,7 +5323,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_Key_TokenForgotten_UserGroupRenamed"];
+            409: components["responses"]["409_Key_TokenForgotten"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5280,10 +5359,92 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_TokenNotFound_UserGroupNotFound"];
-            409: components["responses"]["409_TokenIsCurrent_UserGroupRenamed"];
+            409: components["responses"]["409_TokenIsCurrent"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    planUserGroups: {
+        parameters: {
+            query: {
+                /** @description Name of the set, to which every group of the lines belongs. */
+                set: string;
+                /** @description `true`: groups of the set that no line names are suspended. */
+                prune?: boolean;
+                /** @description With `prune`: whether these groups are suspended, or deleted with their tokens. */
+                on_prune?: "suspend" | "delete";
+                /** @description With `prune`: how many groups may be suspended or deleted. By default a fifth of the set, or 5 if that is more. */
+                max_prune?: number;
+                /** @description `true`: groups of the lines that belong to another set or to none are taken over. */
+                adopt?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One JSON object per line, as an export without tokens has them. */
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["DesiredUserGroup"];
+            };
+        };
+        responses: {
+            /** @description The plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422_PlanTooLarge_PruneRefused"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    applyUserGroups: {
+        parameters: {
+            query: {
+                /** @description Number of the plan. */
+                plan_id: number;
+            };
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan, which is applied. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedPlanResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_PlanNotFound"];
+            409: components["responses"]["409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
             default: components["responses"]["default"];
         };
     };
@@ -5582,7 +5743,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_ViewAsForbidden"];
             404: components["responses"]["404_TargetNotFound_UserGroupNotFound"];
-            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupRenamed_UserGroupTokensEnded"];
+            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422_TargetValueMissing_TargetValueRefused"];
@@ -5706,7 +5867,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -6834,7 +6994,6 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];

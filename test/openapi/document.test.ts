@@ -161,8 +161,10 @@ test('describes every route of the application, and no other', () => {
     'POST /api/v1/tokens/report-leaked',
     'POST /api/v1/usage/batches',
     'POST /api/v1/user-groups/actions',
+    'POST /api/v1/user-groups/apply',
     'POST /api/v1/user-groups/export',
     'POST /api/v1/user-groups/import',
+    'POST /api/v1/user-groups/plan',
     'POST /api/v1/user-groups/{id}/embed-tokens',
     'POST /api/v1/user-groups/{id}/rename',
     'POST /api/v1/user-groups/{id}/resume',
@@ -206,7 +208,7 @@ test('every operation says its scope, its body, its answers and how to authentic
         !isContract &&
         (['get', 'delete'].includes(method) ||
           /\}\/(revoke|suspend|resume|restore|test|cancel|undo)$/.test(path));
-      const mediaType = path.endsWith('/import') ? 'application/x-ndjson' : 'application/json';
+      const mediaType = /\/(import|plan)$/.test(path) ? 'application/x-ndjson' : 'application/json';
       expect(operation.requestBody).toEqual(
         needsNone
           ? undefined
@@ -348,6 +350,7 @@ test('a list of codes that can grow is open, wherever the service returns it', (
     'Inspection.reason',
     'IntrospectionResponse.token_type',
     'PastTokenView.refused_because',
+    'PlannedChange.action',
     'Problem.code',
     'ReportedToken.kind',
     'ReportedToken.result',

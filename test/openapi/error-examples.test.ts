@@ -281,7 +281,11 @@ const calls: Record<string, () => Promise<Answer>> = {
     held.mockRestore();
     return answer;
   },
-  prune_refused: () => plans().send('set=empty&prune=true'),
+  prune_refused: async () => {
+    const groups = Array.from({ length: 100 }, (_, n) => ({ provided_id: `p${n}`, name: 'P' }));
+    await plans().carryOut('set=pruned', ...groups);
+    return plans().send('set=pruned&prune=true', ...groups.slice(30));
+  },
   plan_too_large: () => {
     const groups = Array.from({ length: 2001 }, (_, n) => ({ provided_id: `l${n}`, name: 'L' }));
     return plans().send('set=large', ...groups);

@@ -5,8 +5,8 @@ import type {
 import { type Answer, type ApiClient, NDJSON } from '../support/api/api-client.ts';
 import { toLines } from '../support/api/lines.ts';
 
-export const PLAN = '/api/v1/user-groups/plan';
-export const APPLY = '/api/v1/user-groups/apply';
+const PLAN = '/api/v1/user-groups/plan';
+const APPLY = '/api/v1/user-groups/apply';
 
 export type Plan = PlanResponse['user_group_plan'];
 type AppliedPlan = AppliedPlanResponse['user_group_plan'];

@@ -137,7 +137,7 @@ onEachDatabase((kind) => {
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       422,
       'prune_refused',
-      'No line names 7 of the 30 groups of the set; the plan may suspend at most 6 of them. If they shall go, send max_prune=7.',
+      'No line names 7 of the 30 groups of the set; a plan takes at most 6 of them out of use. If they shall go, send max_prune=7.',
     ]);
     const empty = await calls().sendText('set=pruned&prune=true&max_prune=30', '\n');
     expect(empty.body.code).toBe('prune_refused');

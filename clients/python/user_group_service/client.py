@@ -111,93 +111,6 @@ class UserGroupClient(Transport):
     sent; None is sent as `null`.
     """
 
-    def plan_user_groups(
-        self,
-        lines: Iterable[DesiredUserGroup],
-        *,
-        set: str,
-        prune: bool | Absent = ABSENT,
-        on_prune: Literal["suspend", "delete"] | Absent = ABSENT,
-        max_prune: int | Absent = ABSENT,
-        adopt: bool | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> PlanResponse:
-        """Plan the user groups of a set.
-
-        Compares the lines, each of which is the whole of a group, with the groups that there are,
-        and keeps what has to change as a plan. No group is written. A field that a line leaves out
-        has its default: no entries, no end, not suspended. A group of another set, or of none, is a
-        conflict unless `adopt=true`. The tokens of groups are not part of it: a line with a `token`
-        is refused. If a line is refused there is no plan; the first segment of each pointer is the
-        number of the line. Each line counts as a call for the rate limits.
-
-        Required scopes: `user-groups:write` and `user-groups:read`.
-
-        POST /api/v1/user-groups/plan
-
-        Args:
-            lines: One object for each line; sent as they come.
-            set: Name of the set, to which every group of the lines belongs.
-            prune: `true`: groups of the set that no line names are suspended.
-            on_prune: With `prune`: whether these groups are suspended, or deleted with their
-                tokens. Default: `"suspend"`.
-            max_prune: With `prune`: how many groups may be suspended or deleted. By default a fifth
-                of the set, or 5 if that is more.
-            adopt: `true`: groups of the lines that belong to another set or to none are taken over.
-        """
-        return cast(
-            PlanResponse,
-            self._json(
-                "POST",
-                "/api/v1/user-groups/plan",
-                query={
-                    "set": set,
-                    "prune": prune,
-                    "on_prune": on_prune,
-                    "max_prune": max_prune,
-                    "adopt": adopt,
-                },
-                lines=lines,
-                media_type="application/x-ndjson",
-                timeout=timeout,
-            ),
-        )
-
-    def apply_user_groups(
-        self,
-        *,
-        plan_id: int,
-        idempotency_key: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> AppliedPlanResponse:
-        """Apply a plan.
-
-        Carries out exactly the plan, in one transaction: all of it, or nothing if any of its
-        groups, the groups of its set or the rules of the workspace have changed since (409
-        `plan_stale`). Every group is written as by its own call, with its own events. No token
-        changes. Each change counts as a call for the rate limits.
-
-        Required scope: `user-groups:write`.
-
-        POST /api/v1/user-groups/apply
-
-        Args:
-            plan_id: Number of the plan.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
-                hours the same call is done once and gets the same response.
-        """
-        return cast(
-            AppliedPlanResponse,
-            self._json(
-                "POST",
-                "/api/v1/user-groups/apply",
-                query={"plan_id": plan_id},
-                headers={"Idempotency-Key": idempotency_key},
-                takes_key=True,
-                timeout=timeout,
-            ),
-        )
-
     def create_or_look_up_user_group(
         self,
         *,
@@ -1223,6 +1136,88 @@ class UserGroupClient(Transport):
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/tokens/{segment(generation)}/revoke",
+                timeout=timeout,
+            ),
+        )
+
+    def plan_user_groups(
+        self,
+        lines: Iterable[DesiredUserGroup],
+        *,
+        set: str,
+        prune: bool | Absent = ABSENT,
+        on_prune: Literal["suspend", "delete"] | Absent = ABSENT,
+        max_prune: int | Absent = ABSENT,
+        adopt: bool | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> PlanResponse:
+        """Plan the user groups of a set.
+
+        Compares each line, which is the whole of a group, with the group that there is, and keeps
+        the changes as a plan. It writes no group. A field that a line leaves out has its default. A
+        line with a `token` is refused. The first segment of each pointer is the number of the line.
+
+        Required scopes: `user-groups:write` and `user-groups:read`.
+
+        POST /api/v1/user-groups/plan
+
+        Args:
+            lines: One object for each line; sent as they come.
+            set: Name of the set, to which every group of the lines belongs.
+            prune: `true`: groups of the set that no line names are suspended.
+            on_prune: With `prune`: whether these groups are suspended, or deleted with their
+                tokens. Default: `"suspend"`.
+            max_prune: With `prune`: how many groups may be suspended or deleted. By default a fifth
+                of the set, or 5 if that is more.
+            adopt: `true`: groups of the lines that belong to another set or to none are taken over.
+        """
+        return cast(
+            PlanResponse,
+            self._json(
+                "POST",
+                "/api/v1/user-groups/plan",
+                query={
+                    "set": set,
+                    "prune": prune,
+                    "on_prune": on_prune,
+                    "max_prune": max_prune,
+                    "adopt": adopt,
+                },
+                lines=lines,
+                media_type="application/x-ndjson",
+                timeout=timeout,
+            ),
+        )
+
+    def apply_user_groups(
+        self,
+        *,
+        plan_id: int,
+        idempotency_key: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> AppliedPlanResponse:
+        """Apply a plan.
+
+        Carries out exactly the plan, in one transaction: as a whole, or not at all. No token
+        changes.
+
+        Required scope: `user-groups:write`.
+
+        POST /api/v1/user-groups/apply
+
+        Args:
+            plan_id: Number of the plan.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+        """
+        return cast(
+            AppliedPlanResponse,
+            self._json(
+                "POST",
+                "/api/v1/user-groups/apply",
+                query={"plan_id": plan_id},
+                headers={"Idempotency-Key": idempotency_key},
+                takes_key=True,
                 timeout=timeout,
             ),
         )

@@ -47,9 +47,6 @@ class Problem(TypedDict):
     errors: NotRequired[list[FieldError]]
     """What is wrong in the request."""
 
-    renamed_to: NotRequired[str]
-    """With `user_group_renamed`: the id that the group has now."""
-
 
 class LiveResponse(TypedDict):
     success: Literal[1]
@@ -103,9 +100,6 @@ class RefusedGroup(TypedDict):
 
     errors: NotRequired[list[FieldError]]
     """What is wrong in the group."""
-
-    renamed_to: NotRequired[str]
-    """With `user_group_renamed`: the id that the group has now."""
 
 
 @final
@@ -297,145 +291,6 @@ class ChangeUserGroupsRequest(TypedDict):
     """
 
 
-class DesiredUserGroup(TypedDict):
-    name: str
-    """Name of the user group, 1–255 code points."""
-
-    mapping: NotRequired[dict[str, str | int] | None]
-    """Schema id → data source: at most 200 entries, each value the data source’s own integer id or
-    the id you gave it. Empty if it is not sent.
-    """
-
-    properties: NotRequired[dict[str, Any] | None]
-    """Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is
-    not sent.
-    """
-
-    valid_until: NotRequired[str | None]
-    """Time from which on none of its tokens can be introspected; null, or not sent: it does not
-    end.
-    """
-
-    user_group_id: NotRequired[str]
-    """The id of the path again; optional."""
-
-    provided_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
-    alone between slashes or backslashes.
-    """
-
-    suspended: NotRequired[bool]
-    """Whether the group is suspended. Not sent: it is not."""
-
-
-class UserGroupPlanCounts(TypedDict):
-    create: int
-    """Groups that are created."""
-
-    update: int
-    """Groups that are changed."""
-
-    suspend: int
-    """Groups of the set that no line names, and that are suspended."""
-
-    delete: int
-    """Groups of the set that no line names, and that are deleted."""
-
-    unchanged: int
-    """Groups that are as they should be."""
-
-    conflict: int
-    """Groups that belong to another set or to none. A plan with one cannot be applied."""
-
-
-PlannedDifference = TypedDict(
-    "PlannedDifference",
-    {
-        "pointer": str,
-        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
-        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
-    },
-)
-
-
-class PlannedChange(TypedDict):
-    action: str
-    """What is done with the group."""
-
-    provided_id: str
-    """Your own id of the group."""
-
-    name: str
-    """Its name now, or the one that it begins with."""
-
-    line: NotRequired[int]
-    """The line that names the group, from 1."""
-
-    differences: NotRequired[list[PlannedDifference]]
-    """With `update`: what differs, at most 50 places."""
-
-    more_differences: NotRequired[int]
-    """Number of further places that differ."""
-
-
-class PlanConflict(TypedDict):
-    provided_id: str
-    """Your own id of the group."""
-
-    line: int
-    """The line that names it, from 1."""
-
-    managed_by: str | None
-    """The set that the group belongs to, or null."""
-
-
-class UserGroupPlan(TypedDict):
-    id: int
-    """Number of the plan."""
-
-    set: str
-    """The set of the groups."""
-
-    counts: UserGroupPlanCounts
-    """How many groups it changes."""
-
-
-class PlanView(UserGroupPlan):
-    created_at: str
-    """When it was made."""
-
-    expires_at: str
-    """Until when it can be applied."""
-
-    changes: list[PlannedChange]
-    """Every group that it changes."""
-
-    conflicts: list[PlanConflict]
-    """Groups that belong to another set or to none."""
-
-
-class PlanResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group_plan: PlanView
-    """The plan."""
-
-
-class AppliedPlanView(UserGroupPlan):
-    applied_at: str
-    """When it was applied."""
-
-
-class AppliedPlanResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group_plan: AppliedPlanView
-    """The plan, which is applied."""
-
-
 class UserGroupInput(TypedDict):
     name: NotRequired[str]
     """Name of the user group, 1–255 code points. Needed to create a group."""
@@ -507,6 +362,73 @@ class RotateUserGroupTokenRequest(TypedDict):
     """The user-group token that the group holds now."""
 
 
+class VersionAuthor(TypedDict):
+    type: str
+    """As `actor.type` of the audit log."""
+
+    api_token_id: NotRequired[int]
+    """Id of the API token."""
+
+    name: NotRequired[str]
+    """The name that the API token has now, or that of its person."""
+
+
+class UserGroupVersion(TypedDict):
+    version: int
+    """1 for the state in which the group was created, one more for each change."""
+
+    team_id: int
+    """The group that had this state. A group that is created again has another one, and other
+    versions.
+    """
+
+    name: str
+    """The name of the group in this state."""
+
+    change: str | None
+    """What led to this state. `update`: a write, which may also have suspended or resumed the
+    group. null: the state before it is no longer kept.
+    """
+
+    changed: list[str]
+    """The fields that differ from the version before; empty for the first one, or if it is not
+    known.
+    """
+
+    recorded_at: str
+    """When the group got this state."""
+
+    replaced_at: str | None
+    """When the group lost this state; null for its present one."""
+
+    ended_by: str | None
+    """What ended this state: the next version, or the deletion of the group; null for its present
+    one.
+    """
+
+    author: NotRequired[VersionAuthor | None]
+    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
+
+    restored_version: NotRequired[int]
+    """The version that a restore has written again, if the audit log has it."""
+
+
+class Page(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    has_more: bool
+    """Whether another page follows."""
+
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page; absent on the last."""
+
+
+class UserGroupVersionsResponse(Page):
+    versions: list[UserGroupVersion]
+    """The versions, newest first."""
+
+
 class StatusReason(TypedDict):
     code: str
     """Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`."""
@@ -516,6 +438,49 @@ class StatusReason(TypedDict):
 
     detail: str
     """Description for people."""
+
+
+class UserGroupVersionContent(UserGroupVersion):
+    mapping: dict[str, str | int]
+    """Schema id → data source, as it was sent."""
+
+    properties: dict[str, Any]
+    """Variables for dashboards and SQL."""
+
+    valid_until: str | None
+    """Time from which on none of its tokens could be introspected, or null."""
+
+    status: str
+    """The status that the group had at the end of this state, by the requirements of that time; for
+    the present state, its status now.
+    """
+
+    reasons: list[StatusReason]
+    """Everything that kept the group from being `active`; empty if it was."""
+
+    suspended_at: str | None
+    """Time of its suspension, or null."""
+
+
+DifferenceView = TypedDict(
+    "DifferenceView",
+    {
+        "pointer": str,
+        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+    },
+)
+
+
+class UserGroupVersionResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    version: UserGroupVersionContent
+    """The version."""
+
+    differences: NotRequired[list[DifferenceView]]
+    """With `compare_with`: the differences from that version to this one."""
 
 
 class UserGroup(TypedDict):
@@ -561,6 +526,14 @@ class UserGroup(TypedDict):
     """Time of the last change; a rotation of its token does not count."""
 
 
+class UserGroupResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group: UserGroup
+    """The user group as it is now."""
+
+
 class Total(TypedDict):
     count: int
     """The matching entries that were counted."""
@@ -569,17 +542,6 @@ class Total(TypedDict):
     """Whether all are counted; otherwise there are at least as many. Counting ends after two
     seconds.
     """
-
-
-class Page(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
 
 
 class UserGroupsResponse(Page):
@@ -620,14 +582,6 @@ class PastUserGroup(TypedDict):
     """Whether it is known what the mapping resolved to. If not, because the workspace has since
     left the policy `registered`, its schemas are judged by their ids as they were sent.
     """
-
-
-class UserGroupResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group: UserGroup
-    """The user group as it is now."""
 
 
 class GetUserGroupResponse(UserGroupResponse):
@@ -749,86 +703,60 @@ class RotateUserGroupTokenByIdRequest(TypedDict):
     """
 
 
-class VersionAuthor(TypedDict):
-    type: str
-    """As `actor.type` of the audit log."""
-
-    api_token_id: NotRequired[int]
-    """Id of the API token."""
-
-    name: NotRequired[str]
-    """The name that the API token has now, or that of its person."""
-
-
-class UserGroupVersion(TypedDict):
-    version: int
-    """1 for the state in which the group was created, one more for each change."""
-
-    team_id: int
-    """The group that had this state. A group that is created again has another one, and other
-    versions.
-    """
-
+class DesiredUserGroup(TypedDict):
     name: str
-    """The name of the group in this state."""
+    """Name of the user group, 1–255 code points."""
 
-    change: str | None
-    """What led to this state. `update`: a write, which may also have suspended or resumed the
-    group. null: the state before it is no longer kept.
+    mapping: NotRequired[dict[str, str | int] | None]
+    """Schema id → data source: at most 200 entries, each value the data source’s own integer id or
+    the id you gave it. Empty if it is not sent.
     """
 
-    changed: list[str]
-    """The fields that differ from the version before; empty for the first one, or if it is not
-    known.
+    properties: NotRequired[dict[str, Any] | None]
+    """Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is
+    not sent.
     """
 
-    recorded_at: str
-    """When the group got this state."""
-
-    replaced_at: str | None
-    """When the group lost this state; null for its present one."""
-
-    ended_by: str | None
-    """What ended this state: the next version, or the deletion of the group; null for its present
-    one.
+    valid_until: NotRequired[str | None]
+    """Time from which on none of its tokens can be introspected; null, or not sent: it does not
+    end.
     """
 
-    author: NotRequired[VersionAuthor | None]
-    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
+    user_group_id: NotRequired[str]
+    """The id of the path again; optional."""
 
-    restored_version: NotRequired[int]
-    """The version that a restore has written again, if the audit log has it."""
-
-
-class UserGroupVersionsResponse(Page):
-    versions: list[UserGroupVersion]
-    """The versions, newest first."""
-
-
-class UserGroupVersionContent(UserGroupVersion):
-    mapping: dict[str, str | int]
-    """Schema id → data source, as it was sent."""
-
-    properties: dict[str, Any]
-    """Variables for dashboards and SQL."""
-
-    valid_until: str | None
-    """Time from which on none of its tokens could be introspected, or null."""
-
-    status: str
-    """The status that the group had at the end of this state, by the requirements of that time; for
-    the present state, its status now.
+    provided_id: str
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
     """
 
-    reasons: list[StatusReason]
-    """Everything that kept the group from being `active`; empty if it was."""
-
-    suspended_at: str | None
-    """Time of its suspension, or null."""
+    suspended: NotRequired[bool]
+    """Whether the group is suspended. Not sent: it is not."""
 
 
-DifferenceView = TypedDict(
-    "DifferenceView",
+class UserGroupPlanCounts(TypedDict):
+    create: int
+    """Groups that are created."""
+
+    update: int
+    """Groups that are changed."""
+
+    suspend: int
+    """Groups without a line that are suspended."""
+
+    delete: int
+    """Groups without a line that are deleted."""
+
+    unchanged: int
+    """Groups that are as they should be."""
+
+    conflict: int
+    """Groups of another set or of none; a plan with one cannot be applied."""
+
+
+PlannedDifference = TypedDict(
+    "PlannedDifference",
     {
         "pointer": str,
         "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
@@ -837,15 +765,81 @@ DifferenceView = TypedDict(
 )
 
 
-class UserGroupVersionResponse(TypedDict):
+class PlannedChange(TypedDict):
+    action: str
+    """What is done with the group."""
+
+    provided_id: str
+    """Your own id of the group."""
+
+    name: str
+    """Its name now, or the one that it begins with."""
+
+    line: NotRequired[int]
+    """The line that names the group, from 1."""
+
+    differences: NotRequired[list[PlannedDifference]]
+    """With `update`: what differs, at most 50 places."""
+
+    more_differences: NotRequired[int]
+    """Number of further places that differ."""
+
+
+class PlanConflict(TypedDict):
+    provided_id: str
+    """Your own id of the group."""
+
+    line: int
+    """The line that names it, from 1."""
+
+    managed_by: str | None
+    """The set that the group belongs to, or null."""
+
+
+class UserGroupPlan(TypedDict):
+    id: int
+    """Number of the plan."""
+
+    set: str
+    """The set of the groups."""
+
+    counts: UserGroupPlanCounts
+    """How many groups it changes."""
+
+
+class PlanView(UserGroupPlan):
+    created_at: str
+    """When it was made."""
+
+    expires_at: str
+    """Until when it can be applied."""
+
+    changes: list[PlannedChange]
+    """Every group that it changes."""
+
+    conflicts: list[PlanConflict]
+    """Groups of another set or of none."""
+
+
+class PlanResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    version: UserGroupVersionContent
-    """The version."""
+    user_group_plan: PlanView
+    """The plan."""
 
-    differences: NotRequired[list[DifferenceView]]
-    """With `compare_with`: the differences from that version to this one."""
+
+class AppliedPlanView(UserGroupPlan):
+    applied_at: str
+    """When it was applied."""
+
+
+class AppliedPlanResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group_plan: AppliedPlanView
+    """The plan, which is applied."""
 
 
 class BulkJobSelection(TypedDict):
@@ -2061,45 +2055,12 @@ class UsageBatchResponse(TypedDict):
     """The batch."""
 
 
-class UserGroupLimits(TypedDict):
-    embed_tokens_per_day: int | None
-    """Embed tokens in a day of UTC, or null for any number."""
-
-    users_per_month: int | None
-    """Users in a calendar month of UTC, or null for any number."""
-
-    refuse_embed_tokens: bool
-    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
-
-
-class UserGroupLimitsResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    limits: UserGroupLimits
-    """The limits."""
-
-
-class UserGroupLimitsRequest(TypedDict):
-    embed_tokens_per_day: NotRequired[int | None]
-    """Embed tokens in a day of UTC, or null for any number."""
-
-    users_per_month: NotRequired[int | None]
-    """Users in a calendar month of UTC, or null for any number."""
-
-    refuse_embed_tokens: NotRequired[bool]
-    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
-
-
 class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""
 
     provided_id: str
     """Your own id of it."""
-
-    previous_provided_id: NotRequired[str]
-    """The id before, with `user_group.rename`."""
 
     version: NotRequired[int]
     """Version of the group after the change; grows with each change of the group itself."""
@@ -2907,12 +2868,4 @@ class EventsResponse(TypedDict):
 
     has_more: bool
     """Whether more events are available now."""
-
-
-class RenameUserGroupRequest(TypedDict):
-    provided_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
-    alone between slashes or backslashes.
-    """
 

@@ -24,6 +24,7 @@ const userGroup = {
   provided_id: 'acme-emea',
   ...exampleContent,
   valid_until: null,
+  managed_by: null,
   status: 'active',
   reasons: [],
   suspended_at: null,

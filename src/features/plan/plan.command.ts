@@ -17,7 +17,7 @@ import { readDesired } from './files/desired-files.ts';
 import type { PlacedGroup } from './files/placed-groups.ts';
 import { RefusedRemotely, RemotePlans } from './files/remote-plans.ts';
 import { PlanApplier } from './plan-applier.ts';
-import { printFaults, printPlan } from './print-plan.command.ts';
+import { planText, printFaults } from './plan-text.ts';
 import { UserGroupPlanner } from './planning/user-group-planner.ts';
 
 interface ApplySettings extends Printing {
@@ -109,8 +109,8 @@ function show(
   response: PlanResponse,
   groups: readonly PlacedGroup[],
 ): void {
-  if (settings.output === 'table') printPlan(response.user_group_plan, groups);
-  else printOne(settings, response);
+  if (settings.output !== 'table') printOne(settings, response);
+  else for (const line of planText(response.user_group_plan, groups)) console.log(line);
 }
 
 function ofDatabase(

@@ -1,7 +1,6 @@
 import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { WRITE_ERRORS } from '../../core/user-group/group/documented-errors.ts';
-import { UserGroupQuotaReached } from '../../core/user-group/group/user-group.errors.ts';
 import {
   type Caller,
   CurrentCaller,
@@ -42,10 +41,10 @@ export class PlanController {
   @Operation(
     'planUserGroups',
     'Plan the user groups of a set',
-    'Compares the lines, each of which is the whole of a group, with the groups that there are, and keeps what has to change as a plan. No group is written. A field that a line leaves out has its default: no entries, no end, not suspended. A group of another set, or of none, is a conflict unless `adopt=true`. The tokens of groups are not part of it: a line with a `token` is refused. If a line is refused there is no plan; the first segment of each pointer is the number of the line. Each line counts as a call for the rate limits.',
+    'Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A field that a line leaves out has its default. A line with a `token` is refused. The first segment of each pointer is the number of the line.',
   )
   @Ok(PlanResponse, 'The plan.')
-  @ApiProblems(PruneRefused, PlanTooLarge, UserGroupQuotaReached)
+  @ApiProblems(PruneRefused, PlanTooLarge)
   async plan(
     @CurrentCaller() caller: Caller,
     @QueryOf(PlanQueryDto) query: PlanQueryDto,
@@ -66,7 +65,7 @@ export class PlanController {
   @Operation(
     'applyUserGroups',
     'Apply a plan',
-    'Carries out exactly the plan, in one transaction: all of it, or nothing if any of its groups, the groups of its set or the rules of the workspace have changed since (409 `plan_stale`). Every group is written as by its own call, with its own events. No token changes. Each change counts as a call for the rate limits.',
+    'Carries out exactly the plan, in one transaction: as a whole, or not at all. No token changes.',
   )
   @Ok(AppliedPlanResponse, 'The plan, which is applied.')
   @ApiProblems(
@@ -75,7 +74,6 @@ export class PlanController {
     PlanInConflict,
     PlanInUse,
     PlanStale,
-    UserGroupQuotaReached,
     ...WRITE_ERRORS,
     ...IDEMPOTENCY_ERRORS,
   )

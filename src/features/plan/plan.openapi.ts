@@ -4,21 +4,19 @@ import { TIME_EXAMPLE } from '../../platform/common/fields.ts';
 const HEAD = {
   id: 284501933,
   set: 'production',
-  counts: { create: 1, update: 1, suspend: 0, delete: 0, unchanged: 40, conflict: 0 },
+  counts: { create: 0, update: 1, suspend: 0, delete: 0, unchanged: 40, conflict: 0 },
 };
 
 export const planOpenApi: OpenApiParts = {
   tags: {
-    'Groups as code':
-      'Plans: what has to change so that the user groups of a set are as files say, and their application.',
+    'Groups as code': 'Plans: changes that make the user groups of a set as files say.',
   },
   examples: {
     planUserGroups: {
       request: {
         provided_id: 'acme-emea',
         name: 'Acme EMEA',
-        mapping: { sales: 'warehouse-emea' },
-        properties: { region: 'EMEA', plan: 'team' },
+        properties: { plan: 'team' },
       },
       response: {
         success: 1,
@@ -34,7 +32,6 @@ export const planOpenApi: OpenApiParts = {
               line: 1,
               differences: [{ pointer: '/properties/plan', was: 'trial', is: 'team' }],
             },
-            { action: 'create', provided_id: 'initech', name: 'Initech', line: 2 },
           ],
           conflicts: [],
         },

@@ -122,7 +122,7 @@ const FIELDS: { [Name in FieldName]: Field<UserGroupFields[Name]> } = {
 };
 
 export const fieldNames = Object.keys(FIELDS) as FieldName[];
-export const bodyNames = fieldNames.filter((name) => !['suspended', 'managed_by'].includes(name));
+const bodyNames = fieldNames.filter((name) => !['suspended', 'managed_by'].includes(name));
 
 /** Returns the fields of a body; `null` empties one. */
 export function toWanted({

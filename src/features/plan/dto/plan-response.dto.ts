@@ -23,16 +23,16 @@ export class PlanCounts {
   @Integer('Groups that are changed.', 1)
   update!: number;
 
-  @Integer('Groups of the set that no line names, and that are suspended.', 0)
+  @Integer('Groups without a line that are suspended.', 0)
   suspend!: number;
 
-  @Integer('Groups of the set that no line names, and that are deleted.', 0)
+  @Integer('Groups without a line that are deleted.', 0)
   delete!: number;
 
   @Integer('Groups that are as they should be.', 40)
   unchanged!: number;
 
-  @Integer('Groups that belong to another set or to none. A plan with one cannot be applied.', 0)
+  @Integer('Groups of another set or of none; a plan with one cannot be applied.', 0)
   conflict!: number;
 }
 
@@ -41,10 +41,10 @@ export class PlannedDifferenceView {
   @Text('JSON Pointer of the place in the group.', '/properties/plan')
   pointer!: string;
 
-  @AnyValue.optional('The value now. Absent if there is none; long values are cut.', 'trial')
+  @AnyValue.optional('The value now, if there is one; cut if it is long.', 'trial')
   was?: JsonValue;
 
-  @AnyValue.optional('The value to store. Absent if it is removed; long values are cut.', 'team')
+  @AnyValue.optional('The value to store, if there is one; cut if it is long.', 'team')
   is?: JsonValue;
 }
 
@@ -103,7 +103,7 @@ class PlanView extends PlanHead {
   @ListOf(PlannedChangeView, 'Every group that it changes.')
   changes!: PlannedChangeView[];
 
-  @ListOf(PlanConflictView, 'Groups that belong to another set or to none.')
+  @ListOf(PlanConflictView, 'Groups of another set or of none.')
   conflicts!: PlanConflictView[];
 }
 

@@ -42,7 +42,7 @@ export function pruneOf(
       : Number(max_prune);
   if (due.length > most) {
     throw new PruneRefused(
-      `No line names ${due.length} of the ${members.length} groups of the set; the plan may ${action} at most ${most} of them. If they shall go, send max_prune=${due.length}.`,
+      `No line names ${due.length} of the ${members.length} groups of the set; a plan takes at most ${most} of them out of use. If they shall go, send max_prune=${due.length}.`,
     );
   }
   return {

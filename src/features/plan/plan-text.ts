@@ -12,11 +12,13 @@ import { type PlacedGroup, placeText } from './files/placed-groups.ts';
 
 const SIGNS: Record<PlanAction, string> = { create: '+', update: '~', suspend: '-', delete: '-' };
 
-/** Prints a plan for people on standard output. @param groups those of its lines */
-export function printPlan(
+/** Returns the lines of a plan for people. @param groups those of its lines */
+export function planText(
   { changes, conflicts, counts }: PlanResponse['user_group_plan'],
   groups: readonly PlacedGroup[],
-): void {
+): string[] {
+  const text: string[] = [];
+  const print = (line: string) => text.push(withoutControls(line));
   for (const change of changes) {
     print(
       `${SIGNS[change.action]} ${change.action} ${labelOf(change)}${placeOf(change.line, groups)}`,
@@ -33,6 +35,7 @@ export function printPlan(
   print(
     `${create} to create, ${update} to update, ${suspend} to suspend, ${counts.delete} to delete, ${unchanged} unchanged.`,
   );
+  return text;
 }
 
 /**
@@ -73,8 +76,4 @@ function differenceText({ pointer, was, is }: PlannedDifferenceView): string {
 
 function textOf(value: JsonValue): string {
   return JSON.stringify(value);
-}
-
-function print(line: string): void {
-  console.log(withoutControls(line));
 }
