@@ -94,63 +94,6 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/api/v1/user-groups/{id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the versions of a user group
-         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Also lists those of a deleted group, and of each group that has had the id before. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["listUserGroupVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a version of a user group
-         * @description The state as it was stored. With `compare_with` also how it differs from another version.
-         *
-         *     Required scope: `user-groups:read`.
-         */
-        get: operations["getUserGroupVersion"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
-    "/api/v1/user-groups/{id}/versions/{version}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a version of a user group
-         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
-         *
-         *     Required scope: `user-groups:write`.
-         */
-        post: operations["restoreUserGroupVersion"];
-        delete?: never;
-        patch?: never;
-    };
     "/api/v1/user-groups": {
         parameters: {
             query?: never;
@@ -242,6 +185,82 @@ export interface paths {
          *     Required scope: `user-groups:write`.
          */
         post: operations["resumeUserGroup"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a user group
+         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listUserGroupVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a user group
+         * @description The state as it was stored. With `compare_with` also how it differs from another version.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a user group
+         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["restoreUserGroupVersion"];
+        delete?: never;
+        patch?: never;
+    };
+    "/api/v1/user-groups/{id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rename a user group
+         * @description Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back. The id that it has changes nothing.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["renameUserGroup"];
         delete?: never;
         patch?: never;
     };
@@ -1038,6 +1057,31 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
+    "/api/v1/user-groups/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the limits of a user group
+         * @description How much the group may use in a day and a month of UTC.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupLimits"];
+        /**
+         * Replace the limits of a user group
+         * @description A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is reached at the latest. Introspection goes on.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        put: operations["replaceUserGroupLimits"];
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/api/v1/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -1482,6 +1526,8 @@ export interface components {
             request_id: string;
             /** @description What is wrong in the request. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description With `user_group_renamed`: the id that the group has now. */
+            renamed_to?: string;
         };
         LiveResponse: {
             /**
@@ -1716,46 +1762,6 @@ export interface components {
             /** @description The user-group token that the group holds now. */
             current_token: string;
         };
-        VersionAuthor: {
-            /** @description As `actor.type` of the audit log. */
-            type: string;
-            /** @description Id of the API token. */
-            api_token_id?: number;
-            /** @description The name that the API token has now, or that of its person. */
-            name?: string;
-        };
-        UserGroupVersion: {
-            /** @description 1 for the state in which the group was created, one more for each change. */
-            version: number;
-            /** @description The group that had this state. A group that is created again has another one, and other versions. */
-            team_id: number;
-            /** @description The name of the group in this state. */
-            name: string;
-            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
-            change: string | null;
-            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
-            changed: string[];
-            /**
-             * Format: date-time
-             * @description When the group got this state.
-             */
-            recorded_at: string;
-            /**
-             * Format: date-time
-             * @description When the group lost this state; null for its present one.
-             */
-            replaced_at: string | null;
-            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
-            ended_by: string | null;
-            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
-            author?: components["schemas"]["VersionAuthor"] | null;
-            /** @description The version that a restore has written again, if the audit log has it. */
-            restored_version?: number;
-        };
-        UserGroupVersionsResponse: {
-            /** @description The versions, newest first. */
-            versions: components["schemas"]["UserGroupVersion"][];
-        } & components["schemas"]["Page"];
         StatusReason: {
             /** @description Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`. */
             code: string;
@@ -1763,53 +1769,6 @@ export interface components {
             pointer?: string;
             /** @description Description for people. */
             detail: string;
-        };
-        UserGroupVersionContent: {
-            /** @description Schema id → data source, as it was sent. */
-            mapping: {
-                [key: string]: string | number;
-            };
-            /** @description Variables for dashboards and SQL. */
-            properties: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: date-time
-             * @description Time from which on none of its tokens could be introspected, or null.
-             */
-            valid_until: string | null;
-            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
-            status: string;
-            /** @description Everything that kept the group from being `active`; empty if it was. */
-            reasons: components["schemas"]["StatusReason"][];
-            /**
-             * Format: date-time
-             * @description Time of its suspension, or null.
-             */
-            suspended_at: string | null;
-        } & components["schemas"]["UserGroupVersion"];
-        DifferenceView: {
-            /** @description JSON Pointer of the place: of objects the member that differs. */
-            pointer: string;
-            /** @description The value in the version `compare_with`; absent if it had none. */
-            was?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-            /** @description The value in this version; absent if it has none. */
-            is?: string | number | boolean | null | {
-                [key: string]: unknown;
-            } | unknown[];
-        };
-        UserGroupVersionResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The version. */
-            version: components["schemas"]["UserGroupVersionContent"];
-            /** @description With `compare_with`: the differences from that version to this one. */
-            differences?: components["schemas"]["DifferenceView"][];
         };
         UserGroup: {
             /** @description Internal id; you need not record it. */
@@ -1852,15 +1811,6 @@ export interface components {
              * @description Time of the last change; a rotation of its token does not count.
              */
             updated_at: string;
-        };
-        UserGroupResponse: {
-            /**
-             * @description 1: the call succeeded.
-             * @enum {integer}
-             */
-            success: 1;
-            /** @description The user group as it is now. */
-            user_group: components["schemas"]["UserGroup"];
         };
         Total: {
             /** @description The matching entries that were counted. */
@@ -1922,6 +1872,15 @@ export interface components {
             valid_until?: string | null;
             /** @description The id of the path again; optional. */
             user_group_id?: string;
+        };
+        UserGroupResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The user group as it is now. */
+            user_group: components["schemas"]["UserGroup"];
         };
         UpdateUserGroupRequest: {
             /** @description Name of the user group, 1–255 code points. */
@@ -2004,6 +1963,97 @@ export interface components {
         RotateUserGroupTokenByIdRequest: {
             /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
+        };
+        VersionAuthor: {
+            /** @description As `actor.type` of the audit log. */
+            type: string;
+            /** @description Id of the API token. */
+            api_token_id?: number;
+            /** @description The name that the API token has now, or that of its person. */
+            name?: string;
+        };
+        UserGroupVersion: {
+            /** @description 1 for the state in which the group was created, one more for each change. */
+            version: number;
+            /** @description The group that had this state. A group that is created again has another one, and other versions. */
+            team_id: number;
+            /** @description The name of the group in this state. */
+            name: string;
+            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
+            change: string | null;
+            /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
+            changed: string[];
+            /**
+             * Format: date-time
+             * @description When the group got this state.
+             */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description When the group lost this state; null for its present one.
+             */
+            replaced_at: string | null;
+            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
+            ended_by: string | null;
+            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
+            author?: components["schemas"]["VersionAuthor"] | null;
+            /** @description The version that a restore has written again, if the audit log has it. */
+            restored_version?: number;
+        };
+        UserGroupVersionsResponse: {
+            /** @description The versions, newest first. */
+            versions: components["schemas"]["UserGroupVersion"][];
+        } & components["schemas"]["Page"];
+        UserGroupVersionContent: {
+            /** @description Schema id → data source, as it was sent. */
+            mapping: {
+                [key: string]: string | number;
+            };
+            /** @description Variables for dashboards and SQL. */
+            properties: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time from which on none of its tokens could be introspected, or null.
+             */
+            valid_until: string | null;
+            /** @description The status that the group had at the end of this state, by the requirements of that time; for the present state, its status now. */
+            status: string;
+            /** @description Everything that kept the group from being `active`; empty if it was. */
+            reasons: components["schemas"]["StatusReason"][];
+            /**
+             * Format: date-time
+             * @description Time of its suspension, or null.
+             */
+            suspended_at: string | null;
+        } & components["schemas"]["UserGroupVersion"];
+        DifferenceView: {
+            /** @description JSON Pointer of the place: of objects the member that differs. */
+            pointer: string;
+            /** @description The value in the version `compare_with`; absent if it had none. */
+            was?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description The value in this version; absent if it has none. */
+            is?: string | number | boolean | null | {
+                [key: string]: unknown;
+            } | unknown[];
+        };
+        UserGroupVersionResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The version. */
+            version: components["schemas"]["UserGroupVersionContent"];
+            /** @description With `compare_with`: the differences from that version to this one. */
+            differences?: components["schemas"]["DifferenceView"][];
+        };
+        RenameUserGroupRequest: {
+            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            provided_id: string;
         };
         DesiredUserGroup: {
             /** @description Name of the user group, 1–255 code points. */
@@ -3063,11 +3113,38 @@ export interface components {
             /** @description The batch. */
             batch: components["schemas"]["UsageBatch"];
         };
+        UserGroupLimits: {
+            /** @description Embed tokens in a day of UTC, or null for any number. */
+            embed_tokens_per_day: number | null;
+            /** @description Users in a calendar month of UTC, or null for any number. */
+            users_per_month: number | null;
+            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
+            refuse_embed_tokens: boolean;
+        };
+        UserGroupLimitsResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The limits. */
+            limits: components["schemas"]["UserGroupLimits"];
+        };
+        UserGroupLimitsRequest: {
+            /** @description Embed tokens in a day of UTC, or null for any number. */
+            embed_tokens_per_day?: number | null;
+            /** @description Users in a calendar month of UTC, or null for any number. */
+            users_per_month?: number | null;
+            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
+            refuse_embed_tokens?: boolean;
+        };
         ChangedUserGroup: {
             /** @description Its `team_id`. */
             team_id: number;
             /** @description Your own id of it. */
             provided_id: string;
+            /** @description The id before, with `user_group.rename`. */
+            previous_provided_id?: string;
             /** @description Version of the group after the change; grows with each change of the group itself. */
             version?: number;
             /** @description Generation of the token, if the event is about one: 1 for the first. */
@@ -3745,6 +3822,8 @@ export interface components {
             detail: string;
             /** @description What is wrong in the group. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description With `user_group_renamed`: the id that the group has now. */
+            renamed_to?: string;
         };
         BulkEnding: {
             /** @description Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is. */
@@ -4122,8 +4201,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`. */
-        "409_ChangeRefused": {
+        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `plan_applied`, `plan_in_conflict`, `plan_in_use`, `plan_stale`, `user_group_renamed`. */
+        "409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4131,8 +4210,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `plan_applied`, `plan_in_conflict`, `plan_in_use`, `plan_stale`. */
-        "409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale": {
+        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `user_group_id_taken`, `user_group_renamed`, `user_group_renamed`. */
+        "409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4140,8 +4219,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`. */
-        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`, `user_group_renamed`. */
+        "409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4149,8 +4228,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`. */
-        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`, `user_group_renamed`. */
+        "409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4158,8 +4237,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `user_group_quota_reached`. */
-        "409_ChangeRefused_UserGroupQuotaReached": {
+        /** @description Codes: `change_refused`, `user_group_quota_reached`, `user_group_renamed`. */
+        "409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `user_group_renamed`. */
+        "409_ChangeRefused_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4194,8 +4282,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_tokens_ended`. */
-        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded": {
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `target_secret_unreadable`, `user_group_inactive`, `user_group_renamed`, `user_group_tokens_ended`. */
+        "409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupRenamed_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4205,6 +4293,15 @@ export interface components {
         };
         /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
         "409_Key_TokenForgotten": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`, `user_group_renamed`. */
+        "409_Key_TokenForgotten_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4275,8 +4372,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `token_forgotten`, `user_group_tokens_ended`. */
-        "409_TokenForgotten_UserGroupTokensEnded": {
+        /** @description Codes: `token_forgotten`, `user_group_renamed`, `user_group_tokens_ended`. */
+        "409_TokenForgotten_UserGroupRenamed_UserGroupTokensEnded": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4284,8 +4381,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `token_is_current`. */
-        "409_TokenIsCurrent": {
+        /** @description Codes: `token_is_current`, `user_group_renamed`. */
+        "409_TokenIsCurrent_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4304,6 +4401,15 @@ export interface components {
         };
         /** @description Codes: `usage_batch_reused`. */
         "409_UsageBatchReused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `user_group_renamed`. */
+        "409_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4377,6 +4483,18 @@ export interface components {
         /** @description Codes: `validation_failed`, `target_value_missing`, `target_value_refused`. */
         "422_TargetValueMissing_TargetValueRefused": {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `rate_limited`, `too_many_at_once`, `quota_reached`. */
+        "429_QuotaReached": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -4505,18 +4623,18 @@ export interface components {
         limit: number;
         /** @description `next_cursor` of the previous page. Leave it out for the first page. */
         cursor: string;
+        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+        count: boolean;
+        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+        "If-Match": string;
+        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+        "If-None-Match": string;
         /** @description Your own id of the user group, percent-encoded. */
         id: string;
         /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
         team_id: number;
         /** @description Its number. */
         version_number: number;
-        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-        "If-Match": string;
-        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-        "If-None-Match": string;
-        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
-        count: boolean;
         /** @description Its number. */
         id_number: number;
         /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
@@ -4581,7 +4699,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4615,7 +4733,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_TokenForgotten_UserGroupQuotaReached_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4694,7 +4812,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -4778,140 +4896,10 @@ export interface operations {
             400: components["responses"]["400_Key_Body"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
-            default: components["responses"]["default"];
-        };
-    };
-    listUserGroupVersions: {
-        parameters: {
-            query?: {
-                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: components["parameters"]["limit"];
-                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: components["parameters"]["cursor"];
-                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
-                team_id?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of versions. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    getUserGroupVersion: {
-        parameters: {
-            query?: {
-                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
-                team_id?: components["parameters"]["team_id"];
-                /** @description Also lists the differences from this version of the same group. */
-                compare_with?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Its number. */
-                version: components["parameters"]["version_number"];
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The version. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupVersionResponse"];
-                };
-            };
-            400: components["responses"]["400_Key"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    restoreUserGroupVersion: {
-        parameters: {
-            query?: {
-                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
-                team_id?: components["parameters"]["team_id"];
-            };
-            header?: {
-                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path: {
-                /** @description Its number. */
-                version: components["parameters"]["version_number"];
-                /** @description Your own id of the user group, percent-encoded. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The group. */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            /** @description The group was created again. */
-            201: {
-                headers: {
-                    Location: components["headers"]["Location"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResponse"];
-                };
-            };
-            400: components["responses"]["400_Key_PreconditionMalformed"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403_OutsideTokenScope"];
-            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
-            412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5011,6 +4999,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_HistoryBeginsLater_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -5061,7 +5050,7 @@ export interface operations {
             400: components["responses"]["400_Key_Body_PreconditionMalformed"];
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
-            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -5101,7 +5090,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -5145,7 +5134,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             412: components["responses"]["412_PreconditionFailed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
@@ -5180,7 +5169,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5212,7 +5201,186 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_ChangeRefused"];
+            409: components["responses"]["409_ChangeRefused_UserGroupRenamed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    listUserGroupVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: components["parameters"]["limit"];
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only versions of the group with this `team_id`: an id that was deleted and created again has had several groups. */
+                team_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of versions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+                /** @description Also lists the differences from this version of the same group. */
+                compare_with?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupVersionResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    restoreUserGroupVersion: {
+        parameters: {
+            query?: {
+                /** @description The `team_id` of the group; by default that of the latest one that has had the id. */
+                team_id?: components["parameters"]["team_id"];
+            };
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Its number. */
+                version: components["parameters"]["version_number"];
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            /** @description The group was created again. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_UserGroupNotFound_UserGroupVersionNotFound"];
+            409: components["responses"]["409_ChangeRefused_UserGroupQuotaReached_UserGroupRenamed"];
+            412: components["responses"]["412_PreconditionFailed"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
+            default: components["responses"]["default"];
+        };
+    };
+    renameUserGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameUserGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group, by its new id. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body_PreconditionMalformed"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403_OutsideTokenScope"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed"];
+            412: components["responses"]["412_PreconditionFailed"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable_ExtensionUnavailable"];
@@ -5253,6 +5421,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -5284,7 +5453,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_TokenForgotten_UserGroupTokensEnded"];
+            409: components["responses"]["409_TokenForgotten_UserGroupRenamed_UserGroupTokensEnded"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_TokenUnreadable"];
@@ -5323,7 +5492,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
-            409: components["responses"]["409_Key_TokenForgotten"];
+            409: components["responses"]["409_Key_TokenForgotten_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5359,7 +5528,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_TokenNotFound_UserGroupNotFound"];
-            409: components["responses"]["409_TokenIsCurrent"];
+            409: components["responses"]["409_TokenIsCurrent_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503_AuditUnavailable"];
@@ -5439,7 +5608,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_OutsideTokenScope"];
             404: components["responses"]["404_PlanNotFound"];
-            409: components["responses"]["409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale"];
+            409: components["responses"]["409_ChangeRefused_Key_PlanApplied_PlanInConflict_PlanInUse_PlanStale_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];
@@ -5743,11 +5912,11 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403_ViewAsForbidden"];
             404: components["responses"]["404_TargetNotFound_UserGroupNotFound"];
-            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupTokensEnded"];
+            409: components["responses"]["409_Key_TargetSecretUnreadable_UserGroupInactive_UserGroupRenamed_UserGroupTokensEnded"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422_TargetValueMissing_TargetValueRefused"];
-            429: components["responses"]["429"];
+            429: components["responses"]["429_QuotaReached"];
             503: components["responses"]["503_AuditUnavailable"];
             default: components["responses"]["default"];
         };
@@ -5867,6 +6036,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -6994,6 +7164,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -7026,6 +7197,74 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409_UsageBatchReused"];
+            413: components["responses"]["413_Body"];
+            415: components["responses"]["415_Body"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    getUserGroupLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupLimitsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    replaceUserGroupLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupLimitsRequest"];
+            };
+        };
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupLimitsResponse"];
+                };
+            };
+            400: components["responses"]["400_Key_Body"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404_UserGroupNotFound"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];

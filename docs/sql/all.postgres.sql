@@ -97,6 +97,18 @@ WHERE (workspace_id, key_hash) IN (
 )
 RETURNING workspace_id, key_hash;
 
+-- PlanRetention
+DELETE FROM user_group_plan
+WHERE id = ANY(
+  ARRAY(
+    SELECT p.id
+    FROM user_group_plan p
+    WHERE p.expires_at < CAST(:now AS bigint)
+    ORDER BY p.expires_at LIMIT 10
+  )
+)
+RETURNING id;
+
 -- ReminderRetention
 DELETE FROM reminder
 WHERE (kind, subject) IN (
@@ -145,6 +157,16 @@ WHERE (workspace_id, batch_id) IN (
   ORDER BY expires_at LIMIT :limit
 )
 RETURNING workspace_id, batch_id;
+
+-- UsageNoticeExpiry
+DELETE FROM usage_notice
+WHERE (user_group_id, limit_name, start_at, limit_value, level) IN (
+  SELECT user_group_id, limit_name, start_at, limit_value, level
+  FROM usage_notice
+  WHERE end_at < CAST(:now AS bigint)
+  ORDER BY end_at LIMIT :limit
+)
+RETURNING user_group_id, limit_name, start_at, limit_value, level;
 
 -- UsageRetention
 DELETE FROM usage_count
@@ -710,13 +732,73 @@ INSERT INTO usage_batch (workspace_id, batch_id, body_hash, result, expires_at) 
 ON CONFLICT (workspace_id, batch_id) DO NOTHING
 RETURNING batch_id AS "batchId";
 
+-- usage.insert-notices
+INSERT INTO usage_notice (user_group_id, limit_name, start_at, limit_value, level, end_at)
+SELECT "userGroupId", "limitName", "startAt", "limitValue", "level", "endAt"
+FROM json_to_recordset(CAST(:rows AS json)) AS r(
+  "userGroupId" integer, "limitName" text, "startAt" bigint, "limitValue" bigint, "level" text, "endAt" bigint
+)
+WHERE true
+ON CONFLICT (user_group_id, limit_name, start_at, limit_value, level) DO NOTHING
+RETURNING user_group_id AS "userGroupId", limit_name AS "limitName", start_at AS "startAt",
+  limit_value AS "limitValue", level;
+
+-- usage.put-limits
+INSERT INTO usage_limit (user_group_id, embed_tokens_per_day, users_per_month, refuses, refused_until) VALUES (
+  :userGroupId, CAST(:embedTokensPerDay AS bigint), CAST(:usersPerMonth AS bigint), :refuses,
+  CAST(:refusedUntil AS bigint)
+)
+ON CONFLICT (user_group_id) DO UPDATE
+SET embed_tokens_per_day = excluded.embed_tokens_per_day, users_per_month = excluded.users_per_month,
+  refuses = excluded.refuses, refused_until = excluded.refused_until;
+
+-- usage.refuse-until
+UPDATE usage_limit
+SET refused_until = CAST(:until AS bigint)
+WHERE user_group_id = ANY(ARRAY(SELECT CAST(json_array_elements_text(CAST(:ids AS json)) AS integer)));
+
+-- usage.remove-limits
+DELETE FROM usage_limit WHERE user_group_id = :userGroupId;
+
+-- user-group-plan-change.insert
+INSERT INTO user_group_plan_change (plan_id, place, action, provided_id, team_id, version, wanted)
+SELECT CAST(:planId AS integer), "place", "action", "providedId", "teamId", "version", "wanted"
+FROM json_to_recordset(CAST(:changes AS json)) AS r(
+  "place" integer, "action" text, "providedId" text, "teamId" integer, "version" integer, "wanted" text
+);
+
+-- user-group-plan-change.remove
+DELETE FROM user_group_plan_change WHERE plan_id = :id;
+
+-- user-group-plan.insert
+INSERT INTO user_group_plan (id, workspace_id, set_name, rules_version, watched, members, counts, created_at, expires_at) VALUES (
+  :id, :workspaceId, :setName, :rulesVersion, :watched, :members, :counts, :createdAt, :expiresAt
+)
+ON CONFLICT (id) DO NOTHING
+RETURNING id;
+
+-- user-group-plan.mark-applied
+UPDATE user_group_plan SET applied_at = CAST(:now AS bigint) WHERE workspace_id = :workspaceId AND id = :id;
+
+-- user-group-plan.remove-surplus
+DELETE FROM user_group_plan
+WHERE id = ANY(
+  ARRAY(
+    SELECT p.id
+    FROM user_group_plan p
+    WHERE p.workspace_id = :workspaceId
+    ORDER BY p.created_at DESC, p.id DESC LIMIT 100 OFFSET 30
+    FOR UPDATE OF p SKIP LOCKED
+  )
+);
+
 -- user-group-rename.end-reservation
 DELETE FROM reserved_id WHERE workspace_id = :workspaceId AND provided_id = :newId;
 
 -- user-group-rename.keep-version
 INSERT INTO user_group_version (
   user_group_id, version, workspace_id, provided_id, name, properties, mapping, suspended_at, valid_until,
-  created_at, recorded_at, replaced_at, tokens
+  managed_by, created_at, recorded_at, replaced_at, tokens
 )
 SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
   (
@@ -732,8 +814,8 @@ SELECT g.id, g.version, g.workspace_id, g.provided_id, g.name, g.properties,
     LEFT JOIN registered_data_source d ON d.id = m.registered_data_source_id
     WHERE m.user_group_id = g.id
   ),
-  g.suspended_at, g.valid_until, g.created_at, g.updated_at, greatest(CAST(:now AS bigint), g.updated_at + 1),
-  NULL
+  g.suspended_at, g.valid_until, g.managed_by, g.created_at, g.updated_at,
+  greatest(CAST(:now AS bigint), g.updated_at + 1), NULL
 FROM user_group g
 WHERE g.id = :id AND g.workspace_id = :workspaceId;
 

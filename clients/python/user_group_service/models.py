@@ -47,6 +47,9 @@ class Problem(TypedDict):
     errors: NotRequired[list[FieldError]]
     """What is wrong in the request."""
 
+    renamed_to: NotRequired[str]
+    """With `user_group_renamed`: the id that the group has now."""
+
 
 class LiveResponse(TypedDict):
     success: Literal[1]
@@ -100,6 +103,9 @@ class RefusedGroup(TypedDict):
 
     errors: NotRequired[list[FieldError]]
     """What is wrong in the group."""
+
+    renamed_to: NotRequired[str]
+    """With `user_group_renamed`: the id that the group has now."""
 
 
 @final
@@ -362,73 +368,6 @@ class RotateUserGroupTokenRequest(TypedDict):
     """The user-group token that the group holds now."""
 
 
-class VersionAuthor(TypedDict):
-    type: str
-    """As `actor.type` of the audit log."""
-
-    api_token_id: NotRequired[int]
-    """Id of the API token."""
-
-    name: NotRequired[str]
-    """The name that the API token has now, or that of its person."""
-
-
-class UserGroupVersion(TypedDict):
-    version: int
-    """1 for the state in which the group was created, one more for each change."""
-
-    team_id: int
-    """The group that had this state. A group that is created again has another one, and other
-    versions.
-    """
-
-    name: str
-    """The name of the group in this state."""
-
-    change: str | None
-    """What led to this state. `update`: a write, which may also have suspended or resumed the
-    group. null: the state before it is no longer kept.
-    """
-
-    changed: list[str]
-    """The fields that differ from the version before; empty for the first one, or if it is not
-    known.
-    """
-
-    recorded_at: str
-    """When the group got this state."""
-
-    replaced_at: str | None
-    """When the group lost this state; null for its present one."""
-
-    ended_by: str | None
-    """What ended this state: the next version, or the deletion of the group; null for its present
-    one.
-    """
-
-    author: NotRequired[VersionAuthor | None]
-    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
-
-    restored_version: NotRequired[int]
-    """The version that a restore has written again, if the audit log has it."""
-
-
-class Page(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    has_more: bool
-    """Whether another page follows."""
-
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
-
-
-class UserGroupVersionsResponse(Page):
-    versions: list[UserGroupVersion]
-    """The versions, newest first."""
-
-
 class StatusReason(TypedDict):
     code: str
     """Stable code; a code of a field error, `suspended`, `expired` or `tokens_ended`."""
@@ -438,49 +377,6 @@ class StatusReason(TypedDict):
 
     detail: str
     """Description for people."""
-
-
-class UserGroupVersionContent(UserGroupVersion):
-    mapping: dict[str, str | int]
-    """Schema id → data source, as it was sent."""
-
-    properties: dict[str, Any]
-    """Variables for dashboards and SQL."""
-
-    valid_until: str | None
-    """Time from which on none of its tokens could be introspected, or null."""
-
-    status: str
-    """The status that the group had at the end of this state, by the requirements of that time; for
-    the present state, its status now.
-    """
-
-    reasons: list[StatusReason]
-    """Everything that kept the group from being `active`; empty if it was."""
-
-    suspended_at: str | None
-    """Time of its suspension, or null."""
-
-
-DifferenceView = TypedDict(
-    "DifferenceView",
-    {
-        "pointer": str,
-        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
-        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
-    },
-)
-
-
-class UserGroupVersionResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    version: UserGroupVersionContent
-    """The version."""
-
-    differences: NotRequired[list[DifferenceView]]
-    """With `compare_with`: the differences from that version to this one."""
 
 
 class UserGroup(TypedDict):
@@ -526,14 +422,6 @@ class UserGroup(TypedDict):
     """Time of the last change; a rotation of its token does not count."""
 
 
-class UserGroupResponse(TypedDict):
-    success: Literal[1]
-    """1: the call succeeded."""
-
-    user_group: UserGroup
-    """The user group as it is now."""
-
-
 class Total(TypedDict):
     count: int
     """The matching entries that were counted."""
@@ -542,6 +430,17 @@ class Total(TypedDict):
     """Whether all are counted; otherwise there are at least as many. Counting ends after two
     seconds.
     """
+
+
+class Page(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    has_more: bool
+    """Whether another page follows."""
+
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page; absent on the last."""
 
 
 class UserGroupsResponse(Page):
@@ -582,6 +481,14 @@ class PastUserGroup(TypedDict):
     """Whether it is known what the mapping resolved to. If not, because the workspace has since
     left the policy `registered`, its schemas are judged by their ids as they were sent.
     """
+
+
+class UserGroupResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    user_group: UserGroup
+    """The user group as it is now."""
 
 
 class GetUserGroupResponse(UserGroupResponse):
@@ -700,6 +607,113 @@ class RotateUserGroupTokenByIdRequest(TypedDict):
     """For how many seconds the old token can still be introspected, so that open dashboards keep
     working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
     it.
+    """
+
+
+class VersionAuthor(TypedDict):
+    type: str
+    """As `actor.type` of the audit log."""
+
+    api_token_id: NotRequired[int]
+    """Id of the API token."""
+
+    name: NotRequired[str]
+    """The name that the API token has now, or that of its person."""
+
+
+class UserGroupVersion(TypedDict):
+    version: int
+    """1 for the state in which the group was created, one more for each change."""
+
+    team_id: int
+    """The group that had this state. A group that is created again has another one, and other
+    versions.
+    """
+
+    name: str
+    """The name of the group in this state."""
+
+    change: str | None
+    """What led to this state. `update`: a write, which may also have suspended or resumed the
+    group. null: the state before it is no longer kept.
+    """
+
+    changed: list[str]
+    """The fields that differ from the version before; empty for the first one, or if it is not
+    known.
+    """
+
+    recorded_at: str
+    """When the group got this state."""
+
+    replaced_at: str | None
+    """When the group lost this state; null for its present one."""
+
+    ended_by: str | None
+    """What ended this state: the next version, or the deletion of the group; null for its present
+    one.
+    """
+
+    author: NotRequired[VersionAuthor | None]
+    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
+
+    restored_version: NotRequired[int]
+    """The version that a restore has written again, if the audit log has it."""
+
+
+class UserGroupVersionsResponse(Page):
+    versions: list[UserGroupVersion]
+    """The versions, newest first."""
+
+
+class UserGroupVersionContent(UserGroupVersion):
+    mapping: dict[str, str | int]
+    """Schema id → data source, as it was sent."""
+
+    properties: dict[str, Any]
+    """Variables for dashboards and SQL."""
+
+    valid_until: str | None
+    """Time from which on none of its tokens could be introspected, or null."""
+
+    status: str
+    """The status that the group had at the end of this state, by the requirements of that time; for
+    the present state, its status now.
+    """
+
+    reasons: list[StatusReason]
+    """Everything that kept the group from being `active`; empty if it was."""
+
+    suspended_at: str | None
+    """Time of its suspension, or null."""
+
+
+DifferenceView = TypedDict(
+    "DifferenceView",
+    {
+        "pointer": str,
+        "was": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+        "is": NotRequired[str | float | bool | None | dict[str, Any] | list[Any]],
+    },
+)
+
+
+class UserGroupVersionResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    version: UserGroupVersionContent
+    """The version."""
+
+    differences: NotRequired[list[DifferenceView]]
+    """With `compare_with`: the differences from that version to this one."""
+
+
+class RenameUserGroupRequest(TypedDict):
+    provided_id: str
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
     """
 
 
@@ -2055,12 +2069,45 @@ class UsageBatchResponse(TypedDict):
     """The batch."""
 
 
+class UserGroupLimits(TypedDict):
+    embed_tokens_per_day: int | None
+    """Embed tokens in a day of UTC, or null for any number."""
+
+    users_per_month: int | None
+    """Users in a calendar month of UTC, or null for any number."""
+
+    refuse_embed_tokens: bool
+    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
+
+
+class UserGroupLimitsResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    limits: UserGroupLimits
+    """The limits."""
+
+
+class UserGroupLimitsRequest(TypedDict):
+    embed_tokens_per_day: NotRequired[int | None]
+    """Embed tokens in a day of UTC, or null for any number."""
+
+    users_per_month: NotRequired[int | None]
+    """Users in a calendar month of UTC, or null for any number."""
+
+    refuse_embed_tokens: NotRequired[bool]
+    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
+
+
 class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""
 
     provided_id: str
     """Your own id of it."""
+
+    previous_provided_id: NotRequired[str]
+    """The id before, with `user_group.rename`."""
 
     version: NotRequired[int]
     """Version of the group after the change; grows with each change of the group itself."""

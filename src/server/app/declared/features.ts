@@ -1,9 +1,10 @@
 // Written by `npm run docs`.
 import type { FeatureDefinition } from '../../../platform/common/extension/feature.ts';
 import { bulk } from '../../../features/bulk/bulk.feature.ts';
-import { plans } from '../../../features/plan/plan.feature.ts';
 import { userGroups } from '../../../core/user-group/user-group.feature.ts';
 import { history } from '../../../features/history/history.feature.ts';
+import { rename } from '../../../features/rename/rename.feature.ts';
+import { plans } from '../../../features/plan/plan.feature.ts';
 import { bulkJobs } from '../../../features/bulk-job/bulk-job.feature.ts';
 import { embedTokens } from '../../../core/embed-token/embed-token.feature.ts';
 import { introspection } from '../../../core/introspection/introspection.feature.ts';
@@ -29,14 +30,14 @@ import { idempotency } from '../../../core/idempotency/idempotency.feature.ts';
 import { keyAdministration } from '../../../features/key-administration/key-administration.feature.ts';
 import { mapping } from '../../../core/mapping/mapping.feature.ts';
 import { workspaces } from '../../../core/workspace/workspace.feature.ts';
-import { rename } from '../../../features/rename/rename.feature.ts';
 
 /** A part of the HTTP interface that an application can have or leave out. */
 export type Feature =
   | 'bulk'
-  | 'plans'
   | 'user-groups'
   | 'history'
+  | 'rename'
+  | 'plans'
   | 'bulk-jobs'
   | 'embed-tokens'
   | 'introspection'
@@ -51,15 +52,15 @@ export type Feature =
   | 'overview'
   | 'system'
   | 'audit-events'
-  | 'events'
-  | 'rename';
+  | 'events';
 
 /** The features whose routes an application can choose, in the order of the documents. */
 export const routedFeatures: readonly FeatureDefinition[] = [
   bulk,
-  plans,
   userGroups,
   history,
+  rename,
+  plans,
   bulkJobs,
   embedTokens,
   introspection,
@@ -76,7 +77,6 @@ export const routedFeatures: readonly FeatureDefinition[] = [
   auditEvents,
   events,
   operatorConsole,
-  rename,
 ];
 
 /** The features without routes, which cannot be left out; one above the core says in `always` why. */
