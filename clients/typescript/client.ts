@@ -426,9 +426,8 @@ export class UserGroupClient {
   /**
    * Rename a user group.
    *
-   * Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id
-   * gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back.
-   * The id that it has changes nothing.
+   * Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days calls by the former id get
+   * 409 `user_group_renamed` with the new id, and no other group can get it.
    *
    * Required scope: `user-groups:write`.
    *
@@ -549,8 +548,7 @@ export class UserGroupClient {
    * Plan the user groups of a set.
    *
    * Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan.
-   * It writes no group. A field that a line leaves out has its default. A line with a `token` is refused. The first
-   * segment of each pointer is the number of the line.
+   * It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.
    *
    * Required scopes: `user-groups:write` and `user-groups:read`.
    *
@@ -1568,10 +1566,9 @@ export class UserGroupClient {
   /**
    * Replace the limits of a user group.
    *
-   * A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 %
-   * `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true:
-   * then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is
-   * reached at the latest. Introspection goes on.
+   * A limit that is not sent is removed. The events `user_group.quota_near` and `user_group.quota_reached` tell of 80 %
+   * and 100 %, each once in a day or month. With `refuse_embed_tokens` issuing an embed token then returns 429
+   * `quota_reached` until the day ends. Introspection goes on.
    *
    * Required scope: `user-groups:write`.
    *

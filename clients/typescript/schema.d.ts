@@ -256,7 +256,7 @@ export interface paths {
         put?: never;
         /**
          * Rename a user group
-         * @description Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back. The id that it has changes nothing.
+         * @description Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days calls by the former id get 409 `user_group_renamed` with the new id, and no other group can get it.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -351,7 +351,7 @@ export interface paths {
         put?: never;
         /**
          * Plan the user groups of a set
-         * @description Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A field that a line leaves out has its default. A line with a `token` is refused. The first segment of each pointer is the number of the line.
+         * @description Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.
          *
          *     Required scopes: `user-groups:write` and `user-groups:read`.
          */
@@ -1073,7 +1073,7 @@ export interface paths {
         get: operations["getUserGroupLimits"];
         /**
          * Replace the limits of a user group
-         * @description A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is reached at the latest. Introspection goes on.
+         * @description A limit that is not sent is removed. The events `user_group.quota_near` and `user_group.quota_reached` tell of 80 % and 100 %, each once in a day or month. With `refuse_embed_tokens` issuing an embed token then returns 429 `quota_reached` until the day ends. Introspection goes on.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -2052,7 +2052,7 @@ export interface components {
             differences?: components["schemas"]["DifferenceView"][];
         };
         RenameUserGroupRequest: {
-            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            /** @description The new id, of the form of any `provided_id`. */
             provided_id: string;
         };
         DesiredUserGroup: {
@@ -2073,7 +2073,7 @@ export interface components {
             valid_until?: string | null;
             /** @description The id of the path again; optional. */
             user_group_id?: string;
-            /** @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes. */
+            /** @description Your own id of the user group. */
             provided_id: string;
             /** @description Whether the group is suspended. Not sent: it is not. */
             suspended?: boolean;
@@ -2089,17 +2089,17 @@ export interface components {
             delete: number;
             /** @description Groups that are as they should be. */
             unchanged: number;
-            /** @description Groups of another set or of none; a plan with one cannot be applied. */
+            /** @description Groups of another set or of none. */
             conflict: number;
         };
         PlannedDifference: {
             /** @description JSON Pointer of the place in the group. */
             pointer: string;
-            /** @description The value now, if there is one; cut if it is long. */
+            /** @description The value now; cut if it is long. */
             was?: string | number | boolean | null | {
                 [key: string]: unknown;
             } | unknown[];
-            /** @description The value to store, if there is one; cut if it is long. */
+            /** @description The value to store; cut if it is long. */
             is?: string | number | boolean | null | {
                 [key: string]: unknown;
             } | unknown[];
@@ -2109,13 +2109,13 @@ export interface components {
             action: string;
             /** @description Your own id of the group. */
             provided_id: string;
-            /** @description Its name now, or the one that it begins with. */
+            /** @description Its name. */
             name: string;
             /** @description The line that names the group, from 1. */
             line?: number;
-            /** @description With `update`: what differs, at most 50 places. */
+            /** @description What differs, at most 50 places. */
             differences?: components["schemas"]["PlannedDifference"][];
-            /** @description Number of further places that differ. */
+            /** @description Further places. */
             more_differences?: number;
         };
         PlanConflict: {
@@ -5538,15 +5538,15 @@ export interface operations {
     planUserGroups: {
         parameters: {
             query: {
-                /** @description Name of the set, to which every group of the lines belongs. */
+                /** @description Name of the set. */
                 set: string;
                 /** @description `true`: groups of the set that no line names are suspended. */
                 prune?: boolean;
-                /** @description With `prune`: whether these groups are suspended, or deleted with their tokens. */
+                /** @description What `prune` does with these groups. */
                 on_prune?: "suspend" | "delete";
-                /** @description With `prune`: how many groups may be suspended or deleted. By default a fifth of the set, or 5 if that is more. */
+                /** @description With `prune`: the most groups to suspend or delete. By default a fifth of the set, or 5 if that is more. */
                 max_prune?: number;
-                /** @description `true`: groups of the lines that belong to another set or to none are taken over. */
+                /** @description `true`: takes over groups of another set or of none. */
                 adopt?: boolean;
             };
             header?: never;

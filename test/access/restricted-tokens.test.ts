@@ -32,6 +32,7 @@ const BOUND = [
   'POST /api/v1/user-groups/{id}/tokens/rotate',
   'POST /api/v1/user-groups/{id}/tokens/{generation}/revoke',
   'POST /api/v1/user-groups/{id}/embed-tokens',
+  'POST /api/v1/user-groups/{id}/rename',
   'POST /api/v1/user-groups/import',
   'POST /api/v1/user-groups/export',
   'POST /api/v1/user-groups/actions',

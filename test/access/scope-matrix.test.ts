@@ -819,6 +819,7 @@ function wordsOf({ status, body, headers }: Answer): unknown {
     data_source: null,
     target: null,
     batch: null,
+    user_group_plan: null,
   };
   return [status, words, Object.keys(headers).sort()];
 }

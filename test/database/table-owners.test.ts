@@ -71,6 +71,8 @@ test('every table has an owner', () => {
     'usage_notice',
     'usage_user',
     'user_group',
+    'user_group_plan',
+    'user_group_plan_change',
     'user_group_token',
     'user_group_version',
     'webhook_attempt',

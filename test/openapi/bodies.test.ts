@@ -10,6 +10,9 @@ const LENIENT = ['/api/v1/introspect', '/api/v1/revoke'];
 /** The response comes before the lines are judged, and the result of a line names its fault. */
 const IN_BACKGROUND = '/api/v1/bulk-jobs/import';
 
+/** Refuses others as well, as the test before shows; the document has the line of a PUT that is a whole group. */
+const PLAN = '/api/v1/user-groups/plan';
+
 onEachDatabase((kind) => {
   const service = withService(kind);
 
@@ -22,17 +25,18 @@ onEachDatabase((kind) => {
     for (const operation of bodies.filter(({ path }) => !LENIENT.includes(path))) {
       const { method, path } = operation;
       const { text, body } = await service.api.send(callWithField(operation, { no_such_field: 1 }));
-      const refusal = '"pointer":"/no_such_field","code":"unknown"';
+      // Of several lines the pointer begins with the number of the line.
+      const refusal = /"pointer":"(\/1)?\/no_such_field","code":"unknown"/;
       const isRefused =
         path === IN_BACKGROUND
           ? (await resultsOf(body)).includes('"detail":"/no_such_field: ')
-          : text.includes(refusal);
+          : refusal.test(text);
       if (!isRefused) wrong.push(`${method} ${path} ${text}`);
     }
     expect(wrong).toEqual([]);
     const open = bodies.filter(({ refusesOthers }) => !refusesOthers).map(({ path }) => path);
     // A line of an import is also one of an export, to which later versions can add fields.
-    expect(open.sort()).toEqual([IN_BACKGROUND, ...LENIENT, '/api/v1/user-groups/import']);
+    expect(open.sort()).toEqual([IN_BACKGROUND, ...LENIENT, '/api/v1/user-groups/import', PLAN]);
   });
 
   const resultsOf = async (body: object): Promise<string> => {

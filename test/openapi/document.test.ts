@@ -207,7 +207,7 @@ test('every operation says its scope, its body, its answers and how to authentic
       const needsNone =
         !isContract &&
         (['get', 'delete'].includes(method) ||
-          /\}\/(revoke|suspend|resume|restore|test|cancel|undo)$/.test(path));
+          /(\}\/(revoke|suspend|resume|restore|test|cancel|undo)|\/apply)$/.test(path));
       const mediaType = /\/(import|plan)$/.test(path) ? 'application/x-ndjson' : 'application/json';
       expect(operation.requestBody).toEqual(
         needsNone

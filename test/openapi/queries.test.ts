@@ -39,7 +39,10 @@ onEachDatabase((kind) => {
           continue;
         }
         const call = callOf(operation);
-        const { status, text } = await service.api.send({ ...call, path: `${call.path}?${query}` });
+        const { status, text } = await service.api.send({
+          ...call,
+          path: `${call.path}${call.path.includes('?') ? '&' : '?'}${query}`,
+        });
         const refusal = `"in":"query","parameter":"${name}","code":"unknown"`;
         if (status !== 422 || !text.includes(refusal)) {
           wrong.push(`${operation.method} ${operation.path} ${status} ${text}`);

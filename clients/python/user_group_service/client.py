@@ -944,9 +944,9 @@ class UserGroupClient(Transport):
     ) -> UserGroupResponse:
         """Rename a user group.
 
-        Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every
-        call by the former id gets 409 `user_group_renamed` with the new id, and no other group can
-        get it; the group itself can have it back. The id that it has changes nothing.
+        Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days calls
+        by the former id get 409 `user_group_renamed` with the new id, and no other group can get
+        it.
 
         Required scope: `user-groups:write`.
 
@@ -954,9 +954,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            provided_id: Your own id of the user group: 1–255 code points, at most 1,024 bytes of
-                UTF-8, no control characters. Compared code point by code point. The id of a new
-                group must not have `.` or `..` alone between slashes or backslashes.
+            provided_id: The new id, of the form of any `provided_id`.
             idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
                 hours the same call is done once and gets the same response.
             if_match: Performs the request only if the resource is in one of these states: entity
@@ -1154,8 +1152,8 @@ class UserGroupClient(Transport):
         """Plan the user groups of a set.
 
         Compares each line, which is the whole of a group, with the group that there is, and keeps
-        the changes as a plan. It writes no group. A field that a line leaves out has its default. A
-        line with a `token` is refused. The first segment of each pointer is the number of the line.
+        the changes as a plan. It writes no group. A line with a `token` is refused. The first
+        segment of each pointer is the number of the line.
 
         Required scopes: `user-groups:write` and `user-groups:read`.
 
@@ -1163,13 +1161,12 @@ class UserGroupClient(Transport):
 
         Args:
             lines: One object for each line; sent as they come.
-            set: Name of the set, to which every group of the lines belongs.
+            set: Name of the set.
             prune: `true`: groups of the set that no line names are suspended.
-            on_prune: With `prune`: whether these groups are suspended, or deleted with their
-                tokens. Default: `"suspend"`.
-            max_prune: With `prune`: how many groups may be suspended or deleted. By default a fifth
-                of the set, or 5 if that is more.
-            adopt: `true`: groups of the lines that belong to another set or to none are taken over.
+            on_prune: What `prune` does with these groups. Default: `"suspend"`.
+            max_prune: With `prune`: the most groups to suspend or delete. By default a fifth of the
+                set, or 5 if that is more.
+            adopt: `true`: takes over groups of another set or of none.
         """
         return cast(
             PlanResponse,
@@ -3142,11 +3139,10 @@ class UserGroupClient(Transport):
     ) -> UserGroupLimitsResponse:
         """Replace the limits of a user group.
 
-        A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near`
-        tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is
-        refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429
-        `quota_reached` until the day ends, from a minute after the limit is reached at the latest.
-        Introspection goes on.
+        A limit that is not sent is removed. The events `user_group.quota_near` and
+        `user_group.quota_reached` tell of 80 % and 100 %, each once in a day or month. With
+        `refuse_embed_tokens` issuing an embed token then returns 429 `quota_reached` until the day
+        ends. Introspection goes on.
 
         Required scope: `user-groups:write`.
 

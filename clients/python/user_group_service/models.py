@@ -711,10 +711,7 @@ class UserGroupVersionResponse(TypedDict):
 
 class RenameUserGroupRequest(TypedDict):
     provided_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
-    alone between slashes or backslashes.
-    """
+    """The new id, of the form of any `provided_id`."""
 
 
 class DesiredUserGroup(TypedDict):
@@ -740,10 +737,7 @@ class DesiredUserGroup(TypedDict):
     """The id of the path again; optional."""
 
     provided_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
-    alone between slashes or backslashes.
-    """
+    """Your own id of the user group."""
 
     suspended: NotRequired[bool]
     """Whether the group is suspended. Not sent: it is not."""
@@ -766,7 +760,7 @@ class UserGroupPlanCounts(TypedDict):
     """Groups that are as they should be."""
 
     conflict: int
-    """Groups of another set or of none; a plan with one cannot be applied."""
+    """Groups of another set or of none."""
 
 
 PlannedDifference = TypedDict(
@@ -787,16 +781,16 @@ class PlannedChange(TypedDict):
     """Your own id of the group."""
 
     name: str
-    """Its name now, or the one that it begins with."""
+    """Its name."""
 
     line: NotRequired[int]
     """The line that names the group, from 1."""
 
     differences: NotRequired[list[PlannedDifference]]
-    """With `update`: what differs, at most 50 places."""
+    """What differs, at most 50 places."""
 
     more_differences: NotRequired[int]
-    """Number of further places that differ."""
+    """Further places."""
 
 
 class PlanConflict(TypedDict):

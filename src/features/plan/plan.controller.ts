@@ -41,7 +41,7 @@ export class PlanController {
   @Operation(
     'planUserGroups',
     'Plan the user groups of a set',
-    'Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A field that a line leaves out has its default. A line with a `token` is refused. The first segment of each pointer is the number of the line.',
+    'Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.',
   )
   @Ok(PlanResponse, 'The plan.')
   @ApiProblems(PruneRefused, PlanTooLarge)

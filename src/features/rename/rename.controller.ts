@@ -36,7 +36,7 @@ export class RenameController {
   @Operation(
     'renameUserGroup',
     'Rename a user group',
-    'Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days every call by the former id gets 409 `user_group_renamed` with the new id, and no other group can get it; the group itself can have it back. The id that it has changes nothing.',
+    'Gives the group another id. Its `team_id`, tokens, history and usage stay. For 30 days calls by the former id get 409 `user_group_renamed` with the new id, and no other group can get it.',
   )
   @Ok(UserGroupResponse, 'The group, by its new id.', ETAG)
   @ApiProblems(

@@ -1,10 +1,9 @@
-import { PROVIDED_ID } from '../../core/user-group/group/dto/user-group.dto.ts';
 import { Rule, ShortText } from '../../platform/common/fields.ts';
 import type { Violation } from '../../platform/common/problem/violation.ts';
 import { dotSegmentViolations, identifierViolations } from '../../platform/common/text.ts';
 
 export class RenameUserGroupRequest {
-  @ShortText(PROVIDED_ID[0], 'acme-emea-2030')
+  @ShortText('The new id, of the form of any `provided_id`.', 'acme-emea-2030')
   @Rule(newIdViolations, { required: 'The field provided_id is required.' })
   provided_id!: string;
 }

@@ -26,7 +26,6 @@ export const rename = defineFeature({
   actions: renameActions,
   problems,
   modules: [RenameModule],
-  openapi: async () => (await import('./rename.openapi.ts')).renameOpenApi,
   services: [RenameServicesModule],
   commands: [
     {

@@ -6,7 +6,7 @@ export class UsageBatchReused extends problem(409, 'usage_batch_reused', {
 
 export class QuotaReached extends problem(429, 'quota_reached', {
   about:
-    'The user group has as many embed tokens of this day as its limits allow, and these refuse more. The day ends after the seconds of Retry-After, at midnight UTC. Change the limits to issue more.',
+    'The user group has all embed tokens that its limits allow in a day. The day ends after the seconds of Retry-After.',
   detail: 'The user group has all embed tokens that its limits allow in a day.',
 }) {
   constructor(retryAfterSeconds: number) {

@@ -8,9 +8,15 @@ interface Property {
   enum?: unknown[];
 }
 
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+}
+
 interface Operation {
   'x-required-scopes'?: string[];
-  parameters?: { name: string; in: string }[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
@@ -34,7 +40,7 @@ export interface DescribedOperation {
   scopes: string[];
   /** The text of every schema of its answers that are no problems, with what they refer to. */
   answers: string;
-  parameters: { name: string; in: string }[];
+  parameters: Parameter[];
   /** The first of `mediaTypes`. */
   mediaType: string | undefined;
   mediaTypes: string[];
@@ -138,10 +144,12 @@ function call(
     Object.entries(fields).map(([name, { example, enum: one }]) => [name, example ?? one?.[0]]),
   );
   const place = parameters.find(({ name }) => name === parameter?.name)?.in;
-  const query = place === 'query' ? `?${parameter!.name}=${textOf(parameter!.name)}` : '';
+  const query = parameters
+    .filter((one) => one.in === 'query' && (one.required || one.name === parameter?.name))
+    .map(({ name }) => `${name}=${textOf(name)}`);
   return {
     method,
-    path: path.replace(/\{(\w+)\}/g, (_all, name: string) => textOf(name)) + query,
+    path: path.replace(/\{(\w+)\}/g, (_all, name: string) => textOf(name)) + `?${query.join('&')}`.replace(/\?$/, ''),
     ...(mediaType && { body: JSON.stringify({ ...examples, ...field }) }),
     headers: {
       ...(mediaType && { 'Content-Type': mediaType }),

@@ -9,7 +9,7 @@ import { SharedReads } from '../../../platform/database/waves/shared-reads.ts';
 import { UserGroupNotFound, UserGroupRenamed } from './user-group.errors.ts';
 
 /** A group with one of its former ids. */
-export interface RenamedGroup {
+export interface FormerlyNamed {
   formerId: string;
   id: number;
   /** Its present id. */
@@ -20,7 +20,7 @@ export interface RenamedGroup {
 
 const findRenamed = statement<
   { workspaceId: number; formerIds: readonly string[]; now: number },
-  RenamedGroup
+  FormerlyNamed
 >('reserved-id.find', (dialect) =>
   dialect.forEachKey(
     ':formerIds',
@@ -35,7 +35,7 @@ const findRenamed = statement<
 /** Finds the groups that have had an id, and have another one. Asked only about an id that no group has. */
 @Injectable()
 export class ReservedIds {
-  private readonly reads = new SharedReads<RenamedGroup>((workspaceId, ids) =>
+  private readonly reads = new SharedReads<FormerlyNamed>((workspaceId, ids) =>
     this.find(workspaceId, ids),
   );
 
@@ -46,7 +46,7 @@ export class ReservedIds {
     workspaceId: number,
     formerIds: readonly string[],
     manager?: EntityManager,
-  ): Promise<Map<string, RenamedGroup>> {
+  ): Promise<Map<string, FormerlyNamed>> {
     if (formerIds.length === 0) return new Map();
     const parameters = { workspaceId, formerIds, now: currentTime() };
     const rows = await this.statements.read(findRenamed, parameters, manager);

@@ -24,8 +24,7 @@ export class UserGroupTokensEnded extends problem(409, 'user_group_tokens_ended'
 }) {}
 
 export class UserGroupRenamed extends problem(409, 'user_group_renamed', {
-  about:
-    'The group that had this id has another one, which `renamed_to` names. Use that one: until 30 days after the change no group can get the former id, unless the group is deleted.',
+  about: 'The group that had this id has another one, which `renamed_to` names. Use that one.',
   detail: 'The user group has the id "acme-emea-2030" now.',
   members: { renamed_to: 'acme-emea-2030' },
 }) {

@@ -32,7 +32,7 @@ export class PlanCounts {
   @Integer('Groups that are as they should be.', 40)
   unchanged!: number;
 
-  @Integer('Groups of another set or of none; a plan with one cannot be applied.', 0)
+  @Integer('Groups of another set or of none.', 0)
   conflict!: number;
 }
 
@@ -41,10 +41,10 @@ export class PlannedDifferenceView {
   @Text('JSON Pointer of the place in the group.', '/properties/plan')
   pointer!: string;
 
-  @AnyValue.optional('The value now, if there is one; cut if it is long.', 'trial')
+  @AnyValue.optional('The value now; cut if it is long.', 'trial')
   was?: JsonValue;
 
-  @AnyValue.optional('The value to store, if there is one; cut if it is long.', 'team')
+  @AnyValue.optional('The value to store; cut if it is long.', 'team')
   is?: JsonValue;
 }
 
@@ -56,16 +56,16 @@ export class PlannedChangeView {
   @Text('Your own id of the group.', 'acme-emea')
   provided_id!: string;
 
-  @Text('Its name now, or the one that it begins with.', 'Acme EMEA')
+  @Text('Its name.', 'Acme EMEA')
   name!: string;
 
   @Integer.optional('The line that names the group, from 1.', 3)
   line?: number;
 
-  @ListOf.optional(PlannedDifferenceView, 'With `update`: what differs, at most 50 places.')
+  @ListOf.optional(PlannedDifferenceView, 'What differs, at most 50 places.')
   differences?: PlannedDifferenceView[];
 
-  @Integer.optional('Number of further places that differ.', 2)
+  @Integer.optional('Further places.', 2)
   more_differences?: number;
 }
 

@@ -11,7 +11,6 @@ import {
 } from '../../../platform/common/fields.ts';
 import { identifierViolations } from '../../../platform/common/text.ts';
 import { SET_NAME, setNameViolations } from '../../bulk/set-name.ts';
-import { PROVIDED_ID } from '../../../core/user-group/group/dto/user-group.dto.ts';
 import { ReplaceUserGroupRequest } from '../../../core/user-group/resource/dto/user-group-resource.dto.ts';
 
 const isTrueOrFalse = choiceOf(['true', 'false']);
@@ -21,7 +20,7 @@ export const pruneActions = ['suspend', 'delete'] as const;
 
 /** A line of a plan: the whole of a group, as a body of PUT has it. */
 export class DesiredUserGroup extends ReplaceUserGroupRequest {
-  @ShortText(...PROVIDED_ID)
+  @ShortText('Your own id of the user group.', 'acme-emea')
   @Rule(identifierViolations, { required: 'The field provided_id is required.' })
   provided_id!: string;
 
@@ -31,7 +30,7 @@ export class DesiredUserGroup extends ReplaceUserGroupRequest {
 }
 
 export class PlanQueryDto {
-  @Text('Name of the set, to which every group of the lines belongs.', 'production', {
+  @Text('Name of the set.', 'production', {
     pattern: SET_NAME,
   })
   @Rule(setNameViolations, {
@@ -43,26 +42,21 @@ export class PlanQueryDto {
   @Rule(isTrueOrFalse)
   prune?: 'true' | 'false';
 
-  @QueryOneOf.optional(
-    pruneActions,
-    'With `prune`: whether these groups are suspended, or deleted with their tokens.',
-    undefined,
-    { default: 'suspend' },
-  )
+  @QueryOneOf.optional(pruneActions, 'What `prune` does with these groups.', undefined, {
+    default: 'suspend',
+  })
   @Rule(choiceOf(pruneActions))
   on_prune?: (typeof pruneActions)[number];
 
   @Integer.optional(
-    'With `prune`: how many groups may be suspended or deleted. By default a fifth of the set, or 5 if that is more.',
+    'With `prune`: the most groups to suspend or delete. By default a fifth of the set, or 5 if that is more.',
     undefined,
     { minimum: 0, maximum: 999_999_999 },
   )
   @Rule(digits(0))
   max_prune?: string;
 
-  @Flag.optional(
-    '`true`: groups of the lines that belong to another set or to none are taken over.',
-  )
+  @Flag.optional('`true`: takes over groups of another set or of none.')
   @Rule(isTrueOrFalse)
   adopt?: 'true' | 'false';
 }

@@ -43,7 +43,7 @@ export class UserGroupLimitsController {
   @Operation(
     'replaceUserGroupLimits',
     'Replace the limits of a user group',
-    'A limit that is not sent is removed. At 80 % of a limit the event `user_group.quota_near` tells of it, at 100 % `user_group.quota_reached`, each once in a day or month. Nothing is refused, unless `refuse_embed_tokens` is true: then issuing an embed token returns 429 `quota_reached` until the day ends, from a minute after the limit is reached at the latest. Introspection goes on.',
+    'A limit that is not sent is removed. The events `user_group.quota_near` and `user_group.quota_reached` tell of 80 % and 100 %, each once in a day or month. With `refuse_embed_tokens` issuing an embed token then returns 429 `quota_reached` until the day ends. Introspection goes on.',
   )
   @Ok(UserGroupLimitsResponse, 'The limits.')
   @ApiProblems(UserGroupNotFound)
