@@ -25,7 +25,7 @@ onEachDatabase((kind) => {
     for (const operation of bodies.filter(({ path }) => !LENIENT.includes(path))) {
       const { method, path } = operation;
       const { text, body } = await service.api.send(callWithField(operation, { no_such_field: 1 }));
-      // Of several lines the pointer begins with the number of the line.
+      // The pointer of a line begins with the number of the line.
       const refusal = /"pointer":"(\/1)?\/no_such_field","code":"unknown"/;
       const isRefused =
         path === IN_BACKGROUND

@@ -41,7 +41,8 @@ onEachDatabase((kind) => {
   };
   const times = <T>(work: (index: number) => T): T[] =>
     Array.from({ length: CALLS }, (_, n) => work(n));
-  const codes = (answers: Answer[]) => answers.map(({ status, body }) => body.code ?? status);
+  const codes = (answers: Answer[]) =>
+    answers.map(({ status, body }) => (body.code as string | undefined) ?? status);
 
   test('of renames of several groups to one id exactly one is done', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -134,7 +135,7 @@ onEachDatabase((kind) => {
       const { body } = await api(round).get({ user_group_id: to });
       expect(body.user_group.team_id).toBe(team);
       const issued = [byToken, ...byId, await create(0, to)].map(
-        (answer) => answer.body.user_group?.token,
+        (answer) => (answer.body.user_group as { token: string } | undefined)?.token,
       );
       expect(issued).toContain(body.user_group.token);
     }

@@ -1,4 +1,3 @@
-import { printMessage } from '../../platform/command-line/show-progress.ts';
 import type { JsonValue } from '../../platform/common/json/strict-json.ts';
 import type { Violation } from '../../platform/common/problem/violation.ts';
 import { withoutControls } from '../../platform/common/text.ts';
@@ -38,25 +37,18 @@ export function planText(
   return text;
 }
 
-/**
- * Prints faults of lines with the places of their groups on standard error.
- * @returns their number; 0 if they are not of lines
- */
-export function printFaults(
+/** Returns the faults of lines with the places of their groups, for people; none for a fault of another place. */
+export function faultsText(
   violations: readonly Violation[],
   groups: readonly PlacedGroup[],
-): number {
-  let printed = 0;
-  for (const { pointer, detail } of violations) {
+): string[] {
+  return violations.flatMap(({ pointer, detail }) => {
     const [, line, rest = ''] = /^\/(\d+)(\/.*)?$/s.exec(pointer) ?? [];
     const group = groups[Number(line) - 1];
-    if (!group) continue;
-    printed++;
-    printMessage(
-      withoutControls(`${placeText(group.place)}: ${rest === '' ? '' : `${rest}: `}${detail}`),
-    );
-  }
-  return printed;
+    if (!group) return [];
+    const fault = rest === '' ? detail : `${rest}: ${detail}`;
+    return [withoutControls(`${placeText(group.place)}: ${fault}`)];
+  });
 }
 
 function labelOf({ provided_id, name }: PlannedChangeView): string {

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { type Printing, printOne } from '../../platform/command-line/output.ts';
+import { printMessage } from '../../platform/command-line/show-progress.ts';
 import { withResult } from '../../platform/command-line/subcommand.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
@@ -17,7 +18,7 @@ import { readDesired } from './files/desired-files.ts';
 import type { PlacedGroup } from './files/placed-groups.ts';
 import { RefusedRemotely, RemotePlans } from './files/remote-plans.ts';
 import { PlanApplier } from './plan-applier.ts';
-import { planText, printFaults } from './plan-text.ts';
+import { faultsText, planText } from './plan-text.ts';
 import { UserGroupPlanner } from './planning/user-group-planner.ts';
 
 interface ApplySettings extends Printing {
@@ -165,9 +166,12 @@ async function tokenFrom({ apiTokenFile }: ApplySettings): Promise<string> {
 function explained(error: unknown, groups: readonly PlacedGroup[]): unknown {
   if (!(error instanceof ValidationFailed || error instanceof RefusedRemotely)) return error;
   const violations: readonly Violation[] = error.violations ?? [];
-  const printed = printFaults(violations, groups);
-  if (printed === 0) return error;
+  const faults = faultsText(violations, groups);
+  if (faults.length === 0) return error;
+  for (const fault of faults) printMessage(fault);
   return new OperatorRefusal(
-    printed === 1 ? 'The files have a fault.' : `The files have ${printed} faults or more.`,
+    faults.length === 1
+      ? 'The files have a fault.'
+      : `The files have ${faults.length} faults or more.`,
   );
 }

@@ -145,7 +145,7 @@ function call(
   );
   const place = parameters.find(({ name }) => name === parameter?.name)?.in;
   const query = parameters
-    .filter((one) => one.in === 'query' && (one.required || one.name === parameter?.name))
+    .filter((one) => one.in === 'query' && (one.required === true || one.name === parameter?.name))
     .map(({ name }) => `${name}=${textOf(name)}`);
   return {
     method,
