@@ -41,7 +41,7 @@ onEachDatabase((kind) => {
         const call = callOf(operation);
         const { status, text } = await service.api.send({
           ...call,
-          path: `${call.path}${call.path.includes('?') ? '&' : '?'}${query}`,
+          path: withQuery(call.path!, query),
         });
         const refusal = `"in":"query","parameter":"${name}","code":"unknown"`;
         if (status !== 422 || !text.includes(refusal)) {
@@ -66,3 +66,7 @@ onEachDatabase((kind) => {
     expect([looked, written, rotated].map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 });
+
+function withQuery(path: string, query: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
