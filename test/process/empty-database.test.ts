@@ -27,6 +27,7 @@ const VALUES: Record<string, string> = {
   generation: '1',
   id: '1',
   state: '1',
+  file: '/dev/null',
 };
 
 function leavesOf(command: Command, path: string[] = []): { path: string[]; command: Command }[] {

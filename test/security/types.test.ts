@@ -16,7 +16,9 @@ onEachDatabase((kind) => {
         if (field.startsWith('client_')) continue;
         const { status, text } = await service.api.send(call);
         count++;
-        if (status !== 422 || !text.includes(`"pointer":"/${field}`)) {
+        // The pointer of a line begins with the number of the line.
+        const isNamed = ['/', '/1/'].some((start) => text.includes(`"pointer":"${start}${field}`));
+        if (status !== 422 || !isNamed) {
           wrong.push(`${status} ${call.method} ${call.path} ${String(call.body)}`);
         }
       }

@@ -1,9 +1,9 @@
 import { textThat } from '../../platform/common/fields.ts';
 
-/** The form of the names of sets, for the OpenAPI document. */
-export const SET_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$';
+const pattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-const pattern = new RegExp(SET_NAME);
+/** The form of the names of sets, for the OpenAPI document. */
+export const SET_NAME = pattern.source;
 
 /** The rule of the name of a set of groups as code. */
 export const setNameViolations = textThat(

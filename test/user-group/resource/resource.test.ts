@@ -46,6 +46,7 @@ onEachDatabase((kind) => {
         provided_id: id,
         ...full,
         valid_until: null,
+        managed_by: null,
         status: 'active',
         reasons: [],
         suspended_at: null,

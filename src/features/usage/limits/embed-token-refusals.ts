@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
+import { ChangeFeed, type ChangeListener } from '../../../core/change-log/change-feed.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { statement } from '../../../platform/database/statement.ts';
@@ -35,6 +35,14 @@ const findRefusal = statement<{ userGroupId: number; now: number }, EmbedTokenRe
 export class EmbedTokenRefusals implements OnApplicationBootstrap {
   private readonly logger = new Logger(EmbedTokenRefusals.name);
   private readonly until = new Map<number, number>();
+  private readonly listener: ChangeListener = {
+    invalidate: ({ userGroupId }) => {
+      if (userGroupId !== undefined && this.until.has(userGroupId)) void this.check(userGroupId);
+    },
+    invalidateAll: () => {
+      for (const userGroupId of this.until.keys()) void this.check(userGroupId);
+    },
+  };
   /** Embed tokens that were refused. */
   count = 0;
 
@@ -44,14 +52,6 @@ export class EmbedTokenRefusals implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    this.changes.subscribe({
-      invalidate: ({ userGroupId }) => {
-        if (userGroupId !== undefined && this.until.has(userGroupId)) void this.check(userGroupId);
-      },
-      invalidateAll: () => {
-        for (const userGroupId of this.until.keys()) void this.check(userGroupId);
-      },
-    });
     this.learn(await this.statements.read(listRefusals, { now: currentTime() }));
   }
 
@@ -73,6 +73,8 @@ export class EmbedTokenRefusals implements OnApplicationBootstrap {
       if (until <= now) this.until.delete(userGroupId);
     }
     for (const { userGroupId, refusedUntil } of refusals) this.until.set(userGroupId, refusedUntil);
+    // A process without refusals holds no connection for changes.
+    if (this.until.size > 0) this.changes.subscribe(this.listener);
   }
 
   private check(userGroupId: number): Promise<void> {
