@@ -46,6 +46,7 @@ onEachDatabase((kind) => {
       publicId: expect.any(Number),
       workspaceId: 1,
       kind: 'api_token.issue',
+      previousObjectId: null,
       userGroupId: null,
       objectId: '1',
       version: null,

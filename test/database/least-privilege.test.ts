@@ -38,6 +38,8 @@ const REMOVES_FROM = [
   'usage_notice',
   'usage_user',
   'user_group',
+  'user_group_plan',
+  'user_group_plan_change',
   'user_group_version',
   'webhook_backlog',
   'webhook_delivery',
