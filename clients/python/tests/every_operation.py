@@ -199,6 +199,16 @@ def tokens(client: UserGroupClient) -> None:
     assert reported["batch"]["counted"] == 2
     assert client.list_usage(by="group")["usage"][0]["provided_id"] == "viewer"
     assert sum(day["views"] for day in client.list_user_group_usage("viewer")["usage"]) == 2
+    limited = client.replace_user_group_limits("viewer", embed_tokens_per_day=5)
+    assert client.get_user_group_limits("viewer")["limits"] == limited["limits"]
+    client.rename_user_group("viewer", provided_id="viewer-2030")
+    assert problem_of(lambda: client.get_user_group("viewer")).code == "user_group_renamed"
+    client.rename_user_group("viewer-2030", provided_id="viewer")
+    plan = client.plan_user_groups([{"provided_id": "planned", "name": "Planned"}], set="eu")
+    number = plan["user_group_plan"]["id"]
+    assert client.apply_user_groups(plan_id=number)["user_group_plan"]["counts"]["create"] == 1
+    assert group(client, "planned")["managed_by"] == "eu"
+    client.delete_user_group("planned")
     workspace = client.get_workspace_identity()["workspace"]
     keys = client.get_json_web_key_set(workspace["id"])["keys"]
     assert embed["kid"] in [key["kid"] for key in keys]
