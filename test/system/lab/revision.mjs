@@ -17,7 +17,8 @@ export async function buildRevision(revision) {
   if (lockOf(directory) === lockOf(ROOT)) {
     symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   } else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory });
-  await run('npx', ['tsc', '--project', 'tsconfig.build.json'], { cwd: directory });
+  // A revision in the middle of a merge may have types that do not fit yet.
+  await run('npx', ['tsc', '--project', 'tsconfig.build.json', '--noCheck'], { cwd: directory });
   return directory;
 }
 
