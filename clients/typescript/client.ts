@@ -352,9 +352,9 @@ export class UserGroupClient {
   /**
    * List the versions of a user group.
    *
-   * Every state that the group has had, newest first, the present one included; a rotation of its token makes none.
-   * Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id.
-   * Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+   * Every state that the group has had, newest first, the present one included; a rotation of its token makes none. A
+   * renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are
+   * kept for `HISTORY_RETENTION_DAYS`.
    *
    * Required scope: `user-groups:read`.
    *
@@ -572,7 +572,7 @@ export class UserGroupClient {
   /**
    * Apply a plan.
    *
-   * Carries out exactly the plan, in one transaction: as a whole, or not at all. No token changes.
+   * Carries out exactly the plan, as a whole or not at all. No token changes.
    *
    * Required scope: `user-groups:write`.
    *

@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * List the versions of a user group
-         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. A renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -370,7 +370,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a plan
-         * @description Carries out exactly the plan, in one transaction: as a whole, or not at all. No token changes.
+         * @description Carries out exactly the plan, as a whole or not at all. No token changes.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -3114,11 +3114,11 @@ export interface components {
             batch: components["schemas"]["UsageBatch"];
         };
         UserGroupLimits: {
-            /** @description Embed tokens in a day of UTC, or null for any number. */
+            /** @description Embed tokens in a day of UTC; null: any number. */
             embed_tokens_per_day: number | null;
-            /** @description Users in a calendar month of UTC, or null for any number. */
+            /** @description Users in a calendar month of UTC; null: any number. */
             users_per_month: number | null;
-            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
+            /** @description Whether embed tokens beyond their limit are refused. */
             refuse_embed_tokens: boolean;
         };
         UserGroupLimitsResponse: {
@@ -3131,11 +3131,11 @@ export interface components {
             limits: components["schemas"]["UserGroupLimits"];
         };
         UserGroupLimitsRequest: {
-            /** @description Embed tokens in a day of UTC, or null for any number. */
+            /** @description Embed tokens in a day of UTC; null: any number. */
             embed_tokens_per_day?: number | null;
-            /** @description Users in a calendar month of UTC, or null for any number. */
+            /** @description Users in a calendar month of UTC; null: any number. */
             users_per_month?: number | null;
-            /** @description Whether no more embed tokens are issued once `embed_tokens_per_day` is reached. */
+            /** @description Whether embed tokens beyond their limit are refused. */
             refuse_embed_tokens?: boolean;
         };
         ChangedUserGroup: {
@@ -5553,7 +5553,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One JSON object per line, as an export without tokens has them. */
+        /** @description One JSON object per line. */
         requestBody: {
             content: {
                 "application/x-ndjson": components["schemas"]["DesiredUserGroup"];
@@ -7230,6 +7230,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -7265,6 +7266,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404_UserGroupNotFound"];
+            409: components["responses"]["409_UserGroupRenamed"];
             413: components["responses"]["413_Body"];
             415: components["responses"]["415_Body"];
             422: components["responses"]["422"];

@@ -1,3 +1,4 @@
+import { describeOperations } from '../support/api/every-operation.ts';
 import { scopes } from '../../src/platform/common/access/caller.ts';
 import { ReservedIdExpiry } from '../../src/features/rename/reserved-id-expiry.ts';
 import { DAY_MS } from '../../src/platform/common/time.ts';
@@ -21,6 +22,8 @@ const BY_PATH: [method: string, rest: string, body?: object][] = [
   ['POST', '/rename', { provided_id: 'third' }],
   ['GET', '/view'],
   ['GET', '/usage'],
+  ['GET', '/limits'],
+  ['PUT', '/limits', {}],
   ['GET', '/versions'],
   ['GET', '/versions/1'],
   ['POST', '/versions/1/restore'],
@@ -30,6 +33,18 @@ const BY_PATH: [method: string, rest: string, body?: object][] = [
   ['POST', '/tokens/1/revoke'],
   ['POST', '/embed-tokens', AUDIENCE],
 ];
+
+test('every operation that names a group in its path is called by a former id', async () => {
+  const called = BY_PATH.map(([method, rest]) => {
+    const [path] = rest.split('?');
+    return `${method} ${path!.replace('/versions/1', '/versions/{version}').replace('/tokens/1', '/tokens/{generation}')}`;
+  });
+  const start = '/api/v1/user-groups/{id}';
+  const operations = (await describeOperations())
+    .filter(({ path }) => path.startsWith(start))
+    .map(({ method, path }) => `${method} ${path.slice(start.length)}`);
+  expect([...new Set(called)].sort()).toEqual(operations.sort());
+});
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -404,7 +419,7 @@ onEachDatabase((kind) => {
       const { id, to } = await renamed();
       const absent = newId();
       const api = await restricted({ ids: [id, absent] });
-      const calls = BY_PATH.filter(([method, rest]) => method !== 'PUT' && rest !== '/usage');
+      const calls = BY_PATH.filter(([method]) => method !== 'PUT');
       for (const [method, rest, body] of calls) {
         const [wanted, former] = await Promise.all(
           [absent, id].map(async (one) => {

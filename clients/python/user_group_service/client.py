@@ -808,9 +808,8 @@ class UserGroupClient(Transport):
         """List the versions of a user group.
 
         Every state that the group has had, newest first, the present one included; a rotation of
-        its token makes none. Those of a renamed group are listed by its present id. Also lists
-        those of deleted groups that have had the id. Replaced states are kept for
-        `HISTORY_RETENTION_DAYS`.
+        its token makes none. A renamed group is listed by its present id, and after it each deleted
+        group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
 
         Required scope: `user-groups:read`.
 
@@ -1195,8 +1194,7 @@ class UserGroupClient(Transport):
     ) -> AppliedPlanResponse:
         """Apply a plan.
 
-        Carries out exactly the plan, in one transaction: as a whole, or not at all. No token
-        changes.
+        Carries out exactly the plan, as a whole or not at all. No token changes.
 
         Required scope: `user-groups:write`.
 
@@ -3150,10 +3148,9 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            embed_tokens_per_day: Embed tokens in a day of UTC, or null for any number.
-            users_per_month: Users in a calendar month of UTC, or null for any number.
-            refuse_embed_tokens: Whether no more embed tokens are issued once `embed_tokens_per_day`
-                is reached.
+            embed_tokens_per_day: Embed tokens in a day of UTC; null: any number.
+            users_per_month: Users in a calendar month of UTC; null: any number.
+            refuse_embed_tokens: Whether embed tokens beyond their limit are refused.
         """
         return cast(
             UserGroupLimitsResponse,

@@ -2065,13 +2065,13 @@ class UsageBatchResponse(TypedDict):
 
 class UserGroupLimits(TypedDict):
     embed_tokens_per_day: int | None
-    """Embed tokens in a day of UTC, or null for any number."""
+    """Embed tokens in a day of UTC; null: any number."""
 
     users_per_month: int | None
-    """Users in a calendar month of UTC, or null for any number."""
+    """Users in a calendar month of UTC; null: any number."""
 
     refuse_embed_tokens: bool
-    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
+    """Whether embed tokens beyond their limit are refused."""
 
 
 class UserGroupLimitsResponse(TypedDict):
@@ -2084,13 +2084,13 @@ class UserGroupLimitsResponse(TypedDict):
 
 class UserGroupLimitsRequest(TypedDict):
     embed_tokens_per_day: NotRequired[int | None]
-    """Embed tokens in a day of UTC, or null for any number."""
+    """Embed tokens in a day of UTC; null: any number."""
 
     users_per_month: NotRequired[int | None]
-    """Users in a calendar month of UTC, or null for any number."""
+    """Users in a calendar month of UTC; null: any number."""
 
     refuse_embed_tokens: NotRequired[bool]
-    """Whether no more embed tokens are issued once `embed_tokens_per_day` is reached."""
+    """Whether embed tokens beyond their limit are refused."""
 
 
 class ChangedUserGroup(TypedDict):

@@ -47,7 +47,7 @@ export class UserGroupHistoryController {
   @Operation(
     'listUserGroupVersions',
     'List the versions of a user group',
-    'Every state that the group has had, newest first, the present one included; a rotation of its token makes none. Those of a renamed group are listed by its present id. Also lists those of deleted groups that have had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
+    'Every state that the group has had, newest first, the present one included; a rotation of its token makes none. A renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
   )
   @Ok(UserGroupVersionsResponse, 'One page of versions.')
   @ApiReadProblems(...ID_ERRORS)

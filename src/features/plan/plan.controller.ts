@@ -48,7 +48,7 @@ export class PlanController {
   async plan(
     @CurrentCaller() caller: Caller,
     @QueryOf(PlanQueryDto) query: PlanQueryDto,
-    @NdjsonBody(DesiredUserGroup, 'One JSON object per line, as an export without tokens has them.')
+    @NdjsonBody(DesiredUserGroup, 'One JSON object per line.')
     lines: Lines,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PlanResponse> {
@@ -65,7 +65,7 @@ export class PlanController {
   @Operation(
     'applyUserGroups',
     'Apply a plan',
-    'Carries out exactly the plan, in one transaction: as a whole, or not at all. No token changes.',
+    'Carries out exactly the plan, as a whole or not at all. No token changes.',
   )
   @Ok(AppliedPlanResponse, 'The plan, which is applied.')
   @ApiProblems(

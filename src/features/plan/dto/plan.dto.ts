@@ -1,3 +1,4 @@
+import { ApiSchema } from '../../../platform/common/api-docs.ts';
 import {
   choiceOf,
   digits,
@@ -19,6 +20,7 @@ const isTrueOrFalse = choiceOf(['true', 'false']);
 export const pruneActions = ['suspend', 'delete'] as const;
 
 /** A line of a plan: the whole of a group, as a body of PUT has it. */
+@ApiSchema({ additionalProperties: false })
 export class DesiredUserGroup extends ReplaceUserGroupRequest {
   @ShortText('Your own id of the user group.', 'acme-emea')
   @Rule(identifierViolations, { required: 'The field provided_id is required.' })

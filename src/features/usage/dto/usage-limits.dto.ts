@@ -13,12 +13,9 @@ const MAX = 1_000_000_000;
 const RANGE = { minimum: 0, maximum: MAX };
 const limit = Rule(orNull(wholeNumber(0, MAX)));
 
-const PER_DAY = ['Embed tokens in a day of UTC, or null for any number.', 1000, RANGE] as const;
-const PER_MONTH = ['Users in a calendar month of UTC, or null for any number.', 50, RANGE] as const;
-const REFUSES = [
-  'Whether no more embed tokens are issued once `embed_tokens_per_day` is reached.',
-  false,
-] as const;
+const PER_DAY = ['Embed tokens in a day of UTC; null: any number.', 1000, RANGE] as const;
+const PER_MONTH = ['Users in a calendar month of UTC; null: any number.', 50, RANGE] as const;
+const REFUSES = ['Whether embed tokens beyond their limit are refused.', false] as const;
 
 /** Replaces all limits; those that are left out are removed. */
 export class UserGroupLimitsRequest {

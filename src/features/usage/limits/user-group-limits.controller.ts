@@ -1,6 +1,6 @@
 import { Controller, Get, Put } from '@nestjs/common';
+import { ID_ERRORS } from '../../../core/user-group/group/documented-errors.ts';
 import { ProvidedIdParam } from '../../../core/user-group/group/provided-id.ts';
-import { UserGroupNotFound } from '../../../core/user-group/group/user-group.errors.ts';
 import {
   type Caller,
   CurrentCaller,
@@ -30,7 +30,7 @@ export class UserGroupLimitsController {
     'How much the group may use in a day and a month of UTC.',
   )
   @Ok(UserGroupLimitsResponse, 'The limits.')
-  @ApiReadProblems(UserGroupNotFound)
+  @ApiReadProblems(...ID_ERRORS)
   get(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -46,7 +46,7 @@ export class UserGroupLimitsController {
     'A limit that is not sent is removed. The events `user_group.quota_near` and `user_group.quota_reached` tell of 80 % and 100 %, each once in a day or month. With `refuse_embed_tokens` issuing an embed token then returns 429 `quota_reached` until the day ends. Introspection goes on.',
   )
   @Ok(UserGroupLimitsResponse, 'The limits.')
-  @ApiProblems(UserGroupNotFound)
+  @ApiProblems(...ID_ERRORS)
   replace(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

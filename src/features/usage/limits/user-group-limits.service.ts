@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../../core/audit/audit-log.ts';
 import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
-import { UserGroupNotFound } from '../../../core/user-group/group/user-group.errors.ts';
+import { ReservedIds } from '../../../core/user-group/group/reserved-ids.ts';
 import type { Caller } from '../../../platform/common/access/caller.ts';
 import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
@@ -80,18 +80,22 @@ export class UserGroupLimitsService {
     private readonly changes: ChangeFeed,
     private readonly notices: QuotaNotices,
     private readonly refusals: EmbedTokenRefusals,
+    private readonly reserved: ReservedIds,
   ) {}
 
-  /** @throws UserGroupNotFound */
+  /** @throws UserGroupNotFound, UserGroupRenamed */
   async get(caller: Caller, providedId: string): Promise<UserGroupLimitsResponse> {
     const { workspaceId } = caller;
     const [stored] = await this.statements.read(findLimits, { workspaceId, providedId });
     const group = seenBy(caller, stored);
-    if (!group) throw new UserGroupNotFound();
+    if (!group) throw await this.reserved.refusal(caller, providedId);
     return { success: 1, limits: toView(group) };
   }
 
-  /** Replaces all limits of a group. The same PUT again changes nothing. @throws UserGroupNotFound, ValidationFailed */
+  /**
+   * Replaces all limits of a group. The same PUT again changes nothing.
+   * @throws UserGroupNotFound, UserGroupRenamed, ValidationFailed
+   */
   async replace(
     caller: Caller,
     providedId: string,
@@ -107,7 +111,7 @@ export class UserGroupLimitsService {
     if (refuses && perDay === null) throw needsLimit();
     const changed = await this.transactor.run(async (manager) => {
       const [group] = await this.statements.run(manager, lockLimits, { workspaceId, providedId });
-      if (!group) throw new UserGroupNotFound();
+      if (!group) return null;
       const before = toView(group);
       if (JSON.stringify(before) === JSON.stringify(limits)) return undefined;
       const userGroupId = group.id;
@@ -139,6 +143,7 @@ export class UserGroupLimitsService {
       if (refuses && perDay === 0) refusals.push({ userGroupId, refusedUntil: NEVER });
       return { userGroupId, refusals };
     });
+    if (changed === null) throw await this.reserved.refusal(caller, providedId);
     if (changed) {
       this.refusals.learn(changed.refusals);
       this.changes.announce({ workspaceId, userGroupId: changed.userGroupId });
