@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { type ChangePosition, ChangeReader } from '../../src/core/change-log/change-reader.ts';
 import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
 import { EventStreams } from '../../src/features/event/stream/event-streams.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
@@ -328,9 +329,12 @@ onEachDatabase((kind) => {
     test('a stream ends when PostgreSQL is another server, which may have lost what was told', async () => {
       const reader = await open();
       await reader.until(isCurrent(reader));
-      const tail = service.app.get<{ position: string }>(ChangeTail);
-      const position = JSON.parse(tail.position) as object;
-      tail.position = JSON.stringify({ ...position, server: 'another' });
+      const changes = service.app.get(ChangeReader);
+      const read = changes.read.bind(changes);
+      jest.spyOn(changes, 'read').mockImplementationOnce((position, options) => {
+        const elsewhere = { ...(JSON.parse(position) as object), server: 'another' };
+        return read(JSON.stringify(elsewhere), options);
+      });
       const messages = await reader.untilOver();
       expect(messages.at(-1)).toEqual({ event: 'end', data: { reason: 'lost' } });
       const resumed = await open();

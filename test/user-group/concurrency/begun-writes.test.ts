@@ -61,13 +61,15 @@ onPostgres('the statement of a write that has begun sees', () => {
   test('the reservation of its id, which another group has had meanwhile', async () => {
     const { api } = service;
     const write = (id: string) => api.call('PUT', `/api/v1/user-groups/${id}`, { name: id });
-    expect((await write('before it')).status).toBe(201);
+    const rename = (id: string, newId: string) =>
+      api.call('POST', `/api/v1/user-groups/${id}/rename`, { provided_id: newId });
+    expect((await write('another')).status).toBe(201);
     const [renamed, { status, body }] = await duringWrite(
       () => write('reserved'),
       'w.id',
       async () => {
-        await write('reserved');
-        return api.call('POST', '/api/v1/user-groups/reserved/rename', { provided_id: 'renamed' });
+        await rename('another', 'reserved');
+        return rename('reserved', 'renamed');
       },
     );
     expect([renamed.status, status]).toEqual([200, 409]);
