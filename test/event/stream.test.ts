@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ChangePosition, ChangeReader } from '../../src/core/change-log/change-reader.ts';
+import { ChangeReader } from '../../src/core/change-log/change-reader.ts';
 import { ChangeTail } from '../../src/features/event/feed/change-tail.ts';
 import { EventStreams } from '../../src/features/event/stream/event-streams.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
