@@ -54,7 +54,10 @@ export function streamOf(place: Place): StreamConfig | undefined {
   const sends = messages.map((message, index) => messageOf(place, `send/${index}`, message));
   const ask = place.take('ask');
   const stream = {
-    ...{ url, method, headers: place.textRecord('headers'), sends },
+    url,
+    method,
+    headers: place.textRecord('headers'),
+    sends,
     ...(body !== undefined && { body }),
     asks: ask === undefined ? undefined : messageOf(place, 'ask', ask),
     everySeconds: place.seconds('every_seconds', 2),

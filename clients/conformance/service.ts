@@ -72,13 +72,13 @@ export class Service {
         await sleep(Number(response.headers.get('Retry-After') ?? 1) * 1000);
         continue;
       }
-      const answer = bodyIn(text);
-      if (response.ok && answer) return answer;
-      const reason = answer?.detail ?? 'the response is not one of the user group service';
+      const received = bodyIn(text);
+      if (response.ok && received) return received;
+      const reason = received?.detail ?? 'the response is not one of the user group service';
       throw new ServiceError(
         `${method} ${path}: ${response.status} ${reason}`,
         response.status,
-        answer?.code,
+        received?.code,
       );
     }
   }

@@ -2,15 +2,18 @@ import type { CubeFilter } from './cube-types.js';
 
 /** Operators that compare whole values. The others find parts of texts: an empty one would find every row. */
 const OPERATORS = new Set([
-  ...['equals', 'notEquals', 'gt', 'gte', 'lt', 'lte'],
-  ...[
-    'inDateRange',
-    'notInDateRange',
-    'beforeDate',
-    'beforeOrOnDate',
-    'afterDate',
-    'afterOrOnDate',
-  ],
+  'equals',
+  'notEquals',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'inDateRange',
+  'notInDateRange',
+  'beforeDate',
+  'beforeOrOnDate',
+  'afterDate',
+  'afterOrOnDate',
 ]);
 const WITHOUT_VALUES = new Set(['set', 'notSet']);
 

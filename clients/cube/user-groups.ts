@@ -61,7 +61,13 @@ class Groups {
     const { introspector, audience, origin, resource, schema, declarations } = options;
     const dataSources = new Map([...options.dataSources.keys()].map((id) => [id, id]));
     this.#viewerOptions = {
-      ...{ introspector, audience, origin, resource, schema, dataSources, declarations },
+      introspector,
+      audience,
+      origin,
+      resource,
+      schema,
+      dataSources,
+      declarations,
     };
   }
 

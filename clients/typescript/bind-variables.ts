@@ -30,8 +30,12 @@ export interface BoundStatement {
 /** The type of a variable that is an identifier. */
 const NAME: Type = { scalar: 'string', isList: false, isOptional: false };
 const CLICKHOUSE_TYPES = {
-  ...{ string: 'String', date: 'String', timestamp: 'String' },
-  ...{ integer: 'Int64', number: 'Float64', boolean: 'Bool' },
+  string: 'String',
+  date: 'String',
+  timestamp: 'String',
+  integer: 'Int64',
+  number: 'Float64',
+  boolean: 'Bool',
 };
 const IDENTIFIER = /^[\w\u0080-\uffff][\w\u0080-\uffff $.-]*$/;
 

@@ -7,7 +7,7 @@ import type { Schemas } from './schemas.js';
 import { ViewReporter } from './view-reporter.js';
 
 /** A response that took longer could be outdated by as much. */
-const ANSWER_LIMIT_MS = 1000;
+const RESPONSE_LIMIT_MS = 1000;
 const MAX_ENTRIES = 10_000;
 /** No event names a token that was unknown. A second is promised; the rest is for the network. */
 const INACTIVE_MS = 750;
@@ -40,7 +40,7 @@ export interface CachedIntrospectorOptions extends ConnectionOptions {
 }
 
 interface Entry {
-  answer: Introspection;
+  introspection: Introspection;
   teamId: number;
   /** The end by the service's clock, in milliseconds since 1970; undefined if there is none. */
   endsAt: number | undefined;
@@ -52,7 +52,7 @@ interface Entry {
 }
 
 interface Inactive {
-  answer: Introspection;
+  introspection: Introspection;
   askedAt: Moment;
 }
 
@@ -129,9 +129,9 @@ export class CachedIntrospector {
    * @throws ApiError, also if there is no response within a second
    */
   async introspect(token: string, schemaId?: string): Promise<Introspection> {
-    const answer = await this.find(token, schemaId);
-    this.#reporter?.count(answer);
-    return answer;
+    const introspection = await this.find(token, schemaId);
+    this.#reporter?.count(introspection);
+    return introspection;
   }
 
   /** Sends the views that were counted so far; if they cannot be sent, they wait for the next minute. */
@@ -178,14 +178,14 @@ export class CachedIntrospector {
     }
     entry.isUsed = true;
     this.counts.remembered++;
-    return entry.answer;
+    return entry.introspection;
   }
 
   private recallInactive(key: string): Introspection | undefined {
     const inactive = this.#inactive.get(key);
     if (!inactive || !isWithin(INACTIVE_MS, inactive.askedAt)) return undefined;
     this.counts.remembered++;
-    return inactive.answer;
+    return inactive.introspection;
   }
 
   /** Returns what the token meant when there was last news of the service, if that may be used after this error. */
@@ -199,7 +199,7 @@ export class CachedIntrospector {
       !this.#stream.toldUntil || entry.endsAt! <= this.#stream.latestServerTime();
     if (!isUnavailable(error) || (entry.endsAt !== undefined && isEnded())) return undefined;
     this.counts.remembered++;
-    return entry.answer;
+    return entry.introspection;
   }
 
   /** Asks for the token; while the stream is current, others that want the same wait for the result. */
@@ -225,22 +225,22 @@ export class CachedIntrospector {
     this.#fillings.add(filling);
     const askedAt = now();
     try {
-      const answer = await this.ask(token, schemaId);
-      const { active, team_id: teamId, exp } = answer;
+      const introspection = await this.ask(token, schemaId);
+      const { active, team_id: teamId, exp } = introspection;
       const known = this.#entries.get(key) ?? this.#inactive.get(key);
       // A later request may have got its response first.
-      if (known && known.askedAt.monotonic > askedAt.monotonic) return answer;
+      if (known && known.askedAt.monotonic > askedAt.monotonic) return introspection;
       if (!active || teamId === undefined) {
-        this.keepInactive(key, { answer, askedAt });
+        this.keepInactive(key, { introspection, askedAt });
       } else if (
         (isFollowed || this.#staleMs > 0) &&
         !filling.isStale &&
         !filling.changed.has(teamId)
       ) {
         const endsAt = exp === undefined ? undefined : exp * 1000;
-        this.keep(key, { answer, teamId, endsAt, isUsed: false, askedAt, isFollowed });
+        this.keep(key, { introspection, teamId, endsAt, isUsed: false, askedAt, isFollowed });
       }
-      return answer;
+      return introspection;
     } finally {
       this.#fillings.delete(filling);
     }
@@ -252,7 +252,7 @@ export class CachedIntrospector {
     this.counts.asked++;
     const { baseUrl, authorization, userAgent, fetch } = this.#connection;
     const sentAt = now();
-    const deadline = new Deadline(ANSWER_LIMIT_MS, baseUrl);
+    const deadline = new Deadline(RESPONSE_LIMIT_MS, baseUrl);
     deadline.restart();
     try {
       const request = new Request(`${baseUrl}/api/v1/introspect`, {
@@ -276,7 +276,7 @@ export class CachedIntrospector {
         throw new ApiError(response.status, foreign(response.headers, text));
       }
       // The timer may be late: this process can have been held up as well.
-      if (!isWithin(ANSWER_LIMIT_MS, sentAt)) {
+      if (!isWithin(RESPONSE_LIMIT_MS, sentAt)) {
         throw new ApiError(undefined, 'the response took longer than a second');
       }
       return frozen(body as Schemas['IntrospectionResponse']);

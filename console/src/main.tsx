@@ -3,7 +3,7 @@ import { App } from './app.tsx';
 import { loadFirst } from './pages.ts';
 import { applyTheme } from './theme.ts';
 import './style.css';
-import './frame/finding.css';
+import './frame/find.css';
 import './print.css';
 
 // Effects begin and end before the browser goes on: what follows or holds a page is there with it, and gone with it.

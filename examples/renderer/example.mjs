@@ -130,9 +130,9 @@ class Api {
       headers: { Authorization: `Token ${this.token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path}: ${answer.detail}`);
-    return answer;
+    const received = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${received.detail}`);
+    return received;
   }
 }
 

@@ -40,7 +40,7 @@ const RENDERER = {
  * Responds to a query: the viewer's group determines the data source and the variables. A token that was rotated or
  * revoked shows nothing a second later.
  */
-async function answerQuery({ userGroupToken, ...chosen }) {
+async function runQuery({ userGroupToken, ...chosen }) {
   const period = periodOf(chosen);
   const { groupName, actor, dataSource, variables } = await viewerOf(userGroupToken, RENDERER);
   requireUsable(variables);
@@ -102,8 +102,8 @@ async function respond(request, response) {
   // Neither reads nor logs the query of the address: it belongs to the page.
   const [path] = request.url.split('?');
   if (request.method === 'POST' && path === '/query') {
-    const answer = await answerQuery(await readJson(request));
-    return send(response, 200, 'application/json', JSON.stringify(answer));
+    const rows = await runQuery(await readJson(request));
+    return send(response, 200, 'application/json', JSON.stringify(rows));
   }
   const found = request.method === 'GET' && FILES.get(path);
   if (!found) throw new QueryError(404, 'not_found', 'There is nothing here.');

@@ -5,13 +5,11 @@
  * A key would make the service store each embed token for a day.
  */
 const SAFE_POSTS = new Set([
-  ...[
-    'introspectToken',
-    'revokeToken',
-    'previewIncompleteUserGroups',
-    'exportUserGroups',
-    'exportAuditEvents',
-  ],
+  'introspectToken',
+  'revokeToken',
+  'previewIncompleteUserGroups',
+  'exportUserGroups',
+  'exportAuditEvents',
   'issueEmbedToken',
 ]);
 
@@ -48,8 +46,8 @@ export function nameOf({ $ref }) {
 }
 
 /** @throws if there is something that would be left out */
-export function known(thing, keys, place) {
-  const unknown = Object.keys(thing).filter((key) => !keys.includes(key));
+export function known(object, keys, place) {
+  const unknown = Object.keys(object).filter((key) => !keys.includes(key));
   if (unknown.length > 0) {
     throw new Error(`${place} has ${unknown.join(', ')}, which is not understood`);
   }
@@ -57,15 +55,16 @@ export function known(thing, keys, place) {
 
 /** Keys of an operation that the clients understand. */
 export const OPERATION_KEYS = [
-  ...[
-    'operationId',
-    'summary',
-    'description',
-    'tags',
-    'parameters',
-    'requestBody',
-    'responses',
-    'security',
-  ],
-  ...['x-required-scopes', 'x-required-scope-with', 'x-restricted-tokens', 'x-codeSamples'],
+  'operationId',
+  'summary',
+  'description',
+  'tags',
+  'parameters',
+  'requestBody',
+  'responses',
+  'security',
+  'x-required-scopes',
+  'x-required-scope-with',
+  'x-restricted-tokens',
+  'x-codeSamples',
 ];

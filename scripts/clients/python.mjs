@@ -24,10 +24,41 @@ const HEADER = '# Generated from the OpenAPI document by `npm run client`: chang
 const OWN_DEFAULTS = { importUserGroups: { results: 'failed' } };
 
 const RESERVED = new Set([
-  ...['False', 'None', 'True', 'and', 'as', 'assert', 'async', 'await', 'break', 'class'],
-  ...['continue', 'def', 'del', 'elif', 'else', 'except', 'finally', 'for', 'from', 'global'],
-  ...['if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass', 'raise', 'return'],
-  ...['try', 'while', 'with', 'yield'],
+  'False',
+  'None',
+  'True',
+  'and',
+  'as',
+  'assert',
+  'async',
+  'await',
+  'break',
+  'class',
+  'continue',
+  'def',
+  'del',
+  'elif',
+  'else',
+  'except',
+  'finally',
+  'for',
+  'from',
+  'global',
+  'if',
+  'import',
+  'in',
+  'is',
+  'lambda',
+  'nonlocal',
+  'not',
+  'or',
+  'pass',
+  'raise',
+  'return',
+  'try',
+  'while',
+  'with',
+  'yield',
 ]);
 
 /** The name of an operation or a header as a Python name. */
@@ -117,7 +148,7 @@ function writeModel(name, schema, isFinal) {
     if (!/^[a-z_]\w*$/i.test(field)) {
       throw new Error(`${name}.${field} cannot be a field of a Python class`);
     }
-    const type = typeOf(property, 'sent or answered', `${name}.${field}`);
+    const type = typeOf(property, 'sent or received', `${name}.${field}`);
     const declared = required.has(field) ? type : `NotRequired[${type}]`;
     return [...annotated(`    ${field}: `, declared), ...docstring(textOf(property), '    '), ''];
   });
@@ -136,7 +167,7 @@ function writeModel(name, schema, isFinal) {
 /** A model with a field such as `from`, which only a call can declare; it has no text for each field. */
 function writeFunctionalModel(name, schema, required) {
   const fields = Object.entries(schema.properties).map(([field, property]) => {
-    const type = typeOf(property, 'sent or answered', `${name}.${field}`);
+    const type = typeOf(property, 'sent or received', `${name}.${field}`);
     return `        "${field}": ${required.has(field) ? type : `NotRequired[${type}]`},`;
   });
   return ['', `${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')', ''].join(
@@ -244,7 +275,7 @@ function describe(method, path, operation, schemas) {
     body,
     fields,
     list: listOf(operation, schemas),
-    answer: answerOf(operation),
+    response: responseOf(operation),
   };
 }
 
@@ -273,34 +304,34 @@ function bodyOf({ operationId: id, requestBody }, schemas) {
 }
 
 /** Returns the type that a method returns, and the way to read it. */
-function answerOf({ operationId: id, responses }) {
+function responseOf({ operationId: id, responses }) {
   const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const types = new Set();
   let kind = '_json';
   for (const [status, { content }] of good) {
     if (!content) {
-      if (!['204', '304'].includes(status)) throw new Error(`${id} answers ${status} with nothing`);
+      if (!['204', '304'].includes(status)) throw new Error(`${id} returns ${status} with nothing`);
       types.add('None');
       continue;
     }
     const [[mediaType, { schema }], ...others] = Object.entries(content);
-    if (others.length > 0) throw new Error(`${id} answers in several media types`);
+    if (others.length > 0) throw new Error(`${id} returns several media types`);
     if (mediaType === 'text/event-stream') {
       kind = '_events';
       types.add('Stream[ServerSentEvent]');
     } else if (mediaType === 'application/x-ndjson') {
       kind = '_lines';
-      types.add(`Stream[${typeOf(schema, 'sent or answered', id)}]`);
+      types.add(`Stream[${typeOf(schema, 'sent or received', id)}]`);
     } else if (/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) {
       types.add(nameOf(schema));
     } else {
-      throw new Error(`${id} answers ${mediaType}`);
+      throw new Error(`${id} returns ${mediaType}`);
     }
   }
   return { kind, type: [...types].join(' | ') };
 }
 
-function writeMethod({ id, method, path, operation, inPath, named, body, fields, answer }) {
+function writeMethod({ id, method, path, operation, inPath, named, body, fields, response }) {
   const hasLines = body?.mediaType === 'application/x-ndjson';
   const signature = (parameters) => [
     '        self,',
@@ -318,33 +349,33 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
   const call = [
     `"${method}",`,
     `${template === path ? '' : 'f'}"${template}",`,
-    ...(answer.kind === '_json' && isPublic(operation) ? ['public=True,'] : []),
+    ...(response.kind === '_json' && isPublic(operation) ? ['public=True,'] : []),
     ...dictionary('query', where('query')),
     ...dictionary('headers', where('header')),
     ...(body && !hasLines ? dictionary('body', fields, true) : []),
     ...(hasLines ? ['lines=lines,'] : []),
     ...(body && body.mediaType !== 'application/json' ? [`media_type="${body.mediaType}",`] : []),
-    ...(answer.kind === '_lines' && body?.mediaType === 'application/json'
+    ...(response.kind === '_lines' && body?.mediaType === 'application/json'
       ? ['media_type="application/json",']
       : []),
     ...(method === 'POST' && isSafePost(id) ? ['safe=True,'] : []),
     ...(makesKey(operation) ? ['takes_key=True,'] : []),
     'timeout=timeout,',
   ];
-  const isCast = answer.kind === '_json';
+  const isCast = response.kind === '_json';
   const indent = isCast ? '                ' : '            ';
   const calling = [
     ...(isCast
-      ? ['        return cast(', `            ${answer.type},`, `            self._json(`]
-      : [`        return self.${answer.kind}(`]),
+      ? ['        return cast(', `            ${response.type},`, `            self._json(`]
+      : [`        return self.${response.kind}(`]),
     ...call.map((line) => indent + line),
     ...(isCast ? ['            ),', '        )'] : ['        )']),
   ];
   return [
-    ...overloads({ id, named, answer }, signature),
+    ...overloads({ id, named, response }, signature),
     `    def ${snakeCase(id)}(`,
     ...signature(named.flatMap(declared)),
-    ...resultLine(answer.type),
+    ...resultLine(response.type),
     ...documentation({ method, path, operation, inPath, named, hasLines }),
     ...calling,
     '',
@@ -352,11 +383,11 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
 }
 
 /** Without a condition a read always has a body. */
-function overloads({ id, named, answer }, signature) {
-  if (!answer.type.endsWith(' | None')) return [];
+function overloads({ id, named, response }, signature) {
+  if (!response.type.endsWith(' | None')) return [];
   const variants = [
-    { condition: 'Absent = ABSENT', type: answer.type.replace(' | None', '') },
-    { condition: 'str | Absent', type: answer.type },
+    { condition: 'Absent = ABSENT', type: response.type.replace(' | None', '') },
+    { condition: 'str | Absent', type: response.type },
   ];
   return variants.flatMap(({ condition, type }) => [
     '    @overload',
@@ -462,15 +493,38 @@ function documentation({ method, path, operation, inPath, named, hasLines }) {
 
 const SCALARS = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' };
 const UNDERSTOOD = [
-  ...['type', 'enum', 'format', 'items', '$ref', 'allOf', 'oneOf', 'anyOf', 'properties'],
-  ...['additionalProperties', 'required', 'description', 'example', 'examples', 'default'],
-  ...['minItems', 'maxItems', 'minLength', 'maxLength', 'uniqueItems', 'pattern', 'minimum'],
-  ...['maximum', 'minProperties', 'maxProperties', 'deprecated', 'x-extensible-enum'],
+  'type',
+  'enum',
+  'format',
+  'items',
+  '$ref',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'properties',
+  'additionalProperties',
+  'required',
+  'description',
+  'example',
+  'examples',
+  'default',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'uniqueItems',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minProperties',
+  'maxProperties',
+  'deprecated',
+  'x-extensible-enum',
 ];
 
 /**
  * The type of a schema.
- * @param use `given`, of an argument, which takes whatever can be read; or `sent or answered`
+ * @param use `given`, of an argument, which takes whatever can be read; or `sent or received`
  */
 function typeOf(schema, use, place) {
   known(schema, UNDERSTOOD, place);

@@ -51,9 +51,10 @@ try {
 }
 
 async function call(method, path, body = {}) {
-  const answer = await api.send(method, body, path);
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  const response = await api.send(method, body, path);
+  if (response.status >= 300)
+    throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
+  return response.body;
 }
 
 /** @returns the number of the webhook endpoint */

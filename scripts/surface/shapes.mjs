@@ -10,8 +10,17 @@ import { isDeepStrictEqual } from 'node:util';
 
 /** Keywords that say nothing about what is valid. */
 export const DESCRIPTIVE = new Set([
-  ...['description', 'title', 'example', 'examples', 'deprecated', 'externalDocs', 'xml'],
-  ...['$comment', 'readOnly', 'writeOnly', 'discriminator'],
+  'description',
+  'title',
+  'example',
+  'examples',
+  'deprecated',
+  'externalDocs',
+  'xml',
+  '$comment',
+  'readOnly',
+  'writeOnly',
+  'discriminator',
 ]);
 /** Keywords that make a schema out of others. */
 const COMBINING = new Set(['$ref', 'allOf', 'oneOf', 'anyOf', 'type', 'nullable']);
@@ -47,13 +56,13 @@ export function shapesOf(schema, document) {
 }
 
 /** Returns the target of a reference within the document; anything else as it is. */
-export function resolve(thing, document) {
-  if (thing?.$ref === undefined) return thing;
-  const target = thing.$ref
+export function resolve(part, document) {
+  if (part?.$ref === undefined) return part;
+  const target = part.$ref
     .replace(/^#\//, '')
     .split('/')
     .reduce((place, step) => place?.[step.replace(/~1/g, '/').replace(/~0/g, '~')], document);
-  if (target === undefined) throw new Error(`${thing.$ref} is not in the document.`);
+  if (target === undefined) throw new Error(`${part.$ref} is not in the document.`);
   return resolve(target, document);
 }
 

@@ -50,7 +50,7 @@ class IntrospectionCounts:
 
 @dataclass
 class _Entry:
-    answer: IntrospectionResponse = field(repr=False)
+    introspection: IntrospectionResponse = field(repr=False)
     team_id: int
     ends_at: int | None
     """The end by the service's clock, in seconds since 1970; None if there is none."""
@@ -63,7 +63,7 @@ class _Entry:
 
 @dataclass
 class _Inactive:
-    answer: IntrospectionResponse
+    introspection: IntrospectionResponse
     asked_at: Moment
 
 
@@ -197,10 +197,10 @@ class CachedIntrospector:
         Raises:
             ApiError: There is no result, also if there is no response within a second.
         """
-        answer = self._find((token, schema_id))
+        introspection = self._find((token, schema_id))
         if self._reporter is not None:
-            self._reporter.count(answer)
-        return _copy(answer)
+            self._reporter.count(introspection)
+        return _copy(introspection)
 
     def send_views(self) -> None:
         """Sends the views that were counted so far; if they cannot be sent, they wait for the next minute."""
@@ -271,14 +271,14 @@ class CachedIntrospector:
             return None
         entry.is_used = True
         self.counts.remembered += 1
-        return entry.answer
+        return entry.introspection
 
     def _recall_inactive(self, key: _Key) -> IntrospectionResponse | None:
         inactive = self._inactive.get(key)
         if inactive is None or not self._is_within(_INACTIVE, inactive.asked_at):
             return None
         self.counts.remembered += 1
-        return inactive.answer
+        return inactive.introspection
 
     def _recall_stale(self, key: _Key, error: ApiError) -> IntrospectionResponse | None:
         """What the token meant when there was last news of the service, if that may be used after this error."""
@@ -291,7 +291,7 @@ class CachedIntrospector:
         if self._stream.is_unsure() or self._is_over(entry):
             return None
         self.counts.remembered += 1
-        return entry.answer
+        return entry.introspection
 
     def _is_over(self, entry: _Entry) -> bool:
         if entry.ends_at is None:
@@ -313,10 +313,10 @@ class CachedIntrospector:
             self._fillings.add(filling)
         asked_at = self._clock.now()
         try:
-            answer = self._ask(*key)
+            introspection = self._ask(*key)
             with self._lock:
-                self._learn(key, answer, filling, asked_at, is_followed)
-            return answer
+                self._learn(key, introspection, filling, asked_at, is_followed)
+            return introspection
         except BaseException as error:
             pending.error = error
             raise
@@ -330,7 +330,7 @@ class CachedIntrospector:
     def _learn(
         self,
         key: _Key,
-        answer: IntrospectionResponse,
+        introspection: IntrospectionResponse,
         filling: _Filling,
         asked_at: Moment,
         is_followed: bool,
@@ -339,13 +339,13 @@ class CachedIntrospector:
         # A later request may have got its response first.
         if known is not None and known.asked_at.monotonic > asked_at.monotonic:
             return
-        team_id = answer.get("team_id")
-        if not answer["active"] or team_id is None:
-            self._keep_inactive(key, _Inactive(answer, asked_at))
+        team_id = introspection.get("team_id")
+        if not introspection["active"] or team_id is None:
+            self._keep_inactive(key, _Inactive(introspection, asked_at))
             return
         is_unchanged = not filling.is_stale and team_id not in filling.changed
         if (is_followed or self._stale > 0) and is_unchanged:
-            self._keep(key, _Entry(answer, team_id, answer.get("exp"), asked_at, is_followed))
+            self._keep(key, _Entry(introspection, team_id, introspection.get("exp"), asked_at, is_followed))
 
     def _ask(self, token: str, schema_id: str | None) -> IntrospectionResponse:
         """Bypasses all caches: a result is as new as its request."""
@@ -364,14 +364,14 @@ class CachedIntrospector:
             limit = "the service sent nothing for a second"
             raise ApiError(None, detail=limit) from TimeoutError(limit)
         try:
-            answer = job.result()
+            introspection = job.result()
         except ApiError as error:
             self._note_refusal(error)
             raise
         # The wait may end late: this process can have been held up as well.
         if not self._is_within(_ANSWER_LIMIT, sent_at):
             raise ApiError(None, detail="the response took longer than a second")
-        return answer
+        return introspection
 
     def _note_refusal(self, error: ApiError) -> None:
         with self._lock:

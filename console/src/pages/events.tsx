@@ -41,7 +41,9 @@ async function latest(types: string, signal: AbortSignal): Promise<Event[]> {
     .filter(({ action }) => isEvent(action) && isOfTypes(action, types))
     .slice(0, BEGUN_WITH)
     .map(({ id, action: type, occurred_at, object }) => ({
-      ...{ id, type, occurred_at },
+      id,
+      type,
+      occurred_at,
       ...(object?.type === 'user_group'
         ? { user_group: { team_id: 0, provided_id: object.id } }
         : object && { object: { type: object.type, id: object.id } }),
@@ -82,7 +84,9 @@ function useStream(types: string, isPaused: boolean): Live {
     if (isPaused) return undefined;
     const ending = new AbortController();
     void followEvents({
-      ...{ types, last, signal: ending.signal },
+      types,
+      last,
+      signal: ending.signal,
       onOpen: () => {
         setIsOn(true);
         setError(undefined);

@@ -3,10 +3,10 @@ import { Text } from './text.tsx';
 
 type Fields = Record<string, unknown>;
 
-/** Stands between the name of a list and that of a thing in it; no field has it in its name. */
+/** Stands between the name of a list and that of an entry in it; no field has it in its name. */
 const OF_LIST = ' › ';
 
-/** The fields of an object; each thing of a list of named things is a field, so that one that is added is one difference. */
+/** The fields of an object; each entry of a list of named entries is a field, so that one that is added is one difference. */
 function byName(fields: object = {}): Fields {
   const entries = Object.entries(fields as Fields).flatMap(([field, value]): [string, unknown][] =>
     Array.isArray(value) && value.every((one: unknown) => typeof nameOf(one) === 'string')
@@ -18,7 +18,7 @@ function byName(fields: object = {}): Fields {
 
 const nameOf = (one: unknown) => (one as { name?: unknown } | null)?.name;
 
-/** The old and new value of each changed field; of a list of named things, those that differ. */
+/** The old and new value of each changed field; of a list of named entries, those that differ. */
 export function Changes({
   before,
   after,

@@ -64,7 +64,10 @@ export function Chart<Key extends string>({
   const walk = (event: KeyboardEvent) => {
     const from = at ?? last + 1;
     const places: Record<string, number> = {
-      ...{ ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last },
+      ArrowLeft: from - 1,
+      ArrowRight: from + 1,
+      Home: 0,
+      End: last,
     };
     const index = places[event.key];
     if (event.key === 'Escape') leave();

@@ -138,11 +138,11 @@ export function progressOf(
     busy: boolean;
     examined?: number | undefined;
   },
-  things: string,
+  plural: string,
   total: number | undefined,
 ): string {
   const shown = rows.length.toLocaleString();
-  const what = rows.length === 1 && (total ?? 1) === 1 ? things.replace(/s$/, '') : things;
+  const what = rows.length === 1 && (total ?? 1) === 1 ? plural.replace(/s$/, '') : plural;
   const all =
     total === undefined
       ? ''

@@ -150,7 +150,7 @@ test('each kind of token has its verdict, and so has garbage', async () => {
     await page.field('Token').fill(text);
     await page.button('Inspect').click();
     await page.tab.locator('.bone').first().waitFor({ state: 'detached' });
-    return page.tab.locator('.finding').innerText();
+    return page.tab.locator('.outcome').innerText();
   };
   const last = `Token no. 1 (…${own.slice(-4)}) of Acme.`;
   expect(await page.read(`Accepted. ${last}`, () => verdict(own))).toBe(`Accepted. ${last}`);

@@ -23,8 +23,14 @@ import { Trouble } from '../../ui/trouble.tsx';
 type AuditEvent = Schemas['AuditEvent'];
 
 const FILTERS = [
-  ...['search', 'types', 'api_token_id', 'object_type', 'object_id'],
-  ...['request_id', 'from', 'to'],
+  'search',
+  'types',
+  'api_token_id',
+  'object_type',
+  'object_id',
+  'request_id',
+  'from',
+  'to',
 ] as const;
 
 /** The filters that have no field: a link sets them. */

@@ -77,7 +77,8 @@ export function Live({
       if (document.hidden) return;
       following = new AbortController();
       void followEvents({
-        ...{ types: TYPES, last },
+        types: TYPES,
+        last,
         signal: AbortSignal.any([signal, following.signal]),
         onOpen: () => {
           if (!isFirst) {

@@ -6,10 +6,10 @@ type Registered = Schemas['Schema'];
 /** The entries of a mapping that a page looks up: each takes up to four calls. */
 export const LOOKED_UP_AT_MOST = 40;
 
-/** Numbers by which a mapping can name a thing. */
+/** Numbers by which a mapping can name an entry of the registry. */
 const NUMBER = /^[1-9]\d{0,8}$/;
 
-/** Finds the thing that a mapping names: a string by your id, or else by our number; a number by our number only. */
+/** Finds the entry of the registry that a mapping names: a string by your id, or else by our number; a number by our number only. */
 async function thingNamed(
   named: string | number,
   byProvidedId: (provided_id: string) => Promise<Registered[]>,

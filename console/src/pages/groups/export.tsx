@@ -11,7 +11,11 @@ import { toTable } from './csv.ts';
 const linesOf = (groups: Schemas['UserGroup'][]) =>
   groups.map(({ provided_id, name, mapping, properties, valid_until, suspended_at }) => {
     const line = {
-      ...{ provided_id, name, mapping, properties, valid_until },
+      provided_id,
+      name,
+      mapping,
+      properties,
+      valid_until,
       suspended: suspended_at !== null,
     };
     return `${JSON.stringify(line)}\n`;
@@ -51,7 +55,9 @@ export function ExportDialog({
   };
   const readAll = async () => {
     const response = await fetchOk('api/v1/user-groups/export', {
-      ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, signal },
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      signal,
       body: JSON.stringify({ include_tokens: tokens }),
     });
     return readLines(response, setFound);

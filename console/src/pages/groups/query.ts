@@ -51,7 +51,9 @@ export function toFilters({ search, status, property, value }: ListQuery): Recor
   const now = Date.now();
   const time = (after: number) => new Date(now + after).toISOString();
   const given = {
-    ...{ search, property_name: property, property_value: property && value },
+    search,
+    property_name: property,
+    property_value: property && value,
     ...(status === 'ending'
       ? { valid_until_after: time(0), valid_until_before: time(WEEK) }
       : status === 'overlap'

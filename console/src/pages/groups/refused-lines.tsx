@@ -16,7 +16,9 @@ const faultsOf = ({ errors, detail }: Refused) => errors ?? [{ pointer: '', deta
 /** Saves the number, the id and the faults of each line as a table. */
 export function saveReport(refused: readonly Refused[]): void {
   const rows = refused.map((one) => [
-    ...[one.line, one.provided_id, one.code],
+    one.line,
+    one.provided_id,
+    one.code,
     faultsOf(one)
       .map(({ pointer = '', detail }) => `${placeOf(pointer)} ${detail}`.trim())
       .join(' '),

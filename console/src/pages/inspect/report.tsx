@@ -92,7 +92,7 @@ function Verdict({ inspection }: { inspection: Inspection }) {
     );
   }
   return (
-    <p class={`finding ${tone}`} role="status">
+    <p class={`outcome ${tone}`} role="status">
       <Icon name={accepted ? 'check' : 'close'} />
       <span>{words}</span>
     </p>

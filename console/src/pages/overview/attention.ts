@@ -5,7 +5,7 @@ import { has, may } from '../../session.ts';
 import { wordsOf } from '../../ui/status.tsx';
 import { span } from '../../ui/text.tsx';
 
-/** Something that needs attention, or is inactive on purpose; with the place that shows exactly these things. */
+/** Something that needs attention, or is inactive on purpose; with the place that shows exactly these groups or tokens. */
 export interface Item {
   key: string;
   tone: 'bad' | 'warn' | 'calm';
@@ -49,7 +49,9 @@ export function itemsOfGroups(
   const isUnknown = groups.incomplete === null || groups.unresolved === null;
   const items: Item[] = [
     {
-      ...{ key: 'unknown', tone: 'warn', count: isUnknown ? groups.total : 0 },
+      key: 'unknown',
+      tone: 'warn',
+      count: isUnknown ? groups.total : 0,
       words: `user ${many(groups.total, 'group is', 'groups are')} being checked against the changed rules.`,
     },
     of('incomplete', 'bad', `is${lacking}`, `are${lacking}`),
@@ -66,9 +68,12 @@ export function itemsOfGroups(
       'name a schema or data source that is not registered',
     ),
     {
-      ...{ key: 'old', tone: used > 0 ? 'warn' : 'calm', count: old },
+      key: 'old',
+      tone: used > 0 ? 'warn' : 'calm',
+      count: old,
       words: `old ${many(old, 'token is', 'tokens are')} still valid after a rotation; ${used || 'none'} used in the last hour.`,
-      ...{ address: addressOf(['groups'], { status: 'overlap' }), link: 'Show their groups' },
+      address: addressOf(['groups'], { status: 'overlap' }),
+      link: 'Show their groups',
     },
     of('expired', 'calm', 'has expired', 'have expired'),
     of('suspended', 'calm', 'is suspended', 'are suspended'),
@@ -122,7 +127,11 @@ function itemsOfEndpoints(all: Schemas['WebhookEndpoint'][]): Item[] {
   const path = failing.length === 1 ? ['webhooks', first.id] : ['webhooks'];
   return [
     {
-      ...{ key: 'webhooks', tone: 'bad', count: failing.length, words, address: addressOf(path) },
+      key: 'webhooks',
+      tone: 'bad',
+      count: failing.length,
+      words,
+      address: addressOf(path),
       link: 'Show them',
     },
   ];
@@ -143,7 +152,8 @@ function itemsOfSystem({
       words: `${many(migrations.pending, 'migration is', 'migrations are')} not applied to the database.`,
     },
     {
-      ...{ key: 'rewrap', count: rewrap_remaining ? encryption_keys.length : 0 },
+      key: 'rewrap',
+      count: rewrap_remaining ? encryption_keys.length : 0,
       words:
         'encryption keys are in use: something is still encrypted with an old one. The command keys rewrap ends that.',
     },

@@ -11,7 +11,7 @@ import { AGAIN_AFTER } from './again.ts';
 const TONES = ['bad', 'warn', 'calm'];
 export const number = new Intl.NumberFormat();
 
-/** Things that need attention now, each with the place that shows it. */
+/** Matters that need attention now, each with the place that shows it. */
 export function WorkList({ overview }: { overview: Schemas['Overview'] | undefined }) {
   const others = useLoad(loadOthers, []);
   useRepeated(others.reload, AGAIN_AFTER);

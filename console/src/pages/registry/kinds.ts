@@ -1,9 +1,9 @@
 import { api, dataOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 
-export type Thing = Schemas['Schema'];
+export type Entry = Schemas['Schema'];
 
-/** The two kinds of things that a mapping names, which the API treats alike. */
+/** The two kinds of entries that a mapping names, which the API treats alike. */
 export interface Kind {
   path: 'schemas' | 'data-sources';
   one: string;
@@ -12,9 +12,9 @@ export interface Kind {
   list: (
     query: object,
     signal: AbortSignal,
-  ) => Promise<{ rows: Thing[]; next: string | undefined }>;
-  get: (id: number, signal: AbortSignal) => Promise<Thing>;
-  create: (body: Schemas['CreateRegistryEntryRequest']) => Promise<Thing>;
+  ) => Promise<{ rows: Entry[]; next: string | undefined }>;
+  get: (id: number, signal: AbortSignal) => Promise<Entry>;
+  create: (body: Schemas['CreateRegistryEntryRequest']) => Promise<Entry>;
   rename: (id: number, name: string) => Promise<unknown>;
   remove: (id: number) => Promise<unknown>;
   references: (

@@ -1,8 +1,8 @@
 import { addressOf } from '../../router.ts';
 import { KINDS } from './kinds.ts';
 import { Policy } from './policy.tsx';
-import { Detail } from './thing.tsx';
-import { Things } from './things.tsx';
+import { Detail } from './entry.tsx';
+import { Entries } from './entries.tsx';
 import { Variables } from './variables.tsx';
 
 export default function Registry({ path: [tab = 'schemas', id] }: { path: string[] }) {
@@ -17,6 +17,6 @@ export default function Registry({ path: [tab = 'schemas', id] }: { path: string
     { name: 'Variables', address: addressOf(['registry', 'variables']), on: tab === 'variables' },
     { name: 'Policy', address: addressOf(['registry', 'policy']), on: tab === 'policy' },
   ];
-  if (kind) return <Things key={tab} kind={kind} tabs={tabs} />;
+  if (kind) return <Entries key={tab} kind={kind} tabs={tabs} />;
   return tab === 'variables' ? <Variables tabs={tabs} /> : <Policy tabs={tabs} />;
 }

@@ -44,7 +44,9 @@ export function useEndpointFields(begin: Begin) {
   );
   const types = patternsOf(choice);
   const body = {
-    ...{ url, description: description || null, event_types: types },
+    url,
+    description: description || null,
+    event_types: types,
     ...(headers && headers.length + begin.headers.length > 0 && { headers: toHeaders(headers) }),
   };
   return { body, fields, isComplete: types.length > 0 };

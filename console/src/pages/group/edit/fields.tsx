@@ -118,7 +118,7 @@ export function useGroupFields(begin: Written) {
 }
 
 function optionsOf(offer: Offer | undefined) {
-  return (offer?.things ?? []).map(({ provided_id: value, name }) => ({ value, name }));
+  return (offer?.entries ?? []).map(({ provided_id: value, name }) => ({ value, name }));
 }
 
 function MappingRow({

@@ -128,7 +128,9 @@ export function ObjectField({
             >
               {(ties) =>
                 children({
-                  ...{ row, no: index + 1, ...ties },
+                  row,
+                  no: index + 1,
+                  ...ties,
                   change: (changes) => {
                     onChange({
                       rows: rows.map((one) =>

@@ -5,12 +5,12 @@ import { may } from '../../../session.ts';
 import { type Kind, KINDS } from '../../registry/kinds.ts';
 import { notify } from '../../../ui/notices.tsx';
 
-/** Pages of the registry that are loaded, each of 200 things. */
+/** Pages of the registry that are loaded, each of 200 entries. */
 const PAGES = 25;
 
-/** Things of the registry that the editor of a mapping offers. */
+/** Entries of the registry that the editor of a mapping offers. */
 export interface Offer {
-  things: Schemas['Schema'][];
+  entries: Schemas['Schema'][];
   /** Whether these are all. */
   isWhole: boolean;
   /** Registers an id under its own name; undefined if the caller may not. */
@@ -20,15 +20,15 @@ export interface Offer {
 async function allOf(
   { list }: Kind,
   signal: AbortSignal,
-): Promise<Pick<Offer, 'things' | 'isWhole'>> {
-  const things: Schemas['Schema'][] = [];
+): Promise<Pick<Offer, 'entries' | 'isWhole'>> {
+  const entries: Schemas['Schema'][] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES && (page === 0 || cursor); page += 1) {
     const { rows, next } = await list({ limit: 200, ...(cursor && { cursor }) }, signal);
-    things.push(...rows);
+    entries.push(...rows);
     cursor = next;
   }
-  return { things, isWhole: cursor === undefined };
+  return { entries, isWhole: cursor === undefined };
 }
 
 /** Loads the settings and the registry of the workspace; undefined until they are known, or if the caller may not read them. */

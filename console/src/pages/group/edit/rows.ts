@@ -118,7 +118,10 @@ export function withDeclared(
     .filter(({ name }) => !names.has(name) && !name.includes('.'))
     .map(({ name, type, required }) =>
       newRow({
-        ...{ key: `offered ${name}`, name, type: controlOf(type), isOffered: true },
+        key: `offered ${name}`,
+        name,
+        type: controlOf(type),
+        isOffered: true,
         ...(required && { required: type }),
       }),
     );

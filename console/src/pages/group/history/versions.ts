@@ -54,14 +54,17 @@ async function contentOf(
 ): Promise<Written> {
   const call = api.GET('/api/v1/user-groups/{id}/versions/{version}', {
     params: { path: { id, version }, query: { team_id } },
-    ...{ parseAs: 'text' as const, signal },
+    parseAs: 'text' as const,
+    signal,
   });
   const text = await dataOf(call);
   const raw = membersOf(membersOf(text).get('version') ?? '{}');
   const { version: content } = JSON.parse(text) as Schemas['UserGroupVersionResponse'];
   return {
-    ...{ name: content.name, valid_until: content.valid_until },
-    ...{ mapping: raw.get('mapping') ?? '{}', properties: raw.get('properties') ?? '{}' },
+    name: content.name,
+    valid_until: content.valid_until,
+    mapping: raw.get('mapping') ?? '{}',
+    properties: raw.get('properties') ?? '{}',
   };
 }
 

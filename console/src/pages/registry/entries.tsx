@@ -10,12 +10,12 @@ import { SearchBox, TextField } from '../../ui/fields.tsx';
 import { Header, type Tab, Tabs } from '../../ui/page.tsx';
 import { ListFoot, Table } from '../../ui/table.tsx';
 import { Text, Time } from '../../ui/text.tsx';
-import type { Kind, Thing } from './kinds.ts';
+import type { Kind, Entry } from './kinds.ts';
 
-export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
+export function Entries({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
   const [creating, setCreating] = useState(false);
   const provided = place.value.query.get('search') ?? '';
-  const list = useList<Thing>(
+  const list = useList<Entry>(
     (cursor, signal) =>
       kind.list(
         { limit: 200, ...(provided && { provided_id: provided }), ...(cursor && { cursor }) },
@@ -63,21 +63,21 @@ export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
         head={['Name', 'ID', ['Internal no.'], 'Registered']}
         bones={4}
       >
-        {list.rows.map((thing) => (
-          <tr key={thing.id}>
+        {list.rows.map((entry) => (
+          <tr key={entry.id}>
             <td>
-              <a class="row-link" data-row href={addressOf(['registry', kind.path, thing.id])}>
-                <Text>{thing.name}</Text>
+              <a class="row-link" data-row href={addressOf(['registry', kind.path, entry.id])}>
+                <Text>{entry.name}</Text>
               </a>
             </td>
             <td>
               <code>
-                <Text>{thing.provided_id}</Text>
+                <Text>{entry.provided_id}</Text>
               </code>
             </td>
-            <td class="roomy">{thing.id}</td>
+            <td class="roomy">{entry.id}</td>
             <td>
-              <Time at={thing.created_at} />
+              <Time at={entry.created_at} />
             </td>
           </tr>
         ))}

@@ -15,7 +15,7 @@ import { GroupTable } from './group-table.tsx';
 import type { Kind } from './kinds.ts';
 
 export function Detail({ kind, id }: { kind: Kind; id: number }) {
-  const { data: thing, error, reload, reloaded } = useLoad((signal) => kind.get(id, signal), [id]);
+  const { data: entry, error, reload, reloaded } = useLoad((signal) => kind.get(id, signal), [id]);
   const [open, setOpen] = useState<'rename' | 'delete' | ''>('');
   const [name, setName] = useState('');
   const [required, setRequired] = useState(false);
@@ -37,7 +37,7 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
   const close = () => {
     setOpen('');
   };
-  if (!thing) {
+  if (!entry) {
     return (
       <>
         <Header up={up} title={`No. ${id}`} />
@@ -47,12 +47,12 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
   }
   return (
     <>
-      <Header up={up} title={<Text>{thing.name}</Text>}>
+      <Header up={up} title={<Text>{entry.name}</Text>}>
         {may('registry:write') && (
           <>
             <Button
               onClick={() => {
-                setName(thing.name);
+                setName(entry.name);
                 setOpen('rename');
               }}
             >
@@ -73,15 +73,15 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
         <Facts>
           <Fact name="ID">
             <code>
-              <Text>{thing.provided_id}</Text>
+              <Text>{entry.provided_id}</Text>
             </code>
           </Fact>
-          <Fact name="Internal no.">{thing.id}</Fact>
+          <Fact name="Internal no.">{entry.id}</Fact>
           <Fact name="Registered">
-            <Time at={thing.created_at} />
+            <Time at={entry.created_at} />
           </Fact>
           <Fact name="Last changed">
-            <Time at={thing.updated_at} />
+            <Time at={entry.updated_at} />
           </Fact>
         </Facts>
       </Panel>
@@ -158,7 +158,7 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
           title={`Delete this ${kind.one}`}
           submit="Delete for good"
           what="its id"
-          typed={thing.provided_id}
+          typed={entry.provided_id}
           onClose={close}
           onSubmit={async () => {
             await kind.remove(id);
