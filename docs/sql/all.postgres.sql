@@ -237,6 +237,12 @@ RETURNING id;
 -- api-token.set-last-used
 UPDATE api_token SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before);
 
+-- api-token.update
+UPDATE api_token
+SET name = :name, scopes = :scopes, expires_at = :expiresAt, allowed_cidrs = :allowedCidrs,
+  user_groups = :userGroups, revoked_at = :revokedAt, superseded_by = :supersededBy
+WHERE workspace_id = :workspaceId AND id = :id;
+
 -- bulk-job-line.insert
 INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (:jobId, :part, :ciphertext, :keyId)
 ON CONFLICT (job_id, part) DO NOTHING;
@@ -1169,3 +1175,8 @@ SET mapping_policy = :policy, variables = :variables, required_schemas = :requir
   embed_token_issuer = :embedTokenIssuer, embed_token_audiences = :embedTokenAudiences, view_as = :viewAs,
   flaws_unchecked_since = coalesce(CAST(:changedAt AS bigint), flaws_unchecked_since)
 WHERE id = :workspaceId;
+
+-- workspace.insert
+INSERT INTO workspace (name, public_id, created_at) VALUES (:name, :publicId, :createdAt)
+RETURNING id, name, public_id AS "publicId", created_at AS "createdAt",
+  user_group_quota AS "userGroupQuota", user_group_count AS "userGroupCount";

@@ -9,6 +9,8 @@ import { ApiTokenGuard } from './authentication/api-token.guard.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 import { ApiTokenService } from './api-token.service.ts';
 import { ApiTokenUsage } from './authentication/api-token-usage.ts';
+import { ApiTokenChanges } from './change/api-token-changes.ts';
+import { HeldApiTokens } from './change/held-api-tokens.ts';
 import { SsoTokens } from './sso-tokens.ts';
 
 @Module({
@@ -16,10 +18,12 @@ import { SsoTokens } from './sso-tokens.ts';
   providers: [
     ApiTokenAuthenticator,
     ApiTokenBootstrap,
+    ApiTokenChanges,
     ApiTokenRepository,
     ApiTokenService,
     ApiTokenUsage,
     ApiTokenGuard,
+    HeldApiTokens,
     SsoTokens,
   ],
   exports: [
@@ -28,6 +32,7 @@ import { SsoTokens } from './sso-tokens.ts';
     ApiTokenRepository,
     ApiTokenService,
     ApiTokenUsage,
+    HeldApiTokens,
     SsoTokens,
   ],
 })

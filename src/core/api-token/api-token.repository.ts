@@ -54,6 +54,29 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
     RETURNING id`,
 );
 
+/** All that changes of a token but the time of its use. */
+type Changeable = Pick<
+  ApiToken,
+  | 'name'
+  | 'scopes'
+  | 'expiresAt'
+  | 'allowedCidrs'
+  | 'userGroups'
+  | 'revokedAt'
+  | 'supersededBy'
+  | 'workspaceId'
+  | 'id'
+>;
+
+const updateToken = statement<Changeable>(
+  'api-token.update',
+  () => `
+    UPDATE api_token SET name = :name, scopes = :scopes, expires_at = :expiresAt,
+      allowed_cidrs = :allowedCidrs, user_groups = :userGroups, revoked_at = :revokedAt,
+      superseded_by = :supersededBy
+    WHERE workspace_id = :workspaceId AND id = :id`,
+);
+
 export type ShownApiToken = Omit<
   ApiToken,
   'workspaceId' | 'workspace' | 'tokenHash' | 'firstTokenId'
@@ -199,6 +222,11 @@ export class ApiTokenRepository {
     throw new DatabaseUnavailable(new Error(`found no free id in ${MAX_ATTEMPTS} attempts`));
   }
 
+  /** Stores what has been changed of a token that was read in the same transaction, under the lock of its workspace. */
+  async update(manager: EntityManager, token: ApiToken): Promise<void> {
+    await this.statements.run(manager, updateToken, token);
+  }
+
   /** Ends the predecessor of a token that is being rotated; returns undefined if none is still valid. */
   async endOverlap(
     manager: EntityManager,
@@ -207,6 +235,7 @@ export class ApiTokenRepository {
     const predecessor = await manager.findOneBy(ApiToken, { workspaceId, supersededBy: id });
     if (!predecessor || hasEnded(predecessor)) return undefined;
     predecessor.revokedAt = currentTime();
-    return manager.save(predecessor);
+    await this.update(manager, predecessor);
+    return predecessor;
   }
 }

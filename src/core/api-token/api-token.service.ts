@@ -1,32 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type AuditEntry, AuditLog } from '../audit/audit-log.ts';
-import type { Caller, Scope } from '../../platform/common/access/caller.ts';
+import type { Caller } from '../../platform/common/access/caller.ts';
 import type { UserGroupRange } from '../../platform/common/access/user-group-range.ts';
-import {
-  AddressNotAllowed,
-  ApiTokenInvalid,
-  InsufficientScope,
-} from '../../platform/common/problem/errors.ts';
-import { ApiTokenOfPerson, ApiTokenSuperseded } from './api-token.errors.ts';
+import { ApiTokenOfPerson } from './api-token.errors.ts';
 import type { Preconditions } from '../../platform/common/http/parameters/preconditions.ts';
 import { generateToken } from '../../platform/common/secret/secrets.ts';
 import { currentTime, fromWireTime } from '../../platform/common/time.ts';
-import { ChangeFeed } from '../change-log/change-feed.ts';
-import { Transactor } from '../../platform/database/transactor.ts';
-import { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-calls.ts';
-import { WorkspaceService } from '../workspace/workspace.service.ts';
 import type { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 import {
-  hasAnotherAdmin,
-  hasEnded,
   isAdmin,
   isAllowedFrom,
   isWider,
   requireAnotherAdmin,
   requireGrantable,
 } from './api-token.rules.ts';
+import { ApiTokenChanges, UNKEYED } from './change/api-token-changes.ts';
 import { settingsOf, entityTagOfApiToken, toApiTokenView } from './dto/api-token.view.ts';
 import type {
   ApiTokenQueryDto,
@@ -37,15 +26,8 @@ import type {
 import type {
   ApiTokenResponse,
   ApiTokensResponse,
-  ApiTokenView,
   ApiTokenWithSecretResponse,
 } from './dto/api-token-response.dto.ts';
-
-/** The result for a token whose text somebody holds. */
-type HeldResult = 'ended' | 'already_inactive' | 'last_admin_token';
-
-/** A change that is the same however often it is made. */
-const UNKEYED: IdempotentCall = { key: undefined, request: [] };
 
 /** Administers API tokens. Changes to the tokens of one workspace are serialised, and take effect in every replica within a second. */
 @Injectable()
@@ -53,11 +35,7 @@ export class ApiTokenService {
   /** @internal */
   constructor(
     private readonly apiTokens: ApiTokenRepository,
-    private readonly transactor: Transactor,
-    private readonly workspaces: WorkspaceService,
-    private readonly auditLog: AuditLog,
-    private readonly changes: ChangeFeed,
-    private readonly calls: IdempotentCalls,
+    private readonly changes: ApiTokenChanges,
   ) {}
 
   /** Lists one page of the workspace's tokens in the order of creation, including ended ones. */
@@ -96,7 +74,7 @@ export class ApiTokenService {
       ],
       onReplay: this.showAgain(caller),
     };
-    return this.change(caller, call, async (manager, own) => {
+    return this.changes.run(caller, call, async (manager, own) => {
       const grant = {
         scopes: dto.scopes.join(' '),
         expiresAt: toExpiry(dto.expires_at),
@@ -107,7 +85,7 @@ export class ApiTokenService {
       const token = generateToken('uga');
       const given = { workspaceId: caller.workspaceId, name, firstTokenId: null, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
-      await this.record(manager, caller, row, {
+      await this.changes.record(manager, caller, row, {
         action: 'api_token.issue',
         after: settingsOf(row),
       });
@@ -126,7 +104,7 @@ export class ApiTokenService {
     preconditions?: Preconditions,
   ): Promise<ApiTokenResponse> {
     const key = { workspaceId: caller.workspaceId, id };
-    return this.change(caller, UNKEYED, async (manager, own) => {
+    return this.changes.run(caller, UNKEYED, async (manager, own) => {
       const row = await this.apiTokens.getActive(manager, key);
       preconditions?.require(entityTagOfApiToken(toApiTokenView(row)));
       const before = settingsOf(row);
@@ -146,8 +124,12 @@ export class ApiTokenService {
       Object.assign(row, wanted, { name: dto.name ?? row.name });
       const after = settingsOf(row);
       if (JSON.stringify(before) !== JSON.stringify(after)) {
-        await manager.save(row);
-        await this.record(manager, caller, row, { action: 'api_token.update', before, after });
+        await this.apiTokens.update(manager, row);
+        await this.changes.record(manager, caller, row, {
+          action: 'api_token.update',
+          before,
+          after,
+        });
       }
       return { success: 1, api_token: toApiTokenView(row) };
     });
@@ -171,7 +153,7 @@ export class ApiTokenService {
       request: ['api_token.rotate', id, graceSeconds],
       onReplay: this.showAgain(caller),
     };
-    return this.change(caller, call, async (manager, own) => {
+    return this.changes.run(caller, call, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
       if (old.subject !== null) throw new ApiTokenOfPerson();
       const { name, scopes, expiresAt, allowedCidrs, userGroups } = old;
@@ -186,8 +168,8 @@ export class ApiTokenService {
       old.supersededBy = row.id;
       if (graceSeconds === 0) old.revokedAt = now;
       else old.expiresAt = Math.min(expiresAt ?? Infinity, now + graceSeconds * 1000);
-      await manager.save(old);
-      await this.record(manager, caller, old, {
+      await this.apiTokens.update(manager, old);
+      await this.changes.record(manager, caller, old, {
         action: 'api_token.rotate',
         details: {
           superseded_by_id: row.id,
@@ -201,65 +183,14 @@ export class ApiTokenService {
 
   /** Ends a token. Revoking it again changes nothing. @throws ApiTokenNotFound, LastAdminApiToken */
   async revoke(caller: Caller, id: number): Promise<ApiTokenResponse> {
-    return this.change(caller, UNKEYED, async (manager) => {
+    return this.changes.run(caller, UNKEYED, async (manager) => {
       const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
       if (row.revokedAt === null) {
         await requireAnotherAdmin(manager, caller, row);
-        await this.endNow(manager, caller, row);
+        await this.changes.end(manager, caller, row);
       }
       return { success: 1, api_token: toApiTokenView(row) };
     });
-  }
-
-  /** Finds the token of the workspace with this hash; undefined if there is none. @internal */
-  async findByHash(workspaceId: number, hash: Buffer): Promise<ApiTokenView | undefined> {
-    const [held] = await this.apiTokens.findHeld(workspaceId, [hash]);
-    return held && toApiTokenView(await this.apiTokens.show({ workspaceId, id: held.id }));
-  }
-
-  /**
-   * Ends tokens for a caller who holds them, or has found them, whatever its other scopes.
-   * @param leak the place where they were found
-   * @returns the results of those of the workspace, by hash in hexadecimal
-   * @internal
-   */
-  async end(
-    caller: Caller,
-    hashes: readonly Buffer[],
-    leak?: { source?: string | undefined },
-  ): Promise<Map<string, HeldResult>> {
-    const held = await this.apiTokens.findHeld(caller.workspaceId, hashes);
-    const results = new Map<string, HeldResult>();
-    if (held.length === 0) return results;
-    const endAll = async (manager: EntityManager) => {
-      for (const { id, hash } of held) {
-        results.set(hash, await this.endHeld(manager, caller, id, leak));
-      }
-      return results;
-    };
-    return this.change(caller, UNKEYED, endAll, 'tokens:rotate');
-  }
-
-  private async endHeld(
-    manager: EntityManager,
-    caller: Caller,
-    id: number,
-    leak?: object,
-  ): Promise<HeldResult> {
-    const row = await this.apiTokens.get(manager, { workspaceId: caller.workspaceId, id });
-    if (hasEnded(row)) return 'already_inactive';
-    if (!(await hasAnotherAdmin(manager, caller, row))) return 'last_admin_token';
-    await this.endNow(manager, caller, row);
-    if (leak) {
-      await this.record(manager, caller, row, { action: 'api_token.leaked', details: leak });
-    }
-    return 'ended';
-  }
-
-  private async endNow(manager: EntityManager, caller: Caller, row: ApiToken): Promise<void> {
-    row.revokedAt = currentTime();
-    await manager.save(row);
-    await this.record(manager, caller, row, { action: 'api_token.revoke' });
   }
 
   private showAgain(caller: Caller) {
@@ -273,45 +204,8 @@ export class ApiTokenService {
         ];
         requireGrantable(own, shown);
       }
-      await this.record(manager, caller, api_token, { action: 'secret.show' });
+      await this.changes.record(manager, caller, api_token, { action: 'secret.show' });
     };
-  }
-
-  private record(
-    manager: EntityManager,
-    caller: Caller,
-    { id }: { id: number },
-    entry: Omit<AuditEntry, 'object'>,
-  ): Promise<void> {
-    const object = { type: 'api_token', id };
-    return this.auditLog.record(manager, caller, { ...entry, object });
-  }
-
-  /**
-   * Runs one change at a time in a workspace. Reads the caller's own token again: the guard's cached copy may be almost
-   * a second old.
-   * @throws ApiTokenInvalid, InsufficientScope, AddressNotAllowed, ApiTokenSuperseded
-   */
-  private async change<T extends object>(
-    caller: Caller,
-    call: IdempotentCall<T>,
-    work: (manager: EntityManager, own: ApiToken | undefined) => Promise<T>,
-    scope: Scope = 'admin',
-  ): Promise<T> {
-    const { workspaceId, apiTokenId } = caller;
-    const result = await this.transactor.run(async (manager) => {
-      await this.workspaces.lock(manager, workspaceId);
-      if (apiTokenId === null) return work(manager, undefined);
-      const own = await this.apiTokens.get(manager, { workspaceId, id: apiTokenId });
-      if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
-      if (!own.scopes.split(' ').includes(scope)) throw new InsufficientScope(scope);
-      if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
-      // The holder of an old, stolen token must not be able to end the new one, to outlive it, or to be shown it again.
-      if (own.supersededBy !== null) throw new ApiTokenSuperseded();
-      return this.calls.within(manager, caller, call, () => work(manager, own));
-    });
-    this.changes.announce({ workspaceId, of: 'api_tokens' });
-    return result;
   }
 }
 

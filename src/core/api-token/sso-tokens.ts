@@ -61,7 +61,8 @@ export class SsoTokens {
     // Read under the lock: an administrator may have changed or revoked it meanwhile.
     const tokens = await manager.findBy(ApiToken, { workspaceId, subject, revokedAt: IsNull() });
     for (const token of tokens) {
-      await manager.save(Object.assign(token, { revokedAt: currentTime() }));
+      token.revokedAt = currentTime();
+      await this.apiTokens.update(manager, token);
       await this.auditLog.record(manager, ofService(workspaceId), {
         action: 'api_token.revoke',
         object: { type: 'api_token', id: token.id },
@@ -89,12 +90,20 @@ export class SsoTokens {
     const known = last?.revokedAt === null ? last : undefined;
     if (known?.name === name && known.scopes === scopes) return { id: known.id, isChanged: false };
     const before = known && settingsOf(known);
-    const row = known
-      ? await manager.save(Object.assign(known, { name, scopes }))
-      : await this.apiTokens.insert(manager, generateToken('uga'), {
-          ...{ ...wanted, workspaceId },
-          ...{ firstTokenId: null, expiresAt, allowedCidrs, userGroups },
-        });
+    let row = known;
+    if (row) {
+      Object.assign(row, { name, scopes });
+      await this.apiTokens.update(manager, row);
+    } else {
+      row = await this.apiTokens.insert(manager, generateToken('uga'), {
+        ...wanted,
+        workspaceId,
+        firstTokenId: null,
+        expiresAt,
+        allowedCidrs,
+        userGroups,
+      });
+    }
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: known ? 'api_token.update' : 'api_token.issue',
       object: { type: 'api_token', id: row.id },

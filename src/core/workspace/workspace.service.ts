@@ -10,7 +10,7 @@ import { isUniqueViolation } from '../../platform/database/database-errors.ts';
 import { statement } from '../../platform/database/statement.ts';
 import { Statements } from '../../platform/database/statements.ts';
 import { Transactor } from '../../platform/database/transactor.ts';
-import { Workspace } from './workspace.entity.ts';
+import type { Workspace } from './workspace.entity.ts';
 
 /** A workspace, as `Workspaces.list` returns it. */
 export type ListedWorkspace = Pick<
@@ -18,12 +18,23 @@ export type ListedWorkspace = Pick<
   'id' | 'name' | 'publicId' | 'createdAt' | 'userGroupQuota' | 'userGroupCount'
 >;
 
+const LISTED = `
+  id, name, public_id AS "publicId", created_at AS "createdAt",
+  user_group_quota AS "userGroupQuota", user_group_count AS "userGroupCount"`;
+
 const listWorkspaces = statement<object, ListedWorkspace>(
   'workspace.list',
+  () => `SELECT ${LISTED} FROM workspace ORDER BY id`,
+);
+
+const insertWorkspace = statement<
+  { name: string; publicId: string; createdAt: number },
+  ListedWorkspace
+>(
+  'workspace.insert',
   () => `
-    SELECT id, name, public_id AS "publicId", created_at AS "createdAt",
-      user_group_quota AS "userGroupQuota", user_group_count AS "userGroupCount"
-    FROM workspace ORDER BY id`,
+    INSERT INTO workspace (name, public_id, created_at) VALUES (:name, :publicId, :createdAt)
+    RETURNING ${LISTED}`,
 );
 
 const findByName = statement<{ name: string }, { id: number }>(
@@ -47,20 +58,20 @@ export class WorkspaceService {
   ) {}
 
   /** @throws OperatorError if the name is taken or invalid */
-  async create(name: string): Promise<Workspace> {
+  async create(name: string): Promise<ListedWorkspace> {
     const [violation] = identifierViolations(name, '');
     if (violation) throw new OperatorRefusal(`Invalid workspace name: ${violation.detail}`);
     try {
       return await this.transactor.run(async (manager) => {
         const publicId = `ws_${randomBytes(16).toString('hex')}`;
-        const row = manager.create(Workspace, { name, publicId, createdAt: currentTime() });
-        const workspace = await manager.save(row);
-        await this.auditLog.record(manager, operator(workspace.id), {
+        const row = { name, publicId, createdAt: currentTime() };
+        const [workspace] = await this.statements.run(manager, insertWorkspace, row);
+        await this.auditLog.record(manager, operator(workspace!.id), {
           action: 'workspace.create',
           object: { type: 'workspace', id: publicId },
           after: { name },
         });
-        return workspace;
+        return workspace!;
       });
     } catch (error) {
       if (isUniqueViolation(error)) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiTokenService } from '../../core/api-token/api-token.service.ts';
+import { HeldApiTokens } from '../../core/api-token/change/held-api-tokens.ts';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { isJsonObject, type JsonObject } from '../../platform/common/json/strict-json.ts';
@@ -39,7 +39,7 @@ export class InspectionService {
     private readonly snapshots: UserGroupSnapshots,
     private readonly embedTokens: EmbedTokenVerifier,
     private readonly reader: EmbedTokenReader,
-    private readonly apiTokens: ApiTokenService,
+    private readonly apiTokens: HeldApiTokens,
     private readonly workspaces: WorkspaceSettingsRepository,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,

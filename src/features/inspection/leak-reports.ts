@@ -75,7 +75,8 @@ export class LeakReports {
       objectIds: await this.idsOf(workspaceId, userGroupId, providedId),
       details: { team_id: userGroupId, generation },
       // The event follows the end within its transaction.
-      ...{ from, to: from + MINUTE_MS },
+      from,
+      to: from + MINUTE_MS,
     });
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiTokenService } from '../../core/api-token/api-token.service.ts';
+import { HeldApiTokens } from '../../core/api-token/change/held-api-tokens.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';
@@ -57,7 +57,7 @@ export class RevocationService {
   constructor(
     private readonly userGroupTokens: TokenEnder,
     private readonly embedTokens: EmbedTokenRevoker,
-    private readonly apiTokens: ApiTokenService,
+    private readonly apiTokens: HeldApiTokens,
     private readonly preview: LeakPreview,
     private readonly bulk: BulkWrites,
     private readonly gate: Gate,
