@@ -58,6 +58,26 @@ onEachDatabase((kind) => {
     }
   });
 
+  test('of 40 parallel PUTs of one group on two processes each is a version of it', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { id, path } = await api(0).create();
+      const names = Array.from({ length: 40 }, (_, index) => `name ${index}`);
+      const written = await Promise.all(
+        names.map((name, index) => answered(() => api(index).put({ user_group_id: id, name }))),
+      );
+      expect(new Set(written.map(({ status }) => status))).toEqual(new Set([200]));
+      const { versions } = (await api(1).call('GET', `${path}/versions?limit=200`))
+        .body as unknown as { versions: { version: number; name: string }[] };
+      expect(versions.map(({ version }) => version)).toEqual(
+        versions.map((_, n, { length }) => length - n),
+      );
+      // A write whose outcome was unknown is repeated, and may be there twice.
+      expect(new Set(versions.map(({ name }) => name))).toEqual(new Set([id, ...names]));
+      const shown = await api(0).get({ user_group_id: id });
+      expect(shown.body.user_group.name).toBe(versions[0]!.name);
+    }
+  });
+
   test.each([
     ['by token', false],
     ['by group', true],
