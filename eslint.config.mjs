@@ -1,6 +1,7 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 import { keptPromises } from './scripts/lint/kept-promises.mjs';
+import { noPackedSpread } from './scripts/lint/no-packed-spread.mjs';
 import { noRealTime } from './scripts/lint/no-real-time.mjs';
 import { plainComments } from './scripts/lint/plain-comments.mjs';
 import { waitedReads } from './scripts/lint/waited-reads.mjs';
@@ -8,6 +9,7 @@ import { waitedReads } from './scripts/lint/waited-reads.mjs';
 const local = {
   rules: {
     'kept-promises': keptPromises,
+    'no-packed-spread': noPackedSpread,
     'no-real-time': noRealTime,
     'plain-comments': plainComments,
     'waited-reads': waitedReads,
@@ -49,14 +51,17 @@ const processesInRealTime = ['test/system/**'];
 export default tseslint.config(
   {
     ignores: [
-      ...['dist/', 'lib/', 'api/docs/', 'node_modules/', 'data/', 'coverage/'],
-      ...[
-        'clients/typescript/schema.d.ts',
-        'clients/typescript/dist/',
-        'clients/conformance/dist/',
-        'clients/cube/dist/',
-        'clients/embed/dist/',
-      ],
+      'dist/',
+      'lib/',
+      'api/docs/',
+      'node_modules/',
+      'data/',
+      'coverage/',
+      'clients/typescript/schema.d.ts',
+      'clients/typescript/dist/',
+      'clients/conformance/dist/',
+      'clients/cube/dist/',
+      'clients/embed/dist/',
     ],
   },
   eslint.configs.recommended,
@@ -87,6 +92,10 @@ export default tseslint.config(
       curly: ['error', 'multi-line'],
       'no-console': 'error',
     },
+  },
+  {
+    plugins: { local },
+    rules: { 'local/no-packed-spread': 'error' },
   },
   {
     // It is compiled by itself, on the package.
@@ -132,6 +141,11 @@ export default tseslint.config(
       ],
       'no-restricted-syntax': [
         'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='manager'][callee.property.name=/^(save|insert|update|delete|remove|upsert)$/]",
+          message: 'write by a statement: docs/sql shows each that runs',
+        },
         {
           selector: "NewExpression[callee.name='Date'][arguments.length=0]",
           message: 'use currentTime',
@@ -241,8 +255,15 @@ export default tseslint.config(
     languageOptions: {
       globals: Object.fromEntries(
         [
-          ...['document', 'location', 'history', 'FormData', 'Option'],
-          ...['window', 'parent', 'addEventListener', 'removeEventListener'],
+          'document',
+          'location',
+          'history',
+          'FormData',
+          'Option',
+          'window',
+          'parent',
+          'addEventListener',
+          'removeEventListener',
         ].map((name) => [name, 'readonly']),
       ),
     },

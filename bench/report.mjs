@@ -124,7 +124,8 @@ function printStarvation(turns) {
     text(figure(writers, 'writers', 'requestsPerSecond')),
     text(figure(writers, 'writers', 'p50Milliseconds'), 2),
     text(figure(writers, 'writers', 'p99Milliseconds'), 2),
-    ...['', ''],
+    '',
+    '',
     String(errorCount(writers, 'writers')),
   ]);
   printTable(lines);

@@ -50,7 +50,14 @@ async function createTenant(database) {
   await runCli(database, 'workspace', 'create', 'other');
   const printed = await runCli(
     database,
-    ...['token', 'create', '--workspace', 'other', '--name', 'bench', '--scopes', 'all'],
+    'token',
+    'create',
+    '--workspace',
+    'other',
+    '--name',
+    'bench',
+    '--scopes',
+    'all',
   );
   return /\buga_\w+/.exec(printed)[0];
 }

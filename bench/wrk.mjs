@@ -70,17 +70,18 @@ export async function runWrk(turn, tokens, created) {
     writeFileSync(file, entries.join(''));
     const script = [SCRIPT, `http://127.0.0.1:${turn.server.port}`, '--', turn.operation, file];
     const output = await run([
-      ...[
-        '-t',
-        '1',
-        '-c',
-        String(turn.connections),
-        '-d',
-        String(Math.ceil(turn.seconds)),
-        '-s',
-        ...script,
-      ],
-      ...[String(created), headOf(turn, target), ...body, expected],
+      '-t',
+      '1',
+      '-c',
+      String(turn.connections),
+      '-d',
+      String(Math.ceil(turn.seconds)),
+      '-s',
+      ...script,
+      String(created),
+      headOf(turn, target),
+      ...body,
+      expected,
     ]);
     for (const [, number, token] of output.matchAll(/^token (\d+) (\w*)$/gm)) {
       tokens[(number - 1) / stride] = token || undefined;

@@ -132,17 +132,20 @@ async function startServers() {
     options,
   );
   run('redis-server', [
-    ...['--daemonize', 'yes', '--bind', '127.0.0.1', '--port', String(started.redis)],
-    ...[
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-      '--dir',
-      directory,
-      '--pidfile',
-      join(directory, 'redis.pid'),
-    ],
+    '--daemonize',
+    'yes',
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(started.redis),
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    directory,
+    '--pidfile',
+    join(directory, 'redis.pid'),
   ]);
   writeFileSync(ports, JSON.stringify(started));
   return started;

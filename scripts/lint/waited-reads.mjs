@@ -3,22 +3,36 @@
  * for what must not be there even for a moment.
  */
 const READS = new Set([
-  ...[
-    'innerText',
-    'allInnerTexts',
-    'textContent',
-    'allTextContents',
-    'innerHTML',
-    'inputValue',
-    'getAttribute',
-  ],
-  ...['count', 'isVisible', 'isHidden', 'isEnabled', 'isDisabled', 'isEditable', 'isChecked'],
-  ...['title', 'clipboard', 'fieldValues', 'overhang', 'boundingBox', 'evaluate'],
+  'innerText',
+  'allInnerTexts',
+  'textContent',
+  'allTextContents',
+  'innerHTML',
+  'inputValue',
+  'getAttribute',
+  'count',
+  'isVisible',
+  'isHidden',
+  'isEnabled',
+  'isDisabled',
+  'isEditable',
+  'isChecked',
+  'title',
+  'clipboard',
+  'fieldValues',
+  'overhang',
+  'boundingBox',
+  'evaluate',
 ]);
 
 /** Reads that wait for no element: kept by a test, they have what was there by chance. */
 const NEVER_WAIT = new Set([
-  ...['allInnerTexts', 'allTextContents', 'count', 'isVisible', 'isHidden', 'fieldValues'],
+  'allInnerTexts',
+  'allTextContents',
+  'count',
+  'isVisible',
+  'isHidden',
+  'fieldValues',
 ]);
 
 /** Whether the node runs once, in the body of a test; a function inside of it may be called again and again. */

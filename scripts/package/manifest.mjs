@@ -53,7 +53,15 @@ export function packageManifest(service, code) {
   const { name, version, description, keywords, homepage, license, repository, type, engines } =
     service;
   return {
-    ...{ name, version, description, keywords, homepage, license, repository, type, engines },
+    name,
+    version,
+    description,
+    keywords,
+    homepage,
+    license,
+    repository,
+    type,
+    engines,
     // npm refuses to publish it.
     ...(repository.url.includes(PLACEHOLDER) && { private: true }),
     exports: {

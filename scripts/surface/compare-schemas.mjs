@@ -12,13 +12,25 @@ import { shapesOf } from './shapes.mjs';
 
 /** Limits: whether a greater value takes more. */
 const LIMITS = {
-  ...{ minimum: false, exclusiveMinimum: false, minLength: false, minItems: false },
-  ...{ minProperties: false, maximum: true, exclusiveMaximum: true, maxLength: true },
-  ...{ maxItems: true, maxProperties: true },
+  minimum: false,
+  exclusiveMinimum: false,
+  minLength: false,
+  minItems: false,
+  minProperties: false,
+  maximum: true,
+  exclusiveMaximum: true,
+  maxLength: true,
+  maxItems: true,
+  maxProperties: true,
 };
 const COMPARED = new Set([
   ...Object.keys(LIMITS),
-  ...['enum', 'properties', 'required', 'additionalProperties', 'items', 'default'],
+  'enum',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'default',
   // Values that may be among others: any text is possible before and after.
   'x-extensible-enum',
 ]);

@@ -7,17 +7,18 @@ import { DESCRIPTIVE } from './shapes.mjs';
 const WORDS = new Set([...DESCRIPTIVE, 'summary', 'tags']);
 /** Keywords whose keys are names that the document gives. */
 const NAMING = new Set([
-  ...[
-    'paths',
-    'webhooks',
-    'schemas',
-    'securitySchemes',
-    'parameters',
-    'responses',
-    'requestBodies',
-    'headers',
-  ],
-  ...['content', 'properties', 'patternProperties', 'x-required-scope-with'],
+  'paths',
+  'webhooks',
+  'schemas',
+  'securitySchemes',
+  'parameters',
+  'responses',
+  'requestBodies',
+  'headers',
+  'content',
+  'properties',
+  'patternProperties',
+  'x-required-scope-with',
 ]);
 /** Keywords whose values are data. */
 const DATA = new Set(['enum', 'const', 'default', 'required']);

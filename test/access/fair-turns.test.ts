@@ -64,7 +64,7 @@ onEachDatabase((kind) => {
       ];
       expect(
         [issued, ...others].map(({ status, body }) => ('code' in body ? body.code : status)),
-      ).toEqual([...[201, 200, 200, 201, 200, 201, 200, 200, 200, 200, 200]]);
+      ).toEqual([201, 200, 200, 201, 200, 201, 200, 200, 200, 200, 200]);
     } finally {
       await release();
     }

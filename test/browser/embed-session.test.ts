@@ -110,8 +110,11 @@ onEachDatabase((kind) => {
     expect(passed('GET /live')).toEqual([letIn('GET /live', 101)]);
     const [cookie] = (await page.context().cookies()).filter(({ name }) => name === COOKIE);
     expect(cookie).toMatchObject({
-      ...{ httpOnly: true, secure: true, sameSite: 'None', path: '/' },
-      ...{ partitionKey: 'https://example.com' },
+      httpOnly: true,
+      secure: true,
+      sameSite: 'None',
+      path: '/',
+      partitionKey: 'https://example.com',
     });
   });
 

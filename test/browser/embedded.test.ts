@@ -36,12 +36,16 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-embedded-'));
   service = await startServer({ DATA_DIR: join(directory, 'data') });
   await service.api.put({
-    ...{ user_group_id: 'acme', name: 'Acme EMEA' },
-    ...{ mapping: { sales: 'warehouse-acme' }, properties: { region: 'EMEA', max_rows: 6 } },
+    user_group_id: 'acme',
+    name: 'Acme EMEA',
+    mapping: { sales: 'warehouse-acme' },
+    properties: { region: 'EMEA', max_rows: 6 },
   });
   await service.api.put({
-    ...{ user_group_id: 'globex', name: 'Globex APAC' },
-    ...{ mapping: { sales: 'warehouse-globex' }, properties: { region: 'APAC', max_rows: 4 } },
+    user_group_id: 'globex',
+    name: 'Globex APAC',
+    mapping: { sales: 'warehouse-globex' },
+    properties: { region: 'APAC', max_rows: 4 },
   });
   host = createServer((request, response) => void respond(request, response));
   site = await listen(host);
@@ -49,12 +53,12 @@ beforeAll(async () => {
   seed(join(directory, 'data-sources'));
   dashboard = spawn(process.execPath, [join(EXAMPLE, 'server.mjs')], {
     env: {
-      ...{ PATH: process.env['PATH'], SERVICE_URL: service.baseUrl, API_TOKEN: BOOTSTRAP_TOKEN },
-      ...{
-        DATA_SOURCES_DIR: join(directory, 'data-sources'),
-        AUDIENCE: 'dashboards',
-        EMBEDDED_BY: site,
-      },
+      PATH: process.env['PATH'],
+      SERVICE_URL: service.baseUrl,
+      API_TOKEN: BOOTSTRAP_TOKEN,
+      DATA_SOURCES_DIR: join(directory, 'data-sources'),
+      AUDIENCE: 'dashboards',
+      EMBEDDED_BY: site,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -202,7 +206,8 @@ async function respond({ method, url }: IncomingMessage, response: ServerRespons
     'POST',
     `/api/v1/user-groups/${to}/embed-tokens`,
     {
-      ...{ audience: 'dashboards', origin: site },
+      audience: 'dashboards',
+      origin: site,
     },
   );
   if (status >= 300) {

@@ -182,7 +182,9 @@ onEachDatabase((kind) => {
     );
     jobs = admin;
     expect(await jobs.ended(id)).toMatchObject({
-      ...{ state: 'failed', changed: 2 * PART, done: 2 * PART },
+      state: 'failed',
+      changed: 2 * PART,
+      done: 2 * PART,
       failure: { code: 'api_token_invalid', detail: expect.any(String) },
     });
     expect(await suspendedCount()).toBe(2 * PART);
@@ -209,7 +211,8 @@ onEachDatabase((kind) => {
     const { id } = await jobs.begin({ action: 'suspend', all: true });
     tell(id);
     expect(await looking.ended(id)).toMatchObject({
-      ...{ state: 'failed', changed: 2 * PART },
+      state: 'failed',
+      changed: 2 * PART,
       failure: { code },
     });
   });

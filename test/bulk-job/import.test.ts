@@ -87,19 +87,36 @@ onEachDatabase((kind) => {
     const created = jobOf(answer);
     expect([answer.status, answer.headers['location']]).toEqual([202, `${JOBS}/${created.id}`]);
     expect(created).toMatchObject({
-      ...{ state: 'queued', action: 'import', selection: { lines: PART + 52 } },
-      ...{ total: PART + 52, done: 0, created: 0, changed: 0, unchanged: 0, refused: 0 },
+      state: 'queued',
+      action: 'import',
+      selection: { lines: PART + 52 },
+      total: PART + 52,
+      done: 0,
+      created: 0,
+      changed: 0,
+      unchanged: 0,
+      refused: 0,
     });
     const job = await jobs.ended(created.id);
     expect(job).toMatchObject({
-      ...{ state: 'done', done: PART + 52, created: PART + 50, changed: 1, unchanged: 1 },
-      ...{ refused: 0, failure: null, undo_until: expect.any(String) },
+      state: 'done',
+      done: PART + 52,
+      created: PART + 50,
+      changed: 1,
+      unchanged: 1,
+      refused: 0,
+      failure: null,
+      undo_until: expect.any(String),
     });
     const results = await jobs.results(job.id);
     expect(results.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
     expect(results[0]).toEqual({
-      ...{ line: 1, provided_id: 'new 0', team_id: (await groupOf('new 0')).team_id },
-      ...{ result: 'created', version_before: null, version_after: 1 },
+      line: 1,
+      provided_id: 'new 0',
+      team_id: (await groupOf('new 0')).team_id,
+      result: 'created',
+      version_before: null,
+      version_after: 1,
     });
     expect(results.slice(-2)).toMatchObject([
       { line: PART + 51, result: 'changed', version_before: 1, version_after: 2 },
@@ -196,8 +213,12 @@ onEachDatabase((kind) => {
       { provided_id: 'made, then changed', name: 'Made' },
       { provided_id: 'made, then rotated', name: 'Made' },
       {
-        ...{ provided_id: 'changed', name: 'After', mapping: { sales: 'b' } },
-        ...{ properties: { seats: 2 }, suspended: true, valid_until: '2099-01-01T00:00:00.000Z' },
+        provided_id: 'changed',
+        name: 'After',
+        mapping: { sales: 'b' },
+        properties: { seats: 2 },
+        suspended: true,
+        valid_until: '2099-01-01T00:00:00.000Z',
       },
       { provided_id: 'changed since', name: 'After' },
       { provided_id: 'token alone', token: 'a-token-of-another-system-3' },
@@ -222,7 +243,10 @@ onEachDatabase((kind) => {
     expect(results[5]!.detail).toContain('does not come back');
     expect(await groupOf('made')).toBeUndefined();
     expect(await groupOf('changed')).toMatchObject({
-      ...{ ...was, valid_until: null, suspended_at: null, status: 'active' },
+      ...was,
+      valid_until: null,
+      suspended_at: null,
+      status: 'active',
     });
     expect((await groupOf('changed since')).name).toBe('Another');
     expect(await tokenOf('token alone')).toBe('a-token-of-another-system-3');
@@ -319,7 +343,9 @@ onEachDatabase((kind) => {
     inTheMiddle(() => service.revokeToken(apiToken));
     const { id } = await jobs.beginImport(groupsOf('revoked', 2 * PART + 1));
     expect(await looking.ended(id)).toMatchObject({
-      ...{ state: 'failed', created: 2 * PART, failure: { code: 'api_token_invalid' } },
+      state: 'failed',
+      created: 2 * PART,
+      failure: { code: 'api_token_invalid' },
     });
     expect(await rowsOf('bulk_job_line')).toBe(0);
     expect((await looking.undo(id)).status).toBe(202);

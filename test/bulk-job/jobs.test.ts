@@ -68,20 +68,37 @@ onEachDatabase((kind) => {
       action: 'suspend',
       selection: { filters: { name_prefix: 'many' } },
       created_by: { api_token_id: expect.any(Number), name: 'test' },
-      ...{ total: 430, done: 0, created: 0, changed: 0, unchanged: 0, refused: 0, failure: null },
+      total: 430,
+      done: 0,
+      created: 0,
+      changed: 0,
+      unchanged: 0,
+      refused: 0,
+      failure: null,
       created_at: expect.any(String),
-      ...{ started_at: null, ended_at: null, undo_until: null, undone_by: null },
+      started_at: null,
+      ended_at: null,
+      undo_until: null,
+      undone_by: null,
     });
     const job = await jobs.ended(created.id);
     expect(job).toMatchObject({
-      ...{ state: 'done', total: 430, done: 430, changed: 429, unchanged: 1, refused: 0 },
+      state: 'done',
+      total: 430,
+      done: 430,
+      changed: 429,
+      unchanged: 1,
+      refused: 0,
       undo_until: new Date(Date.parse(job.ended_at!) + 24 * 3600 * 1000).toISOString(),
     });
     const results = await jobs.results(job.id);
     expect(results.map(({ provided_id }) => provided_id)).toEqual(ids);
     expect(results[0]).toEqual({
-      ...{ provided_id: ids[0], team_id: (await groupOf(ids[0]!)).team_id, result: 'changed' },
-      ...{ version_before: 1, version_after: 2 },
+      provided_id: ids[0],
+      team_id: (await groupOf(ids[0]!)).team_id,
+      result: 'changed',
+      version_before: 1,
+      version_after: 2,
     });
     expect(results[7]).toMatchObject({ result: 'unchanged', version_before: 2, version_after: 2 });
     expect((await jobs.results(job.id, '&result=unchanged')).length).toBe(1);
@@ -116,7 +133,9 @@ onEachDatabase((kind) => {
       [one, 'changed'],
     ]);
     expect(results[1]).toMatchObject({
-      ...{ team_id: null, version_before: null, version_after: null },
+      team_id: null,
+      version_before: null,
+      version_after: null,
       code: 'user_group_not_found',
       detail: expect.any(String),
     });

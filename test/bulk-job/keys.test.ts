@@ -60,7 +60,9 @@ onEachDatabase((kind) => {
       'The key "k1" is forgotten, and with it 0 tokens and 1 part of imports.\n',
     );
     expect(await endedWith('k2')).toMatchObject({
-      ...{ state: 'failed', done: 0, failure: { code: 'bulk_job_lines_unreadable' } },
+      state: 'failed',
+      done: 0,
+      failure: { code: 'bulk_job_lines_unreadable' },
     });
   });
 });

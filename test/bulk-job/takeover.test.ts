@@ -23,7 +23,12 @@ onEachDatabase((kind) => {
     }
     const jobs = new TestJobs(server.api);
     expect(await jobs.ended(id)).toMatchObject({
-      ...{ state: 'done', total: GROUPS, done: GROUPS, changed: GROUPS, unchanged: 0, refused: 0 },
+      state: 'done',
+      total: GROUPS,
+      done: GROUPS,
+      changed: GROUPS,
+      unchanged: 0,
+      refused: 0,
     });
     await expectOnce(GROUPS, 2);
     // The undo ends in another process, after an orderly end of the first.
@@ -75,7 +80,12 @@ onEachDatabase((kind) => {
     }
     const jobs = new TestJobs(server.api);
     expect(await jobs.ended(id)).toMatchObject({
-      ...{ state: 'done', total: GROUPS, created: GROUPS, changed: 0, unchanged: 0, refused: 0 },
+      state: 'done',
+      total: GROUPS,
+      created: GROUPS,
+      changed: 0,
+      unchanged: 0,
+      refused: 0,
     });
     const numberOf = async (rows: string) => {
       const sql = `SELECT count(*) AS count FROM ${rows}`;

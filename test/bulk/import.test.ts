@@ -82,8 +82,12 @@ onEachDatabase((kind) => {
       },
       {
         summary: {
-          ...{ created: 1, updated: 1, unchanged: 1, failed: 1 },
-          ...{ tokens_replaced: 0, complete: true },
+          created: 1,
+          updated: 1,
+          unchanged: 1,
+          failed: 1,
+          tokens_replaced: 0,
+          complete: true,
         },
       },
     ]);

@@ -105,7 +105,8 @@ onEachDatabase((kind) => {
     const text = 'SELECT product FROM sale WHERE region = $1 LIMIT $2';
     expect(await show(token, 'the first', 'the second')).toMatchObject({
       viewer: { groupId: 'acme', dataSource: 'the second' },
-      ...{ text, values: ['EMEA', 25] },
+      text,
+      values: ['EMEA', 25],
     });
     const { token: unknown } = await service.api.create({ mapping: { sales: 'x' } });
     await expect(show(unknown)).rejects.toMatchObject({ code: 'data_source_unknown' });

@@ -121,8 +121,10 @@ test.each([
     {
       consoleOidcGrants: [
         {
-          ...{ claim: ['realm_access', 'roles'], prefix: 'ops-' },
-          ...{ workspace: 'default', scopes: ['admin'] },
+          claim: ['realm_access', 'roles'],
+          prefix: 'ops-',
+          workspace: 'default',
+          scopes: ['admin'],
         },
       ],
     },
@@ -133,8 +135,10 @@ test.each([
     {
       consoleOidcGrants: [
         {
-          ...{ claim: ['https://a.example/roles'], value: 'ops' },
-          ...{ workspace: 'b', scopes: ['admin'] },
+          claim: ['https://a.example/roles'],
+          value: 'ops',
+          workspace: 'b',
+          scopes: ['admin'],
         },
       ],
     },
@@ -185,7 +189,10 @@ test.each([
 ])('%s switches each on/off setting to %s', (value, expected) => {
   const names = { WEBHOOK_DELIVERY: value, WEBHOOK_ALLOW_HTTP: value, DOCS: value, CONSOLE: value };
   expect(read(names)).toMatchObject({
-    ...{ webhookDelivery: expected, webhookAllowHttp: expected, docs: expected, console: expected },
+    webhookDelivery: expected,
+    webhookAllowHttp: expected,
+    docs: expected,
+    console: expected,
   });
 });
 

@@ -239,7 +239,9 @@ test('what a response hands out goes into the address, the headers or the body, 
       base,
     ),
   ).toEqual({
-    ...{ url: base, method: 'POST', headers: { 'X-After': '"x"' } },
+    url: base,
+    method: 'POST',
+    headers: { 'X-After': '"x"' },
     body: { token: '{token}', page: [{ after: '"x"', size: 5, end: null }] },
   });
 });

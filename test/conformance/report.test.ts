@@ -38,7 +38,9 @@ const SUBJECT = {
 };
 
 const outcomeOf = (results: Result[]) => ({
-  ...{ results, seconds: 3, slowestSeconds: 1.25 },
+  results,
+  seconds: 3,
+  slowestSeconds: 1.25,
   subject: SUBJECT,
 });
 
@@ -95,8 +97,13 @@ test('a check that could not be judged blames nothing, and the report begins wit
 
 test('a warning is told in each form, and is no failure', () => {
   const warned: Result = {
-    ...{ id: 'trace-variables', title: 'variables', outcome: 'warned', seconds: 1 },
-    ...{ reason: 'a viewer can read "region" & more', means: 'Viewers read it.', steps: ['curl'] },
+    id: 'trace-variables',
+    title: 'variables',
+    outcome: 'warned',
+    seconds: 1,
+    reason: 'a viewer can read "region" & more',
+    means: 'Viewers read it.',
+    steps: ['curl'],
   };
   const outcome = outcomeOf([RESULTS[0]!, warned]);
   expect(reportOf('text', outcome)).toContain(

@@ -238,8 +238,14 @@ onEachDatabase((kind) => {
       `SELECT workspace_id AS id FROM api_token WHERE id = ${apiTokenId}`,
     )) as [{ id: number }];
     const sessions = Array.from({ length: count }, () => ({
-      ...{ id: randomNumber(), workspaceId, secretHash: randomBytes(32), apiTokenId },
-      ...{ at, expiresAt: at + 12 * HOUR_MS, address: null, userAgent: null },
+      id: randomNumber(),
+      workspaceId,
+      secretHash: randomBytes(32),
+      apiTokenId,
+      at,
+      expiresAt: at + 12 * HOUR_MS,
+      address: null,
+      userAgent: null,
     }));
     await service.app.get(Transactor).run(async (manager) => {
       for (const session of sessions) {

@@ -10,26 +10,22 @@ const isUnavailable = (error: Error) =>
   translateDatabaseError(error) instanceof DatabaseUnavailable;
 
 test.each([
-  ...[
-    '25P03',
-    '25P04',
-    '40002',
-    '57P05',
-    '58000',
-    '58030',
-    '58P01',
-    'F0000',
-    'XX000',
-    'XX001',
-    'XX002',
-  ],
-  ...[
-    'SQLITE_CORRUPT',
-    'SQLITE_CORRUPT_INDEX',
-    'SQLITE_NOTADB',
-    'SQLITE_PERM',
-    'SQLITE_IOERR_READ',
-  ],
+  '25P03',
+  '25P04',
+  '40002',
+  '57P05',
+  '58000',
+  '58030',
+  '58P01',
+  'F0000',
+  'XX000',
+  'XX001',
+  'XX002',
+  'SQLITE_CORRUPT',
+  'SQLITE_CORRUPT_INDEX',
+  'SQLITE_NOTADB',
+  'SQLITE_PERM',
+  'SQLITE_IOERR_READ',
 ])('%s is a reason of the database', (code) => {
   expect(isUnavailable(withCode(code))).toBe(true);
 });

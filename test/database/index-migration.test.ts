@@ -29,7 +29,8 @@ onEachDatabase((kind) => {
     const release = await migrateForEver(database);
     const refused = await runCli(
       { ...database.env, MIGRATION_WAIT_SECONDS: '2' },
-      ...['migration', 'run'],
+      'migration',
+      'run',
     );
     expect([refused.code, refused.stdout]).toEqual([5, '']);
     expect(refused.stderr).toMatch(

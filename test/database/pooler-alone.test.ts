@@ -271,7 +271,8 @@ const UNHEARD =
       const waited = await runBuilt(
         'cli.js',
         { ...env, MIGRATION_WAIT_SECONDS: '1' },
-        ...['migration', 'run'],
+        'migration',
+        'run',
       );
       expect([waited.code, waited.stdout]).toEqual([5, '']);
       expect(waited.stderr).toContain('Another process has been migrating the database for 1 s');

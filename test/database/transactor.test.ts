@@ -107,13 +107,13 @@ onEachDatabase((kind) => {
       };
       const { identifiers } = await manager.insert(UserGroup, group);
       await manager.insert(UserGroupToken, {
-        ...{
-          userGroupId: identifiers[0]!['id'] as number,
-          generation: 1,
-          workspaceId: 1,
-          createdAt: Date.now(),
-        },
-        ...{ ...record, tokenHash: bytes(record.tokenHash), ciphertext: bytes(record.ciphertext) },
+        userGroupId: identifiers[0]!['id'] as number,
+        generation: 1,
+        workspaceId: 1,
+        createdAt: Date.now(),
+        ...record,
+        tokenHash: bytes(record.tokenHash),
+        ciphertext: bytes(record.ciphertext),
       });
       // It finds no group, and then waits for this transaction to insert its own.
       answer = service.api.get({ user_group_id: 'rival', name: 'Rival' });

@@ -36,7 +36,10 @@ onPostgres('on postgres', () => {
       writeFileSync(join(directory, 'database-url'), url('owner'));
       const { code, stderr } = await runCli(
         { DATABASE_URL_FILE: join(directory, 'database-url') },
-        ...['migration', 'run', '--grant-to', `${prefix}_service`],
+        'migration',
+        'run',
+        '--grant-to',
+        `${prefix}_service`,
       );
       expect([code, stderr]).toEqual([0, expect.any(String)]);
 

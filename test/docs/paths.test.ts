@@ -45,14 +45,12 @@ test('every name of code in decisions, rules and the pages for developers is the
   const names = new Set(code);
   const missing = [
     ...filesOf('docs/adr'),
-    ...[
-      'docs/architecture.md',
-      'docs/ways-through-the-code.md',
-      ...['events', 'library', 'plugins', 'ports'].map((name) => `docs/extend/${name}.md`),
-      'docs/operate/scaling.md',
-      'CONTRIBUTING.md',
-      'README.md',
-    ],
+    'docs/architecture.md',
+    'docs/ways-through-the-code.md',
+    ...['events', 'library', 'plugins', 'ports'].map((name) => `docs/extend/${name}.md`),
+    'docs/operate/scaling.md',
+    'CONTRIBUTING.md',
+    'README.md',
   ].flatMap((name) =>
     (read(name).match(NAME) ?? [])
       .filter((found) => !found.split('.').every((part) => names.has(part)))

@@ -7,8 +7,17 @@ import { variablesOf } from '../../src/platform/config/variable.ts';
 
 /** Belong to the process, its server, its log or its plugins, which an application has of its own. */
 export const OF_THE_PROCESS = [
-  ...['HOST', 'PORT', 'METRICS_PORT', 'TRUST_PROXY', 'SHUTDOWN_DELAY_SECONDS'],
-  ...['LOG_LEVEL', 'LOG_FORMAT', 'DOCS', 'CONSOLE', 'PLUGINS', 'FEATURES'],
+  'HOST',
+  'PORT',
+  'METRICS_PORT',
+  'TRUST_PROXY',
+  'SHUTDOWN_DELAY_SECONDS',
+  'LOG_LEVEL',
+  'LOG_FORMAT',
+  'DOCS',
+  'CONSOLE',
+  'PLUGINS',
+  'FEATURES',
 ];
 
 const LINE = 114;

@@ -10,8 +10,16 @@ import { errorFixes } from './error-fixes.ts';
 
 /** The variables that most installations look at first. */
 const MOST_IMPORTANT = [
-  ...['HOST', 'PORT', 'PUBLIC_URL', 'TRUST_PROXY', 'DATABASE_URL', 'DATA_DIR'],
-  ...['TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'RATE_LIMIT_PER_MINUTE', 'LOG_LEVEL'],
+  'HOST',
+  'PORT',
+  'PUBLIC_URL',
+  'TRUST_PROXY',
+  'DATABASE_URL',
+  'DATA_DIR',
+  'TOKEN_ENCRYPTION_KEYS',
+  'BOOTSTRAP_API_TOKEN',
+  'RATE_LIMIT_PER_MINUTE',
+  'LOG_LEVEL',
 ];
 
 /** docs/reference/configuration.md: every variable, in a table for each group. */

@@ -16,8 +16,10 @@ const SESSION = 'session=a-session-of-acme';
 
 /** The group that the quick start has created. */
 const ACME = {
-  ...{ user_group_id: 'acme', name: 'Acme EMEA' },
-  ...{ mapping: { sales: 'warehouse-acme' }, properties: { region: 'EMEA', max_rows: 6 } },
+  user_group_id: 'acme',
+  name: 'Acme EMEA',
+  mapping: { sales: 'warehouse-acme' },
+  properties: { region: 'EMEA', max_rows: 6 },
 };
 
 const children: ChildProcess[] = [];
@@ -78,7 +80,10 @@ test('the backend issues tokens of the group of the session, for its renderer an
   const { token, expires_in } = (await response.json()) as { token: string; expires_in: number };
   expect(expires_in).toBe(600);
   expect(await server.api.introspect(token)).toMatchObject({
-    ...{ active: true, sub: 'acme', aud: 'dashboards', origin: 'http://127.0.0.1:8080' },
+    active: true,
+    sub: 'acme',
+    aud: 'dashboards',
+    origin: 'http://127.0.0.1:8080',
     properties: ACME.properties,
   });
 });

@@ -76,18 +76,14 @@ afterAll(async () => {
 
 test('the client of @hey-api/openapi-ts compiles, and calls the service', () => {
   const compilerOptions = {
-    ...{
-      module: 'nodenext',
-      target: 'es2023',
-      lib: ['es2023', 'dom', 'dom.iterable'],
-      strict: true,
-    },
-    ...{
-      outDir: 'built',
-      skipLibCheck: true,
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules', '@types')],
-    },
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    strict: true,
+    outDir: 'built',
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
   };
   // The generator reads it, too: its imports have the endings that these modules need.
   writeFileSync(

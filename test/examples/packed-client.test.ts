@@ -110,7 +110,10 @@ beforeAll(async () => {
   proxy = await MisbehavingProxy.start(server.baseUrl);
   write('tsconfig.json', {
     compilerOptions: {
-      ...{ module: 'nodenext', target: 'es2023', strict: true, noUncheckedIndexedAccess: true },
+      module: 'nodenext',
+      target: 'es2023',
+      strict: true,
+      noUncheckedIndexedAccess: true,
       // A user who checks the types of libraries must be able to check these.
       skipLibCheck: false,
       types: ['node'],

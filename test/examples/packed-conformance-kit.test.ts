@@ -38,8 +38,11 @@ beforeAll(async () => {
   const sales = makeSales(join(directory, 'sales'));
   renderer = spawn(process.execPath, [join(root, 'examples', 'renderer', 'server.mjs')], {
     env: {
-      ...{ PATH: process.env['PATH'], PORT: String(port), DATA_SOURCES_DIR: sales },
-      ...{ SERVICE_URL: `http://${config.proxy}`, API_TOKEN: BOOTSTRAP_TOKEN },
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      DATA_SOURCES_DIR: sales,
+      SERVICE_URL: `http://${config.proxy}`,
+      API_TOKEN: BOOTSTRAP_TOKEN,
     },
     stdio: 'ignore',
   });

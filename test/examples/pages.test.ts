@@ -144,8 +144,16 @@ function exportedIn(file: string): Record<string, string> {
 }
 
 const NEW_EACH_TIME = [
-  ...['token', 'team_id', 'iat', 'id', 'last_four', 'created_at', 'updated_at'],
-  ...['expires_at', 'kid', 'jti'],
+  'token',
+  'team_id',
+  'iat',
+  'id',
+  'last_four',
+  'created_at',
+  'updated_at',
+  'expires_at',
+  'kid',
+  'jti',
 ];
 
 /** Tokens, numbers and times are new in each database. */

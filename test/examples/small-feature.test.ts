@@ -116,7 +116,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
       cwd: copy,
       env: {
         PATH: process.env['PATH'],
-        ...{ CONSOLE: 'off', PORT: `${port}`, BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN },
+        CONSOLE: 'off',
+        PORT: `${port}`,
+        BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
         ...database.env,
         ...env,
       },

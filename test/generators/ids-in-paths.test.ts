@@ -40,24 +40,33 @@ const ORVAL_PROGRAM = `
 
 const GENERATORS: Generator[] = [
   {
-    ...{ name: 'orval', ids: '**not encoded**, unless `output` has `urlEncodeParameters: true`' },
+    name: 'orval',
+    ids: '**not encoded**, unless `output` has `urlEncodeParameters: true`',
     encodes: false,
     generate: orval({}),
     program: ORVAL_PROGRAM,
   },
   {
-    ...{ name: 'orval', ids: '**not encoded**, unless `output` has `urlEncodeParameters: true`' },
+    name: 'orval',
+    ids: '**not encoded**, unless `output` has `urlEncodeParameters: true`',
     encodes: true,
     generate: orval({ urlEncodeParameters: true }),
     program: ORVAL_PROGRAM,
   },
   {
-    ...{ name: 'swagger-typescript-api', ids: '**not encoded**' },
+    name: 'swagger-typescript-api',
+    ids: '**not encoded**',
     encodes: false,
     generate: () =>
       tool(
         'swagger-typescript-api/dist/cli.mjs',
-        ...['generate', '-p', 'openapi.json', '-o', '.', '-n', 'client.ts'],
+        'generate',
+        '-p',
+        'openapi.json',
+        '-o',
+        '.',
+        '-n',
+        'client.ts',
       ),
     program: `
       import { Api } from './client.js';
@@ -68,7 +77,8 @@ const GENERATORS: Generator[] = [
       };`,
   },
   {
-    ...{ name: 'oazapfts', ids: 'encoded' },
+    name: 'oazapfts',
+    ids: 'encoded',
     encodes: true,
     generate: () => tool('oazapfts/dist/cli.js', 'openapi.json', 'client.ts'),
     program: `

@@ -195,8 +195,13 @@ onEachDatabase((kind) => {
     await groups().resume(caller, 'k');
     await groups().delete(caller, 'k');
     expect(PlanGuard.asked.map(({ kind: what }) => what)).toEqual([
-      ...['create', 'suspend', 'delete'],
-      ...['update', 'suspend', 'resume', 'delete'],
+      'create',
+      'suspend',
+      'delete',
+      'update',
+      'suspend',
+      'resume',
+      'delete',
     ]);
     expect(PlanGuard.asked.at(-1)).toMatchObject({ before: { name: 'free' }, after: null });
     expect(await notesOf('k')).toEqual([

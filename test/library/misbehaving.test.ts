@@ -262,7 +262,9 @@ describe('while a store of rate limits', () => {
   withFrozenBuckets();
 
   test.each([
-    ...[ODD[1]!, ODD[3]!, ['hangs', () => new Promise(() => undefined)] as const],
+    ODD[1]!,
+    ODD[3]!,
+    ['hangs', () => new Promise(() => undefined)] as const,
     ['leaves out a bucket', () => Promise.resolve({ granted: 1, states: [] })] as const,
   ])('%s, calls are counted in the process', async (_name, count) => {
     OddStore.count = count;

@@ -78,8 +78,13 @@ onEachDatabase((kind) => {
         rewrap_remaining: false,
         event_consumers: [],
         retention: {
-          ...{ audit_days: 400, refusal_days: 90, shown_token_days: 30 },
-          ...{ history_days: 800, event_hours: 48, webhook_days: 9, usage_days: 400 },
+          audit_days: 400,
+          refusal_days: 90,
+          shown_token_days: 30,
+          history_days: 800,
+          event_hours: 48,
+          webhook_days: 9,
+          usage_days: 400,
         },
         limits: {
           calls_per_minute: 900,
@@ -103,7 +108,9 @@ onEachDatabase((kind) => {
           .split(',')
           .map((key) => key.slice(3)),
         service.bootstrapToken,
-        ...[env['DATA_DIR'], url?.hostname, url?.pathname.slice(1)],
+        env['DATA_DIR'],
+        url?.hostname,
+        url?.pathname.slice(1),
       ].filter((one) => one !== undefined);
       expect(hidden.length).toBeGreaterThan(3);
       for (const secret of hidden) expect(text).not.toContain(secret);

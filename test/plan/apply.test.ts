@@ -25,7 +25,9 @@ onEachDatabase((kind) => {
     );
     const applied = appliedOf(await calls().apply(plan.id));
     expect(applied).toEqual({
-      ...{ id: plan.id, set: 'exact', counts: plan.counts },
+      id: plan.id,
+      set: 'exact',
+      counts: plan.counts,
       applied_at: expect.any(String),
     });
     expect(await tokens()).toEqual(before);
@@ -150,7 +152,8 @@ onEachDatabase((kind) => {
     const whole = await calls().plan('set=quota', ...named('quota c', 2));
     await service.api.put({ user_group_id: 'quota d', name: 'D' });
     expect(codesOf(await calls().apply(whole.id), await calls().apply(small.id))).toEqual([
-      ...['user_group_quota_reached', 'plan_stale'],
+      'user_group_quota_reached',
+      'plan_stale',
     ]);
     expect(await service.query('SELECT 1 FROM user_group')).toHaveLength(groups.length + 1);
     await settings.setUserGroupQuota(operator(1), null);

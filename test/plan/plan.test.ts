@@ -63,7 +63,10 @@ onEachDatabase((kind) => {
     });
     expect(await calls().carryOut('set=whole', line)).toMatchObject({ counts: { update: 1 } });
     expect(await read('whole')).toMatchObject({
-      ...{ properties: {}, mapping: {}, valid_until: null, suspended_at: null },
+      properties: {},
+      mapping: {},
+      valid_until: null,
+      suspended_at: null,
       managed_by: 'whole',
     });
     await service.api.put({ user_group_id: 'whole', name: 'By hand' });
@@ -109,7 +112,11 @@ onEachDatabase((kind) => {
     await calls().carryOut('set=members&adopt=true', { provided_id: 'member', name: 'M' });
     const after = await service.api.get({ user_group_id: 'member', properties: {} });
     expect(Object.keys(after.body.user_group)).toEqual([
-      ...['team_id', 'token', 'name', 'provided_id', 'properties'],
+      'team_id',
+      'token',
+      'name',
+      'provided_id',
+      'properties',
     ]);
     expect(after.body.user_group.token).toBe(contract.body.user_group.token);
     const list = await service.api.call('GET', '/api/v1/user-groups?name_prefix=M');
@@ -254,14 +261,16 @@ onEachDatabase((kind) => {
     const reader = new PlanCalls(service.clientOf(await service.issueToken(['user-groups:read'])));
     const line = { provided_id: 'scoped', name: 'S' };
     expect(codesOf(await writer.send('set=s', line), await reader.send('set=s', line))).toEqual([
-      ...['insufficient_scope', 'insufficient_scope'],
+      'insufficient_scope',
+      'insufficient_scope',
     ]);
     const { id } = await calls().plan('set=s', line);
     const foreign = new PlanCalls(
       service.clientOf(await service.issueToken(['user-groups:write'], 'foreign')),
     );
     expect(codesOf(await reader.apply(id), await foreign.apply(id))).toEqual([
-      ...['insufficient_scope', 'plan_not_found'],
+      'insufficient_scope',
+      'plan_not_found',
     ]);
     expect(codesOf(await writer.apply(id))).toEqual([200]);
   });

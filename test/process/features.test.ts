@@ -13,26 +13,26 @@ const PUBLIC_URL = 'https://user-groups.example';
 
 /** The controllers that `core` leaves out. */
 const LEFT_OUT = [
-  ...[
-    'TargetController',
-    'UsageController',
-    'RegisteredController',
-    'WorkspaceSettingsController',
-    'UserGroupBulkController',
-    'UserGroupHistoryController',
-    'UserGroupLimitsController',
-    'PlanController',
-    'RenameController',
-    'BulkJobController',
-  ],
-  ...['EmbedSessionController', 'ForwardAuthController'],
-  ...['InspectionController', 'EndTokensController', 'RevocationController', 'EventController'],
-  ...[
-    'WebhookEndpointController',
-    'WebhookDeliveryController',
-    'OverviewController',
-    'SystemController',
-  ],
+  'TargetController',
+  'UsageController',
+  'RegisteredController',
+  'WorkspaceSettingsController',
+  'UserGroupBulkController',
+  'UserGroupHistoryController',
+  'UserGroupLimitsController',
+  'PlanController',
+  'RenameController',
+  'BulkJobController',
+  'EmbedSessionController',
+  'ForwardAuthController',
+  'InspectionController',
+  'EndTokensController',
+  'RevocationController',
+  'EventController',
+  'WebhookEndpointController',
+  'WebhookDeliveryController',
+  'OverviewController',
+  'SystemController',
 ];
 
 interface Document {
@@ -174,9 +174,15 @@ onEachDatabase((kind) => {
         'console',
       ],
       scopes: [
-        ...['user-groups:read', 'user-groups:write', 'user-group-tokens:read'],
-        ...['tokens:rotate', 'tokens:introspect'],
-        ...['embed-tokens:issue', 'user-groups:view-as', 'audit:read', 'admin'],
+        'user-groups:read',
+        'user-groups:write',
+        'user-group-tokens:read',
+        'tokens:rotate',
+        'tokens:introspect',
+        'embed-tokens:issue',
+        'user-groups:view-as',
+        'audit:read',
+        'admin',
       ],
     });
   });
@@ -249,8 +255,17 @@ onEachDatabase((kind) => {
         ([, name]) => name,
       );
     expect(await listed()).toEqual([
-      ...['group', 'introspect', 'workspace', 'token', 'audit', 'keys'],
-      ...['migration', 'migrate-data', 'config', 'openapi', 'help'],
+      'group',
+      'introspect',
+      'workspace',
+      'token',
+      'audit',
+      'keys',
+      'migration',
+      'migrate-data',
+      'config',
+      'openapi',
+      'help',
     ]);
     expect(await listed('group')).not.toEqual(expect.arrayContaining(['import']));
     expect(await listed('group')).toEqual(expect.arrayContaining(['list', 'view']));

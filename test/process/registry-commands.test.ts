@@ -57,18 +57,20 @@ onEachDatabase((kind) => {
     await cli('schema', 'create', '--provided-id', 'sales', '--name', 'Sales');
     const region = { name: 'region', type: 'string', required: true };
     const set = await cli(
-      ...[
-        'workspace',
-        'update',
-        '-o',
-        'json',
-        '--mapping-policy',
-        'registered',
-        '--required-schemas',
-        'sales',
-      ],
-      ...['--variables', JSON.stringify([region, { name: 'seats', type: 'number', default: 1 }])],
-      ...['--embed-token-issuer', 'https://i.example', '--embed-token-audiences', 'a,b'],
+      'workspace',
+      'update',
+      '-o',
+      'json',
+      '--mapping-policy',
+      'registered',
+      '--required-schemas',
+      'sales',
+      '--variables',
+      JSON.stringify([region, { name: 'seats', type: 'number', default: 1 }]),
+      '--embed-token-issuer',
+      'https://i.example',
+      '--embed-token-audiences',
+      'a,b',
     );
     expect([set.code, set.stderr]).toEqual([0, '']);
     const { body } = (await service.api.call('GET', '/api/v1/workspace')) as unknown as Answer;
@@ -131,17 +133,18 @@ onEachDatabase((kind) => {
     expect(escaped.stderr).toContain('/mapping/\\u001b[2J: ');
     expect(escaped.stderr).not.toContain('\u001b');
     const cleared = await cli(
-      ...[
-        'workspace',
-        'update',
-        '-o',
-        'ndjson',
-        '--mapping-policy',
-        'open',
-        '--required-schemas',
-        '',
-      ],
-      ...['--variables', '[]', '--embed-token-issuer', 'default'],
+      'workspace',
+      'update',
+      '-o',
+      'ndjson',
+      '--mapping-policy',
+      'open',
+      '--required-schemas',
+      '',
+      '--variables',
+      '[]',
+      '--embed-token-issuer',
+      'default',
     );
     expect(JSON.parse(cleared.stdout)).toMatchObject({
       mapping_policy: 'open',

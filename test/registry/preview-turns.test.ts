@@ -5,7 +5,11 @@ const GROUPS = 500;
 
 test('a preview over many groups lets other work run in between', async () => {
   const rows = Array.from({ length: GROUPS }, (_, id) => ({
-    ...{ id, providedId: `g${id}`, version: 1, flaw: null, mapping: null },
+    id,
+    providedId: `g${id}`,
+    version: 1,
+    flaw: null,
+    mapping: null,
     properties: id % 10 === 0 ? '{"region":"EMEA"}' : '{}',
   }));
   const groups = new IncompleteGroups({

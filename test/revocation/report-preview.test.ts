@@ -44,8 +44,14 @@ onEachDatabase((kind) => {
     await until(async () => (await used()) !== null);
     const apiToken = await service.issueToken(['user-groups:read']);
     const tokens = [
-      ...[current.token, overlap.token, old.token, deleted.token],
-      ...[embedded, ended, apiToken, UNKNOWN],
+      current.token,
+      overlap.token,
+      old.token,
+      deleted.token,
+      embedded,
+      ended,
+      apiToken,
+      UNKNOWN,
       `{"a": "${old.token}", "b": "${current.token}"}`,
     ];
     const events = '/api/v1/audit-events?types=*.leaked,*.revoke,user_group_token.rotate';

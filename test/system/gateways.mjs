@@ -76,11 +76,15 @@ async function metricsBehindNginx() {
 /** The configuration of the kit for the application of the page. */
 function kitConfigOf(service, port, proxy) {
   const tenants = Object.values(TENANTS).map(({ source, region, shows }) => ({
-    ...{ data_source: source, properties: { region }, shows: [shows] },
+    data_source: source,
+    properties: { region },
+    shows: [shows],
   }));
   return {
     service: {
-      ...{ url: service.url, api_token_env: 'KIT_API_TOKEN', disposable_workspace: true },
+      url: service.url,
+      api_token_env: 'KIT_API_TOKEN',
+      disposable_workspace: true,
       other_workspace_api_token_env: 'OTHER_API_TOKEN',
     },
     proxy,
@@ -106,8 +110,13 @@ function kitConfigOf(service, port, proxy) {
 
 /** A data API writes no SQL, has no page and no dashboards, and the gateway hands on no variables of a token. */
 const NOT_FOR_METRICS = [
-  ...['sql-text', 'variable-writes', 'trace-referrer', 'trace-logs'],
-  ...['embed-resources', 'embed-variables', ...OFFERS],
+  'sql-text',
+  'variable-writes',
+  'trace-referrer',
+  'trace-logs',
+  'embed-resources',
+  'embed-variables',
+  ...OFFERS,
 ];
 
 async function passesTheKit() {

@@ -76,7 +76,9 @@ async function main() {
   const { url, api } = await startService({ dir, env: {} });
   const project = temporaryDirectory();
   const shell = pageShell(temporaryDirectory(), {
-    ...{ PATH: process.env.PATH, USER_GROUPS_URL: url, USER_GROUPS_TOKEN: API_TOKEN },
+    PATH: process.env.PATH,
+    USER_GROUPS_URL: url,
+    USER_GROUPS_TOKEN: API_TOKEN,
   });
   const tokenIn = (name) => readFileSync(join(project, name), 'utf8').trim();
   const embedToken = async (id, body) => {

@@ -29,8 +29,12 @@ const LOCKED_IN = join(import.meta.dirname, 'postgraphile');
 const OWN = { client: 'typescript' };
 /** A data API shows no SQL and has no page; no gateway is in front of it; it names neither a dashboard nor a viewer's variable. */
 const NOT_FOR_IT = [
-  ...['sql-text', 'trace-referrer', 'gateway-headers'],
-  ...['embed-resources', 'embed-variables', ...OFFERS],
+  'sql-text',
+  'trace-referrer',
+  'gateway-headers',
+  'embed-resources',
+  'embed-variables',
+  ...OFFERS,
 ];
 const ALL = '{ allSales { nodes { product } } }';
 
@@ -120,12 +124,16 @@ async function passesTheKit() {
 async function showsNothingElse() {
   const renderer = await startIt(false);
   const { body } = await lab.service.api.send('PUT', {
-    ...{ user_group_id: 'curious', name: 'Curious', mapping: { sales: 'warehouse-acme' } },
+    user_group_id: 'curious',
+    name: 'Curious',
+    mapping: { sales: 'warehouse-acme' },
     properties: { region: "EMEA'); --", min_amount: 0 },
   });
   const { token: nothing } = body.user_group;
   const { body: own } = await lab.service.api.send('PUT', {
-    ...{ user_group_id: 'plain', name: 'Plain', mapping: { sales: 'warehouse-acme' } },
+    user_group_id: 'plain',
+    name: 'Plain',
+    mapping: { sales: 'warehouse-acme' },
     properties: { region: 'EMEA', min_amount: 0 },
   });
   const { token } = own.user_group;

@@ -28,7 +28,10 @@ const HOSTILE_REGIONS = 150;
 const SCREEN_LIMIT_MS = 300_000;
 /** A data API has no page of its own with a token in its address, shows no SQL, and is behind no gateway. */
 const NOT_FOR_SUPERSET = [
-  ...['sql-text', 'trace-referrer', 'embed-variables', 'gateway-headers'],
+  'sql-text',
+  'trace-referrer',
+  'embed-variables',
+  'gateway-headers',
   ...OFFERS,
 ];
 
@@ -85,11 +88,15 @@ async function passesTheKit(lab) {
 
 function kitConfigOf(lab, proxy) {
   const tenants = Object.values(TENANTS).map(({ source, region, shows }) => ({
-    ...{ data_source: source, properties: { region }, shows: [shows] },
+    data_source: source,
+    properties: { region },
+    shows: [shows],
   }));
   return {
     service: {
-      ...{ url: lab.service.url, api_token_env: 'KIT_API_TOKEN', disposable_workspace: true },
+      url: lab.service.url,
+      api_token_env: 'KIT_API_TOKEN',
+      disposable_workspace: true,
       other_workspace_api_token_env: 'OTHER_API_TOKEN',
     },
     proxy,
@@ -105,7 +112,9 @@ function kitConfigOf(lab, proxy) {
     never_shows: [HIDDEN],
     tables: ['sale'],
     embed: {
-      ...{ audience: AUDIENCE, origin: lab.site, act_header: 'X-User-Group-Acting' },
+      audience: AUDIENCE,
+      origin: lab.site,
+      act_header: 'X-User-Group-Acting',
       resource: { type: 'dashboard', id: lab.page.env.DASHBOARD },
     },
   };

@@ -83,7 +83,11 @@ async function superset(tools) {
   }
   const issue = await startIssuer();
   const filter = (column, op, type, value, allowed) => ({
-    ...{ dataset: 7, column, op, type, value },
+    dataset: 7,
+    column,
+    op,
+    type,
+    value,
     ...(allowed && { allowed }),
   });
   const definition = {

@@ -102,8 +102,18 @@ onEachDatabase((kind) => {
   test('a token is alone on standard output, and what it has is told', async () => {
     await cli('put', 'bi', file(bodies.superset));
     const issued = await cli(
-      ...['token', 'bi', '--group', 'acme', '--user', ADA.id, '--user-name', ADA.name],
-      ...['--resource', `dashboard:${SALES.id}`, '--expires-in-seconds', '60'],
+      'token',
+      'bi',
+      '--group',
+      'acme',
+      '--user',
+      ADA.id,
+      '--user-name',
+      ADA.name,
+      '--resource',
+      `dashboard:${SALES.id}`,
+      '--expires-in-seconds',
+      '60',
     );
     expect(issued.code).toBe(0);
     const claims = jsonwebtoken.verify(issued.stdout.trim(), SECRET, { algorithms: ['HS256'] });

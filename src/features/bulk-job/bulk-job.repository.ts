@@ -200,7 +200,12 @@ export class BulkJobRepository {
   ): Promise<number> {
     const { workspaceId, apiTokenId, firstTokenId, requestId, address } = caller;
     const row = {
-      ...{ workspaceId, apiTokenId, firstTokenId, requestId, address, ...job },
+      workspaceId,
+      apiTokenId,
+      firstTokenId,
+      requestId,
+      address,
+      ...job,
       request: JSON.stringify(request),
       ids: ids && JSON.stringify(ids),
       state: isReceiving ? 'receiving' : 'queued',

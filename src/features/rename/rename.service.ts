@@ -109,7 +109,11 @@ export class UserGroupRenames {
     await this.statements.run(manager, keepVersion, { workspaceId, id, now });
     const redactedId = this.auditLog.redactId(newId) ?? null;
     const [row] = await this.statements.run(manager, setId, {
-      ...{ workspaceId, id, now, newId, redactedId },
+      workspaceId,
+      id,
+      now,
+      newId,
+      redactedId,
     });
     await this.statements.run(manager, endReservation, { workspaceId, newId });
     const reservedUntil = now + RESERVED_MS;

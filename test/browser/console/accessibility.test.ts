@@ -70,7 +70,8 @@ async function makeVaried(api: ApiClient): Promise<void> {
   });
   await api.call('GET', '/api/v1/user-groups/absent');
   const { body } = await api.call('POST', '/api/v1/api-tokens', {
-    ...{ name: 'old', scopes: ['admin'] },
+    name: 'old',
+    scopes: ['admin'],
   });
   await api.call('POST', `/api/v1/api-tokens/${body.api_token.id}/revoke`);
 }

@@ -8,18 +8,19 @@ import { onEachDatabase } from '../../support/database/databases.ts';
 import type { TestService } from '../../support/test-service.ts';
 
 const PAGES = [
-  ...[
-    'Overview',
-    'User groups',
-    'Jobs',
-    'Inspect a token',
-    'Leaked tokens',
-    'Registry',
-    'Targets',
-    'API tokens',
-    'Audit log',
-  ],
-  ...['Webhooks', 'Events', 'Sessions', 'System'],
+  'Overview',
+  'User groups',
+  'Jobs',
+  'Inspect a token',
+  'Leaked tokens',
+  'Registry',
+  'Targets',
+  'API tokens',
+  'Audit log',
+  'Webhooks',
+  'Events',
+  'Sessions',
+  'System',
 ];
 
 onEachDatabase((kind) => {

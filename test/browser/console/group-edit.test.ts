@@ -163,10 +163,8 @@ byEachHand((hand) => {
     const { page, api } = await begin({ hand });
     await createGroup(api, 'acme');
     await api.call('PATCH', '/api/v1/workspace', {
-      ...{
-        variables: [{ name: 'region', type: 'string', required: true }],
-        required_schemas: ['sales'],
-      },
+      variables: [{ name: 'region', type: 'string', required: true }],
+      required_schemas: ['sales'],
     });
     await page.visit('groups/acme');
     await page.use(page.button('Edit'));

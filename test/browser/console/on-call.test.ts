@@ -144,12 +144,10 @@ onEachDatabase((kind) => {
       .map((line) => JSON.parse(line) as object);
     expect(report).toHaveLength(251);
     expect(report[0]).toEqual({
-      ...{
-        last_four: tokens[0]!.slice(-4),
-        kind: 'user_group_token',
-        result: 'ended',
-        provided_id: 'g0',
-      },
+      last_four: tokens[0]!.slice(-4),
+      kind: 'user_group_token',
+      result: 'ended',
+      provided_id: 'g0',
     });
     expect(text).not.toContain('ugt_');
     expect(await Promise.all(tokens.map((token) => api.isActive(token)))).toEqual(

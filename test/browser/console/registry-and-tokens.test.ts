@@ -299,7 +299,8 @@ onEachDatabase((kind) => {
       const { page, api } = await begin({ hand });
       const lines = Array.from({ length: 5001 }, (_, line) =>
         JSON.stringify({
-          ...{ user_group_id: `group ${line}`, name: 'G' },
+          user_group_id: `group ${line}`,
+          name: 'G',
           properties: line < 5000 ? { region: 'EMEA' } : {},
         }),
       );

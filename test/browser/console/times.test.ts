@@ -51,8 +51,12 @@ onEachDatabase((kind) => {
       .map((line) => JSON.parse(line) as object);
     expect(lines).toHaveLength(203);
     expect(lines).toContainEqual({
-      ...{ provided_id: 'g7', name: 'g7', mapping: {}, properties: { region: 'EMEA' } },
-      ...{ valid_until: null, suspended: false },
+      provided_id: 'g7',
+      name: 'g7',
+      mapping: {},
+      properties: { region: 'EMEA' },
+      valid_until: null,
+      suspended: false,
     });
     expect(file).not.toContain('ugt_');
   });

@@ -316,19 +316,15 @@ test('a next attempt that is due is said to be now', async () => {
     event_types: ['user_group.*'],
   });
   const attempt = {
-    ...{
-      event_id: 'evt_1',
-      type: 'user_group.create',
-      occurred_at: '2020-01-02T03:04:05Z',
-      attempt: 1,
-    },
-    ...{
-      delivery: 'pending',
-      next_attempt_at: '2020-01-02T03:04:10Z',
-      status: null,
-      failure: 'timeout',
-      duration_ms: 3,
-    },
+    event_id: 'evt_1',
+    type: 'user_group.create',
+    occurred_at: '2020-01-02T03:04:05Z',
+    attempt: 1,
+    delivery: 'pending',
+    next_attempt_at: '2020-01-02T03:04:10Z',
+    status: null,
+    failure: 'timeout',
+    duration_ms: 3,
   };
   await page.tab.route(/\/attempts\?/, (route) =>
     route.fulfill({ json: { success: 1, attempts: [attempt] } }),

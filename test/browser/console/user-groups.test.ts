@@ -117,10 +117,7 @@ onEachDatabase((kind) => {
       await page.use(page.button('Compare'));
       const compared = page.dialog('Edit').getByRole('region', { name: 'What differs' });
       const cells = async () => (await compared.locator('tbody').innerText()).split(/\s+/);
-      const differences = [
-        ...['name', '"acme"', '"Theirs"', '"Mine"'],
-        ...['properties.a', '1', '2', '1'],
-      ];
+      const differences = ['name', '"acme"', '"Theirs"', '"Mine"', 'properties.a', '1', '2', '1'];
       expect(await page.read(differences, cells)).toEqual(differences);
       await page.use(page.button('Take theirs'));
       await page.read('Theirs', () => page.field('Name').inputValue());
@@ -346,7 +343,9 @@ onEachDatabase((kind) => {
       const file = await page.saved(bulk.getByRole('button', { name: 'Export' }));
       const lines = file.trimEnd().split('\n');
       expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual([
-        ...['Group d', 'Group c', 'Group b'],
+        'Group d',
+        'Group c',
+        'Group b',
       ]);
       for (const line of lines) expect(line).toContain(`"properties":${NUMBERS}`);
       await page.use(bulk.getByRole('button', { name: 'Delete' }));

@@ -93,7 +93,10 @@ onEachDatabase((kind) => {
       await page.use(page.button('Save'));
       await page.tab.locator('dialog').waitFor({ state: 'detached' });
       expect((await endpointOf(api, id)).event_types).toEqual([
-        ...['user_group.create', '*.delete', '*.rotate', '*.revoke'],
+        'user_group.create',
+        '*.delete',
+        '*.rotate',
+        '*.revoke',
       ]);
       await page.use(page.button('Edit'));
       expect(await page.read('*.delete *.rotate *.revoke', () => others.inputValue())).toBe(

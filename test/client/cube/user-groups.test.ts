@@ -240,7 +240,8 @@ describe('a viewer', () => {
     const { securityContext } = await enter('the-token');
     const copy = { securityContext: structuredClone(securityContext) };
     expect(await errorOf(() => cube.queryRewrite(QUERY, copy))).toMatchObject({
-      ...{ status: 403, type: 'no_viewer' },
+      status: 403,
+      type: 'no_viewer',
     });
   });
 

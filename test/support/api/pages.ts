@@ -51,8 +51,8 @@ export function read(page: string): string {
 
 /** The pages about security. */
 export const securityPages = [
-  ...['docs/security/threat-model.md', 'docs/security/incident-response.md'],
-  ...['docs/security/asvs.md', 'docs/reference/access.md'],
+  'docs/security/threat-model.md', 'docs/security/incident-response.md',
+  'docs/security/asvs.md', 'docs/reference/access.md',
 ];
 
 /** A line of the file that has what the pages about security claim, with the tests that show it. */

@@ -50,19 +50,24 @@ export async function fillWorkspace(api: ApiClient, texts: readonly string[]): P
 /** Every place of the console at which something of a workspace can be seen. */
 export function placesOf(groupId: string, made: Made): string[] {
   return [
-    ...['', 'groups', `groups/${encodeURIComponent(groupId)}`],
-    ...['jobs', `jobs/${made.job}`],
-    ...['registry/schemas', 'registry/data-sources', 'registry/policy'],
+    '',
+    'groups',
+    `groups/${encodeURIComponent(groupId)}`,
+    'jobs',
+    `jobs/${made.job}`,
+    'registry/schemas',
+    'registry/data-sources',
+    'registry/policy',
     `registry/data-sources/${made.dataSource}`,
-    ...[
-      'targets',
-      'targets/tool',
-      'api-tokens',
-      'audit',
-      'webhooks',
-      `webhooks/${made.webhookEndpoint}`,
-    ],
-    ...['events', 'sessions', 'system'],
+    'targets',
+    'targets/tool',
+    'api-tokens',
+    'audit',
+    'webhooks',
+    `webhooks/${made.webhookEndpoint}`,
+    'events',
+    'sessions',
+    'system',
   ];
 }
 

@@ -106,8 +106,14 @@ export class ForgingProvider {
     const signed = [
       written({ alg, kid: 'k' }),
       written({
-        ...{ iss: this.issuer, aud: CLIENT, sub: 'anna', nonce: this.nonce },
-        ...{ iat: now, exp: now + 60, groups: ['operators'], ...claims },
+        iss: this.issuer,
+        aud: CLIENT,
+        sub: 'anna',
+        nonce: this.nonce,
+        iat: now,
+        exp: now + 60,
+        groups: ['operators'],
+        ...claims,
       }),
     ].join('.');
     const { privateKey } = isForeign ? foreign : own;

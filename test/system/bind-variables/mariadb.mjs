@@ -36,9 +36,14 @@ export async function mariaDb({ collation = 'UTF8MB4_BIN', mode } = {}) {
   const server = start('mariadbd', [
     ...place,
     // It listens to nothing but this socket.
-    ...['--skip-networking', `--socket=${socketPath}`, `--pid-file=${join(directory, 'pid')}`],
-    ...['--character-set-server=utf8mb4', '--collation-server=utf8mb4_bin'],
-    ...['--innodb-flush-log-at-trx-commit=0', '--skip-log-bin', '--max-allowed-packet=64M'],
+    '--skip-networking',
+    `--socket=${socketPath}`,
+    `--pid-file=${join(directory, 'pid')}`,
+    '--character-set-server=utf8mb4',
+    '--collation-server=utf8mb4_bin',
+    '--innodb-flush-log-at-trx-commit=0',
+    '--skip-log-bin',
+    '--max-allowed-packet=64M',
   ]);
   const connection = await connectMariaDb(socketPath, collation, server);
   await connection.query('CREATE DATABASE bound');

@@ -28,8 +28,11 @@ const KIT_SCOPES = [
 
 /** The checks of what many renderers do not have. */
 export const OFFERS = [
-  ...['tenant-failed-query', 'tenant-cursor', 'tenant-download'],
-  ...['stream-tenant', 'stream-ended'],
+  'tenant-failed-query',
+  'tenant-cursor',
+  'tenant-download',
+  'stream-tenant',
+  'stream-ended',
 ];
 
 export const AUDIENCE = 'dashboards';
@@ -53,8 +56,13 @@ export async function startService(database = { dir: temporaryDirectory(), env: 
   const otherToken = await issueOther(KIT_SCOPES);
   const otherIntrospectionToken = await issueOther(RENDERER_SCOPES);
   return {
-    ...{ server, url, api, identity: body.workspace },
-    ...{ rendererToken, otherToken, otherIntrospectionToken },
+    server,
+    url,
+    api,
+    identity: body.workspace,
+    rendererToken,
+    otherToken,
+    otherIntrospectionToken,
   };
 }
 

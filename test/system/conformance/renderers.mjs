@@ -18,8 +18,12 @@ export const RENDERERS = {
       program: process.execPath,
       args: [pathOf('examples/renderer/server.mjs')],
       env: {
-        ...{ SERVICE_URL: serviceUrl, API_TOKEN: apiToken, PORT: String(port) },
-        ...{ AUDIENCE, EMBEDDED_BY: ORIGIN, DATA_SOURCES_DIR: makeSales(temporaryDirectory()) },
+        SERVICE_URL: serviceUrl,
+        API_TOKEN: apiToken,
+        PORT: String(port),
+        AUDIENCE,
+        EMBEDDED_BY: ORIGIN,
+        DATA_SOURCES_DIR: makeSales(temporaryDirectory()),
       },
     }),
     config: (service, renderer) => ({
@@ -65,8 +69,13 @@ export const RENDERERS = {
     },
     // It names neither a dashboard nor variables of a viewer.
     skips: [
-      ...['sql-text', 'trace-referrer', 'workspace-other', 'embed-resources'],
-      ...['embed-variables', 'gateway-headers', ...OFFERS],
+      'sql-text',
+      'trace-referrer',
+      'workspace-other',
+      'embed-resources',
+      'embed-variables',
+      'gateway-headers',
+      ...OFFERS,
     ],
     warned: ['trace-variables'],
   },
@@ -102,8 +111,12 @@ function small(command) {
   return {
     command: ({ port, serviceUrl, apiToken }) =>
       command({
-        ...{ SERVICE_URL: serviceUrl, API_TOKEN: apiToken, PORT: String(port), ROWS: makeRows() },
-        ...{ AUDIENCE, EMBEDDED_BY: ORIGIN },
+        SERVICE_URL: serviceUrl,
+        API_TOKEN: apiToken,
+        PORT: String(port),
+        ROWS: makeRows(),
+        AUDIENCE,
+        EMBEDDED_BY: ORIGIN,
       }),
     config: (service, renderer) => {
       const config = configOf(service, renderer, false);

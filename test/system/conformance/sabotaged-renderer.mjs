@@ -351,7 +351,8 @@ const server = createServer(async (request, response) => {
     return send(
       200,
       {
-        ...{ acting: has('hides-act') ? undefined : viewer.act?.sub, rows },
+        acting: has('hides-act') ? undefined : viewer.act?.sub,
+        rows,
         ...handOut(viewer, rows),
         ...(has('tells-filters') && { filters: [viewer.mapping, viewer.properties] }),
       },

@@ -174,12 +174,17 @@ function optionsFor(engine, config, mounts) {
   chmodSync(directory, READABLE);
   writeFileSync(join(directory, 'renderer.json'), JSON.stringify(config));
   return [
-    ...['--network', 'host', ...engine.confinement],
+    '--network',
+    'host',
+    ...engine.confinement,
     ...[`${directory}:/work:ro`, ...mounts.map((path) => `${path}:${path}:ro`)].flatMap((one) => [
       '--volume',
       one,
     ]),
-    ...['--env', `KIT_API_TOKEN=${API_TOKEN}`, '--env', 'OTHER_API_TOKEN=none'],
+    '--env',
+    `KIT_API_TOKEN=${API_TOKEN}`,
+    '--env',
+    'OTHER_API_TOKEN=none',
   ];
 }
 

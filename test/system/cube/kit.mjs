@@ -6,8 +6,11 @@ import { configuration, startCube } from './scene.mjs';
 
 /** Cube shows no SQL, has no page, and no gateway in front of it. The page names no dashboard and no variable of a viewer. */
 const NOT_FOR_THE_PAGE = [
-  ...['sql-text', 'trace-referrer', 'gateway-headers'],
-  ...['embed-resources', 'embed-variables'],
+  'sql-text',
+  'trace-referrer',
+  'gateway-headers',
+  'embed-resources',
+  'embed-variables',
   ...OFFERS.filter((check) => !check.startsWith('stream-')),
 ];
 const DECLARED = [
@@ -75,7 +78,8 @@ export async function keepsViewersApart(lab) {
     };
     const args = ['--strict', '--only', 'embed-resources,embed-variables,embed-audience'];
     const { code, outcomes, stdout } = await judge(lab, configuration(WITH_VIEWERS), {
-      ...{ args, embed },
+      args,
+      embed,
     });
     if (code !== 0) throw new Violated([`exit code ${code}`, stdout]);
     return `${idsOf(outcomes, 'passed').length} passed`;

@@ -49,9 +49,14 @@ export function isTyped() {
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
   writeFileSync(join(app, 'program.ts'), PROGRAM);
   const compilerOptions = {
-    ...{ module: 'nodenext', target: 'es2023', strict: true, noUncheckedIndexedAccess: true },
+    module: 'nodenext',
+    target: 'es2023',
+    strict: true,
+    noUncheckedIndexedAccess: true,
     // A user who checks the types of libraries must be able to check these.
-    ...{ skipLibCheck: false, noEmit: true, types: ['node'] },
+    skipLibCheck: false,
+    noEmit: true,
+    types: ['node'],
     typeRoots: [join(ROOT, 'node_modules', '@types')],
   };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions }));

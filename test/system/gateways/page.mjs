@@ -20,14 +20,18 @@ export async function leadsToTwoGroups() {
   const ports = { 8428: await freePort(), 8429: await freePort(), 8080: await freePort() };
   const project = temporaryDirectory();
   const shell = pageShell(temporaryDirectory(), {
-    ...{ PATH: process.env.PATH, USER_GROUPS_URL: url, USER_GROUPS_TOKEN: API_TOKEN },
+    PATH: process.env.PATH,
+    USER_GROUPS_URL: url,
+    USER_GROUPS_TOKEN: API_TOKEN,
   });
   /** The text of an example has these ports alone. */
   const portsOf = (...theirs) =>
     Object.fromEntries(theirs.map((port) => [`127.0.0.1:${port}`, `127.0.0.1:${ports[port]}`]));
   const start = (name, log, port) =>
     startByPage(shell, name, project, {
-      ...{ log, port: ports[port], own: log === 'nginx.log' ? {} : portsOf(port) },
+      log,
+      port: ports[port],
+      own: log === 'nginx.log' ? {} : portsOf(port),
     });
   const ends = [
     await start('victoria-metrics.acme', 'acme.log', 8428),

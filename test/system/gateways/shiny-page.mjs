@@ -32,7 +32,9 @@ export async function showsTwoGroups() {
   const ports = { 8080: await freePort(), 8081: await freePort(), 9000: await freePort() };
   const project = openDirectory();
   const shell = pageShell(temporaryDirectory(), {
-    ...{ PATH: process.env.PATH, USER_GROUPS_URL: url, USER_GROUPS_TOKEN: API_TOKEN },
+    PATH: process.env.PATH,
+    USER_GROUPS_URL: url,
+    USER_GROUPS_TOKEN: API_TOKEN,
     CHECKOUT: checkoutWith(ports),
   });
   const start = (name, log, port, own) =>
@@ -102,10 +104,8 @@ class Screen {
     await dashboardOf(acme.tab).getByRole('button', { name: 'Again' }).click();
     await isShown;
     const isRefused = acme.tab.waitForEvent('console', {
-      ...{
-        predicate: (message) => /WebSocket.*Authentication failed/.test(message.text()),
-        timeout,
-      },
+      predicate: (message) => /WebSocket.*Authentication failed/.test(message.text()),
+      timeout,
     });
     const isBack = globex.tab
       .waitForEvent('websocket', { timeout })

@@ -29,8 +29,13 @@ export class Cluster {
   static async create(settings = {}) {
     const cluster = await Cluster.#prepare();
     await cluster.#program('initdb', [
-      ...['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync'],
-      ...['-D', cluster.directory],
+      '--auth=trust',
+      '--username=postgres',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+      '-D',
+      cluster.directory,
     ]);
     await cluster.start(settings);
     await cluster.administer(`CREATE ROLE ${NAME} LOGIN`);
@@ -42,8 +47,19 @@ export class Cluster {
   async createStandby() {
     const standby = await Cluster.#prepare();
     await standby.#program('pg_basebackup', [
-      ...['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres'],
-      ...['-D', standby.directory, '-R', '-X', 'stream', '--checkpoint=fast', '--no-sync'],
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(this.port),
+      '-U',
+      'postgres',
+      '-D',
+      standby.directory,
+      '-R',
+      '-X',
+      'stream',
+      '--checkpoint=fast',
+      '--no-sync',
     ]);
     await standby.start();
     return standby;

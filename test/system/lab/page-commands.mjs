@@ -67,7 +67,8 @@ export function requireInstallation(name, lockedIn, own, pattern) {
   const folders = Object.values(own).map((folder) => `./clients/${folder}`);
   const wanted = [
     ...Object.entries(dependencies).map(([one, version]) => `${one}@${version}`),
-    ...[folders.join(' '), `npm install ../${pattern}`],
+    folders.join(' '),
+    `npm install ../${pattern}`,
   ];
   const missing = wanted.filter((text) => !commands.includes(text));
   const [begin, end] = pattern.split('*');

@@ -26,7 +26,14 @@ export async function serve(cluster, env = cluster.serviceEnv()) {
   const cli = (...args) => runCli({ dir, env: cluster.serviceEnv() }, ...args);
   await cli('workspace', 'create', 'other');
   const issued = await cli(
-    ...['token', 'create', '--workspace', 'other', '--name', 'every operation', '--scopes', 'all'],
+    'token',
+    'create',
+    '--workspace',
+    'other',
+    '--name',
+    'every operation',
+    '--scopes',
+    'all',
   );
   [server.otherToken] = /uga_\w+/.exec(issued);
   return server;

@@ -16,21 +16,25 @@ const GIVE_UP_MS = 60_000;
 
 /** Ids of user groups; what a proxy does to a path, it does to one of these. */
 const IDS = [
-  ...['globex', 'eu/acme', 'a//b', '/a', 'a/', 'acme/tokens', 'globex/tokens/current'],
-  ...[
-    '%2F',
-    '%252e%252e%252F',
-    'a\\b',
-    'a b+c',
-    'a?b',
-    'a#b',
-    'a;b=c',
-    'ü',
-    '💡',
-    '...',
-    'a%',
-    '~a',
-  ],
+  'globex',
+  'eu/acme',
+  'a//b',
+  '/a',
+  'a/',
+  'acme/tokens',
+  'globex/tokens/current',
+  '%2F',
+  '%252e%252e%252F',
+  'a\\b',
+  'a b+c',
+  'a?b',
+  'a#b',
+  'a;b=c',
+  'ü',
+  '💡',
+  '...',
+  'a%',
+  '~a',
 ];
 /** Paths below `/api/v1/user-groups/` that lead to another group where they are decoded. */
 const ELSEWHERE = [

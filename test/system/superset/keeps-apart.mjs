@@ -23,7 +23,8 @@ const FORGERIES = {
   'a column of SQL': ({ queries: [query] }) =>
     (query.columns = [
       {
-        ...{ label: 'product', expressionType: 'SQL' },
+        label: 'product',
+        expressionType: 'SQL',
         sqlExpression: "(SELECT string_agg(product, ',') FROM sale)",
       },
     ]),
@@ -198,8 +199,12 @@ function columnOf(sqlExpression) {
 /** A chart in the address of a view, as `GET /superset/explore_json/` takes it. */
 export function explored() {
   const form = {
-    ...{ slice_id: 1, dashboardId: 1, viz_type: 'partition', datasource: '1__table' },
-    ...{ groupby: ['product'], metrics: ['count'] },
+    slice_id: 1,
+    dashboardId: 1,
+    viz_type: 'partition',
+    datasource: '1__table',
+    groupby: ['product'],
+    metrics: ['count'],
   };
   return `/superset/explore_json/?${new URLSearchParams({ form_data: JSON.stringify(form) })}`;
 }

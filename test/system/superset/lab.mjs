@@ -70,9 +70,13 @@ export class Lab {
     }
     const env = {
       PATH: `${postgresPrograms()}:${process.env.PATH}`,
-      ...{ PGHOST: '127.0.0.1', PGPORT: String(cluster.port), PGUSER: 'postgres' },
-      ...{ USER_GROUPS_URL: service.url, USER_GROUPS_TOKEN: API_TOKEN },
-      ...{ CHECKOUT: checkout, PIP_CONSTRAINT: CONSTRAINTS },
+      PGHOST: '127.0.0.1',
+      PGPORT: String(cluster.port),
+      PGUSER: 'postgres',
+      USER_GROUPS_URL: service.url,
+      USER_GROUPS_TOKEN: API_TOKEN,
+      CHECKOUT: checkout,
+      PIP_CONSTRAINT: CONSTRAINTS,
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
     };
     const own = { 8088: String(ports.superset), 8080: String(ports.host) };

@@ -8,8 +8,12 @@ const COLUMN = { expressionType: 'SQL', label: 'product', sqlExpression: 'trim(p
 /** Superset formats it before it asks whether the viewer may. */
 const CONDITION = { expressionType: 'SQL', clause: 'WHERE', sqlExpression: 'amount>5' };
 const QUERY = {
-  ...{ columns: [COLUMN], metrics: [METRIC], orderby: [[METRIC, false]] },
-  ...{ extras: { where: `(${CONDITION.sqlExpression})` }, filters: [], row_limit: 100 },
+  columns: [COLUMN],
+  metrics: [METRIC],
+  orderby: [[METRIC, false]],
+  extras: { where: `(${CONDITION.sqlExpression})` },
+  filters: [],
+  row_limit: 100,
 };
 
 /** SQL is refused while no chart of the dashboard has it, and shows the own rows then. @returns figures @throws Violated */
@@ -29,8 +33,12 @@ export async function showsOwnSql(lab) {
   await look(refused);
   const params = { groupby: [COLUMN], metrics: [METRIC], adhoc_filters: [CONDITION] };
   const chart = {
-    ...{ slice_name: 'SQL', viz_type: 'table', datasource_id: 1, datasource_type: 'table' },
-    ...{ dashboards: [1], params: JSON.stringify(params) },
+    slice_name: 'SQL',
+    viz_type: 'table',
+    datasource_id: 1,
+    datasource_type: 'table',
+    dashboards: [1],
+    params: JSON.stringify(params),
   };
   const { page, port } = lab;
   const url = `http://127.0.0.1:${port}`;

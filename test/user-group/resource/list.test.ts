@@ -396,11 +396,7 @@ onEachDatabase((kind) => {
         cursor = `&cursor=${page.next_cursor}`;
       }
     }
-    expect(sorted).toEqual([
-      ...['last,first', '', ''],
-      ...['', '', 'first,last'],
-      ...['last,first', '', ''],
-    ]);
+    expect(sorted).toEqual(['last,first', '', '', '', '', 'first,last', 'last,first', '', '']);
     const byPrefix = await list('?name_prefix=needle');
     expect(byPrefix.user_groups.map(({ provided_id: id }) => id)).toEqual(['first', 'last']);
     expect(byPrefix.next_cursor).toBeUndefined();

@@ -130,16 +130,14 @@ onEachDatabase((kind) => {
       const { name, mapping, properties, status, reasons, suspended_at } = state;
       expect((await get(`${versions}/${version}`)).version).toEqual({
         ...all[index],
-        ...{
-          team_id: teamId,
-          name,
-          mapping,
-          properties,
-          status,
-          reasons,
-          valid_until: null,
-          suspended_at,
-        },
+        team_id: teamId,
+        name,
+        mapping,
+        properties,
+        status,
+        reasons,
+        valid_until: null,
+        suspended_at,
       });
       expect(recorded_at).toBe(state.updated_at);
       expect(replaced_at).toBe(states[index - 1]?.updated_at ?? null);
@@ -245,7 +243,9 @@ onEachDatabase((kind) => {
     });
     expect(restored.body.user_group).toEqual({
       ...present.user_group,
-      ...{ name: id, ...full, updated_at: restored.body.user_group.updated_at },
+      name: id,
+      ...full,
+      updated_at: restored.body.user_group.updated_at,
     });
     expect((await call('GET', path)).headers['etag']).toBe(restored.headers['etag']);
     expect((await get(`${path}/tokens/current`)).user_group.token).toBe(token);

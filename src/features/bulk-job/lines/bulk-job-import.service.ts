@@ -51,8 +51,13 @@ class Arrived {
     this.refused.push({
       place: line,
       providedId: provided_id ?? null,
-      ...{ teamId: null, versionBefore: null, versionAfter: null, tokenReplaced: 0 },
-      ...{ result: 'refused', code, detail: placedDetail(detail, errors) },
+      teamId: null,
+      versionBefore: null,
+      versionAfter: null,
+      tokenReplaced: 0,
+      result: 'refused',
+      code,
+      detail: placedDetail(detail, errors),
     });
   }
 }

@@ -26,7 +26,11 @@ export class BulkJobCallers {
     if (token.revokedAt !== null || isExpired) throw new ApiTokenInvalid();
     if (!isAllowedFrom(address, token)) throw new AddressNotAllowed();
     const caller: Caller = {
-      ...{ workspaceId, apiTokenId, firstTokenId, requestId, address },
+      workspaceId,
+      apiTokenId,
+      firstTokenId,
+      requestId,
+      address,
       scopes: new Set(token.scopes.split(' ') as Scope[]),
       range: parseRange(token.userGroups),
       renew: () => this.callerOf(job),

@@ -141,8 +141,10 @@ export class ConsoleSessionService {
   private async endSurplus(manager: EntityManager, caller: TokenCaller): Promise<void> {
     const { workspaceId, apiTokenId } = caller;
     const removed = await this.sessions.removeBeyond(manager, {
-      ...{ workspaceId, apiTokenId },
-      ...{ keep: MAX_PER_TOKEN, limit: MAX_PER_TOKEN },
+      workspaceId,
+      apiTokenId,
+      keep: MAX_PER_TOKEN,
+      limit: MAX_PER_TOKEN,
     });
     for (const { id, ...times } of removed) {
       // The API token has not ended: it has just been used to sign in.

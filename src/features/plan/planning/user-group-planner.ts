@@ -223,7 +223,10 @@ export class UserGroupPlanner {
     const createdAt = currentTime();
     const expiresAt = createdAt + KEPT_MS;
     const plan = {
-      ...{ workspaceId, setName: set, createdAt, expiresAt },
+      workspaceId,
+      setName: set,
+      createdAt,
+      expiresAt,
       rulesVersion: compared.rulesVersion ?? 0,
       watched: JSON.stringify(watched),
       members: members.length + joining - counts.delete,
@@ -242,7 +245,9 @@ export class UserGroupPlanner {
     return {
       success: 1,
       user_group_plan: {
-        ...{ id, set, counts },
+        id,
+        set,
+        counts,
         created_at: toWireTime(createdAt),
         expires_at: toWireTime(expiresAt),
         changes: all.map(({ view }) => view),

@@ -138,7 +138,10 @@ function requireRecent(views: readonly UsageViews[]): void {
 
 function hashOf(views: readonly UsageViews[]): Buffer {
   const content = views.map(({ sub, user_id, resource, count, at }) => [
-    ...[sub, user_id ?? null, resource ?? null, count],
+    sub,
+    user_id ?? null,
+    resource ?? null,
+    count,
     fromWireTime(at),
   ]);
   return createHash('sha256').update(JSON.stringify(content)).digest();

@@ -10,7 +10,10 @@ export class UsageRetention extends ExpirySweep {
   protected readonly removeExpired = removeOldest(
     'usage_count',
     'end_at',
-    ...['workspace_id', 'user_group_id', 'unit', 'start_at'],
+    'workspace_id',
+    'user_group_id',
+    'unit',
+    'start_at',
   );
 
   protected override expiredBefore(now: number): Promise<number> {
@@ -24,7 +27,11 @@ export class UsageUserExpiry extends ExpirySweep {
   protected readonly removeExpired = removeOldest(
     'usage_user',
     'end_at',
-    ...['workspace_id', 'user_group_id', 'unit', 'start_at', 'user_hash'],
+    'workspace_id',
+    'user_group_id',
+    'unit',
+    'start_at',
+    'user_hash',
   );
   protected override readonly retentionMs = 3 * DAY_MS;
 }
@@ -35,7 +42,11 @@ export class UsageNoticeExpiry extends ExpirySweep {
   protected readonly removeExpired = removeOldest(
     'usage_notice',
     'end_at',
-    ...['user_group_id', 'limit_name', 'start_at', 'limit_value', 'level'],
+    'user_group_id',
+    'limit_name',
+    'start_at',
+    'limit_value',
+    'level',
   );
   protected override readonly retentionMs = 3 * DAY_MS;
 }
@@ -46,6 +57,7 @@ export class UsageBatchExpiry extends ExpirySweep {
   protected readonly removeExpired = removeOldest(
     'usage_batch',
     'expires_at',
-    ...['workspace_id', 'batch_id'],
+    'workspace_id',
+    'batch_id',
   );
 }
