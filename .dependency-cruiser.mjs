@@ -116,7 +116,7 @@ const rooms = {
     waves: ['.'],
   },
   'change-log': { '.': [], sqlite: ['.'], postgres: ['.'] },
-  'api-token': { '.': [], authentication: ['.'] },
+  'api-token': { '.': [], authentication: ['.'], provisioning: ['.'] },
   audit: { '.': [], tally: ['.'] },
   console: { '.': [], session: ['.'], openid: ['.', 'session'] },
   event: { '.': ['feed', 'stream', 'consumer'], feed: [], stream: ['feed'], consumer: ['feed'] },

@@ -142,11 +142,6 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         {
-          selector:
-            "CallExpression[callee.object.name='manager'][callee.property.name=/^(save|insert|update|delete|remove|upsert)$/]",
-          message: 'write by a statement: docs/sql shows each that runs',
-        },
-        {
           selector: "NewExpression[callee.name='Date'][arguments.length=0]",
           message: 'use currentTime',
         },

@@ -1,7 +1,6 @@
 -- This file has every other statement that changes rows, in its form for SQLite, sorted by name.
 -- The name of a class is that of a sweep, which removes expired rows.
 -- :name is a value, or a list as JSON.
--- TypeORM makes the statements for rows that EntityManager.save stores: those of workspace and api_token.
 -- This file is made from the code by `npm run docs`.
 
 -- ActivityRetention

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from '../../src/core/api-token/provisioning/api-token.bootstrap.ts';
 import { logStartup } from '../../src/server/app/log-startup.ts';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { Config } from '../../src/platform/config/config.ts';

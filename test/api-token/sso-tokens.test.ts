@@ -1,4 +1,4 @@
-import { SsoTokens } from '../../src/core/api-token/sso-tokens.ts';
+import { SsoTokens } from '../../src/core/api-token/provisioning/sso-tokens.ts';
 import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';

@@ -125,7 +125,6 @@ async function allWrites(kind: keyof typeof KINDS): Promise<string> {
   return `-- This file has every other statement that changes rows, in its form for ${KINDS[kind]}, sorted by name.
 -- The name of a class is that of a sweep, which removes expired rows.
 -- :name is a value, or a list as JSON.
--- TypeORM makes the statements for rows that EntityManager.save stores: those of workspace and api_token.
 -- This file is made from the code by \`npm run docs\`.
 
 ${parts.join('\n\n')}

@@ -1,7 +1,7 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import { Length } from 'class-validator';
 import { AppModule } from '../../src/server/app/app.module.ts';
-import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from '../../src/core/api-token/provisioning/api-token.bootstrap.ts';
 import { Public, RequiresScope } from '../../src/platform/common/access/access.decorator.ts';
 import { JsonBody } from '../../src/platform/common/json/json-body.decorator.ts';
 import { createLog } from '../../src/platform/common/log.ts';

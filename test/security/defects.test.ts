@@ -2,7 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from '../../src/core/api-token/provisioning/api-token.bootstrap.ts';
 import { AppModule } from '../../src/server/app/app.module.ts';
 import { RequiresScope } from '../../src/platform/common/access/access.decorator.ts';
 import { createLog } from '../../src/platform/common/log.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ApiToken } from '../../src/core/api-token/api-token.entity.ts';
-import { ApiTokenBootstrap } from '../../src/core/api-token/api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from '../../src/core/api-token/provisioning/api-token.bootstrap.ts';
 import { ApiTokenService } from '../../src/core/api-token/api-token.service.ts';
 import { operator, type Scope } from '../../src/platform/common/access/caller.ts';
 import { hashToken } from '../../src/platform/common/secret/secrets.ts';

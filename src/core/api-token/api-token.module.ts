@@ -4,14 +4,14 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
 import { ApiTokenAuthenticator } from './authentication/api-token.authenticator.ts';
-import { ApiTokenBootstrap } from './api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from './provisioning/api-token.bootstrap.ts';
 import { ApiTokenGuard } from './authentication/api-token.guard.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 import { ApiTokenService } from './api-token.service.ts';
 import { ApiTokenUsage } from './authentication/api-token-usage.ts';
-import { ApiTokenChanges } from './change/api-token-changes.ts';
-import { HeldApiTokens } from './change/held-api-tokens.ts';
-import { SsoTokens } from './sso-tokens.ts';
+import { ApiTokenChanges } from './api-token-changes.ts';
+import { HeldApiTokens } from './held-api-tokens.ts';
+import { SsoTokens } from './provisioning/sso-tokens.ts';
 
 @Module({
   imports: [AuditModule, IdempotencyModule, RateLimitModule, WorkspaceModule],

@@ -15,7 +15,7 @@ import {
   requireAnotherAdmin,
   requireGrantable,
 } from './api-token.rules.ts';
-import { ApiTokenChanges, UNKEYED } from './change/api-token-changes.ts';
+import { ApiTokenChanges, UNKEYED } from './api-token-changes.ts';
 import { settingsOf, entityTagOfApiToken, toApiTokenView } from './dto/api-token.view.ts';
 import type {
   ApiTokenQueryDto,

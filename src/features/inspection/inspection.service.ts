@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HeldApiTokens } from '../../core/api-token/change/held-api-tokens.ts';
+import { HeldApiTokens } from '../../core/api-token/held-api-tokens.ts';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { isJsonObject, type JsonObject } from '../../platform/common/json/strict-json.ts';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HeldApiTokens } from '../../core/api-token/change/held-api-tokens.ts';
+import { HeldApiTokens } from '../../core/api-token/held-api-tokens.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
 import { Gate } from '../../platform/common/concurrency/gate.ts';
 import { Slots } from '../../platform/common/concurrency/slots.ts';

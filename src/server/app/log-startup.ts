@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { BootstrapResult } from '../../core/api-token/api-token.bootstrap.ts';
+import type { BootstrapResult } from '../../core/api-token/provisioning/api-token.bootstrap.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { pagesOf } from './features.ts';
 

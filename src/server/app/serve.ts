@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { logStartup } from './log-startup.ts';
-import { ApiTokenBootstrap } from '../../core/api-token/api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from '../../core/api-token/provisioning/api-token.bootstrap.ts';
 import { exitWith } from '../../platform/common/problem/exit-with.ts';
 import { createLog } from '../../platform/common/log.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { Express } from 'express';
-import { ApiTokenBootstrap } from '../../core/api-token/api-token.bootstrap.ts';
+import { ApiTokenBootstrap } from '../../core/api-token/provisioning/api-token.bootstrap.ts';
 import { requireHostVersions } from './host-versions.ts';
 import { HostRoutes } from './host-routes.ts';
 import { OperatorError } from '../../platform/common/problem/operator-error.ts';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Configuration } from 'openid-client';
-import type { Person } from '../../../core/api-token/sso-tokens.ts';
+import type { Person } from '../../../core/api-token/provisioning/sso-tokens.ts';
 import { IdentityProviderUnavailable, SignInFailed } from '../console.errors.ts';
 import { handled } from '../../../platform/common/concurrency/handled.ts';
 import { redactTokens } from '../../../platform/common/secret/secrets.ts';

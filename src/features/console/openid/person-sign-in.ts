@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Person, SsoTokens } from '../../../core/api-token/sso-tokens.ts';
+import { type Person, SsoTokens } from '../../../core/api-token/provisioning/sso-tokens.ts';
 import type { Scope, TokenCaller } from '../../../platform/common/access/caller.ts';
 import { SignInFailed } from '../console.errors.ts';
 import { SignInNotGranted } from '../../../core/audit/audit.errors.ts';

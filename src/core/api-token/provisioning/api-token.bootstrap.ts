@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { resolve } from 'node:path';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../audit/audit-log.ts';
-import { operator, scopes } from '../../platform/common/access/caller.ts';
-import { writePrivateFile } from '../../platform/common/secret/private-file.ts';
-import { generateToken, hashToken } from '../../platform/common/secret/secrets.ts';
-import { Config } from '../../platform/config/config.ts';
-import { isUniqueViolation } from '../../platform/database/database-errors.ts';
-import { Transactor } from '../../platform/database/transactor.ts';
-import { WorkspaceService } from '../workspace/workspace.service.ts';
-import { ApiToken } from './api-token.entity.ts';
-import { ApiTokenRepository } from './api-token.repository.ts';
-import { hasEnded } from './api-token.rules.ts';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { operator, scopes } from '../../../platform/common/access/caller.ts';
+import { writePrivateFile } from '../../../platform/common/secret/private-file.ts';
+import { generateToken, hashToken } from '../../../platform/common/secret/secrets.ts';
+import { Config } from '../../../platform/config/config.ts';
+import { isUniqueViolation } from '../../../platform/database/database-errors.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import { WorkspaceService } from '../../workspace/workspace.service.ts';
+import { ApiToken } from '../api-token.entity.ts';
+import { ApiTokenRepository } from '../api-token.repository.ts';
+import { hasEnded } from '../api-token.rules.ts';
 
 export type BootstrapResult =
   | { kind: 'present' }

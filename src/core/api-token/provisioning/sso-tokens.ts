@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type EntityManager, IsNull } from 'typeorm';
-import { AuditLog, ofService } from '../audit/audit-log.ts';
-import type { Scope } from '../../platform/common/access/caller.ts';
-import { SignInNotGranted } from '../audit/audit.errors.ts';
-import { generateToken } from '../../platform/common/secret/secrets.ts';
-import { currentTime } from '../../platform/common/time.ts';
-import { ChangeFeed } from '../change-log/change-feed.ts';
-import { Transactor } from '../../platform/database/transactor.ts';
-import { WorkspaceService } from '../workspace/workspace.service.ts';
-import { ApiToken } from './api-token.entity.ts';
-import { ApiTokenRepository } from './api-token.repository.ts';
-import { settingsOf } from './dto/api-token.view.ts';
+import { AuditLog, ofService } from '../../audit/audit-log.ts';
+import type { Scope } from '../../../platform/common/access/caller.ts';
+import { SignInNotGranted } from '../../audit/audit.errors.ts';
+import { generateToken } from '../../../platform/common/secret/secrets.ts';
+import { currentTime } from '../../../platform/common/time.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
+import { Transactor } from '../../../platform/database/transactor.ts';
+import { WorkspaceService } from '../../workspace/workspace.service.ts';
+import { ApiToken } from '../api-token.entity.ts';
+import { ApiTokenRepository } from '../api-token.repository.ts';
+import { settingsOf } from '../dto/api-token.view.ts';
 
 export interface Person {
   /** Issuer and subject, joined with `#`: never reused for another person. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Caller } from '../../../platform/common/access/caller.ts';
-import { ApiTokenRepository } from '../api-token.repository.ts';
-import { hasAnotherAdmin, hasEnded } from '../api-token.rules.ts';
-import type { ApiTokenView } from '../dto/api-token-response.dto.ts';
-import { toApiTokenView } from '../dto/api-token.view.ts';
+import type { Caller } from '../../platform/common/access/caller.ts';
+import { ApiTokenRepository } from './api-token.repository.ts';
+import { hasAnotherAdmin, hasEnded } from './api-token.rules.ts';
+import type { ApiTokenView } from './dto/api-token-response.dto.ts';
+import { toApiTokenView } from './dto/api-token.view.ts';
 import { ApiTokenChanges, UNKEYED } from './api-token-changes.ts';
 
 /** The result for a token whose text somebody holds. */

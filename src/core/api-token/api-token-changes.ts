@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Caller, Scope } from '../../../platform/common/access/caller.ts';
+import type { Caller, Scope } from '../../platform/common/access/caller.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
   InsufficientScope,
-} from '../../../platform/common/problem/errors.ts';
-import { currentTime } from '../../../platform/common/time.ts';
-import { Transactor } from '../../../platform/database/transactor.ts';
-import { type AuditEntry, AuditLog } from '../../audit/audit-log.ts';
-import { ChangeFeed } from '../../change-log/change-feed.ts';
-import { type IdempotentCall, IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
-import { WorkspaceService } from '../../workspace/workspace.service.ts';
-import type { ApiToken } from '../api-token.entity.ts';
-import { ApiTokenSuperseded } from '../api-token.errors.ts';
-import { ApiTokenRepository } from '../api-token.repository.ts';
-import { hasEnded, isAllowedFrom } from '../api-token.rules.ts';
+} from '../../platform/common/problem/errors.ts';
+import { currentTime } from '../../platform/common/time.ts';
+import { Transactor } from '../../platform/database/transactor.ts';
+import { type AuditEntry, AuditLog } from '../audit/audit-log.ts';
+import { ChangeFeed } from '../change-log/change-feed.ts';
+import { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-calls.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import type { ApiToken } from './api-token.entity.ts';
+import { ApiTokenSuperseded } from './api-token.errors.ts';
+import { ApiTokenRepository } from './api-token.repository.ts';
+import { hasEnded, isAllowedFrom } from './api-token.rules.ts';
 
 /** A change that is the same however often it is made. */
 export const UNKEYED: IdempotentCall = { key: undefined, request: [] };
