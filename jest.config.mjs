@@ -45,6 +45,7 @@ export default {
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: ['node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client)/)'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  reporters: ['default', '<rootDir>/test/support/jest/progress.mjs'],
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   // More than there are cores: a test that waits for a process or a time leaves its core to another.
   // PostgreSQL wants some of them for itself.
