@@ -56,7 +56,8 @@ function running() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   return Object.entries(packages)
     .filter(([path, { dev, devOptional, optional, link }]) => {
-      return path !== '' && !dev && !devOptional && !optional && !link;
+      const isPackage = path.includes('node_modules/');
+      return isPackage && !dev && !devOptional && !optional && !link;
     })
     .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`);
 }
