@@ -9,6 +9,7 @@ import { DataSourceController, SchemaController } from './entries/registered.con
 import { RegistryRepository } from './entries/registry.repository.ts';
 import { RegistryService } from './entries/registry.service.ts';
 import { WorkspaceSettingsController } from './settings/workspace-settings.controller.ts';
+import { UserGroupIssuesService } from './settings/user-group-issues.service.ts';
 import { WorkspaceSettingsService } from './settings/workspace-settings.service.ts';
 import { registryActions, registryScopes } from './registry.catalogue.ts';
 import * as problems from './entries/registry.errors.ts';
@@ -16,8 +17,8 @@ import * as problems from './entries/registry.errors.ts';
 /** Settings such as the issuer of embed tokens are of use without a registry: the command line changes them. */
 @Module({
   imports: [AuditModule, GroupChecksModule, MappingModule, WorkspaceModule],
-  providers: [WorkspaceSettingsService],
-  exports: [WorkspaceSettingsService],
+  providers: [UserGroupIssuesService, WorkspaceSettingsService],
+  exports: [UserGroupIssuesService, WorkspaceSettingsService],
 })
 class WorkspaceSettingsModule {}
 

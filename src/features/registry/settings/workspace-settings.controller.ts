@@ -34,12 +34,16 @@ import {
   WorkspaceIdentityResponse,
   WorkspaceResponse,
 } from './dto/workspace.dto.ts';
+import { UserGroupIssuesService } from './user-group-issues.service.ts';
 import { WorkspaceSettingsService } from './workspace-settings.service.ts';
 
 @ApiTags('Workspace')
 @Controller('api/v1/workspace')
 export class WorkspaceSettingsController {
-  constructor(private readonly settings: WorkspaceSettingsService) {}
+  constructor(
+    private readonly settings: WorkspaceSettingsService,
+    private readonly issues: UserGroupIssuesService,
+  ) {}
 
   @Get()
   @RequiresScope('registry:read')
@@ -106,7 +110,7 @@ export class WorkspaceSettingsController {
     @CurrentCaller() caller: Caller,
     @QueryOf(PageQueryDto) query: PageQueryDto,
   ): Promise<UserGroupIssuesResponse> {
-    return this.settings.listUnresolvable(caller, query);
+    return this.issues.listUnresolvable(caller, query);
   }
 
   @Post('incomplete-user-groups/preview')
@@ -124,6 +128,6 @@ export class WorkspaceSettingsController {
     @QueryOf(PageQueryDto) query: PageQueryDto,
     @JsonBody(WorkspaceRequirements) dto: WorkspaceRequirements,
   ): Promise<UserGroupIssuesResponse> {
-    return this.settings.previewIncomplete(caller, query, dto);
+    return this.issues.previewIncomplete(caller, query, dto);
   }
 }

@@ -8,12 +8,6 @@ import {
   entityTagOf,
   type Preconditions,
 } from '../../../platform/common/http/parameters/preconditions.ts';
-import {
-  limitOf,
-  nextAfter,
-  type PageQueryDto,
-  positionOf,
-} from '../../../platform/common/http/parameters/page.dto.ts';
 import type { JsonObject } from '../../../platform/common/json/strict-json.ts';
 import { currentTime } from '../../../platform/common/time.ts';
 import { ChangeFeed } from '../../../core/change-log/change-feed.ts';
@@ -23,9 +17,6 @@ import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
 import { resolveRequiredSchemas } from './workspace-settings.rules.ts';
 import {
-  type UserGroupIssuesResponse,
-  type WorkspaceRequirements,
-  toUserGroupIssues,
   toWorkspaceView,
   type UpdateWorkspaceRequest,
   type WorkspaceIdentityResponse,
@@ -33,14 +24,9 @@ import {
 } from './dto/workspace.dto.ts';
 import { fromVariable } from './dto/variable.dto.ts';
 import { FlawCheck } from '../../group-checks/flaw-check.ts';
-import { IncompleteGroups } from '../../group-checks/incomplete-groups.ts';
 import { MappingPolicySwitch } from '../../group-checks/mapping-policy-switch.ts';
 import type { SchemaIds } from '../../../core/mapping/user-group-rules.ts';
 import type { DeclaredVariable } from '../../../core/mapping/variables.ts';
-import {
-  type FlawedGroups,
-  UnresolvableMappings,
-} from '../../group-checks/unresolvable-mappings.ts';
 import { issuerOf } from '../../../core/workspace/workspace-issuer.ts';
 import { WorkspaceSettingsRepository } from '../../../core/workspace/workspace-settings.repository.ts';
 import { WorkspaceRules } from '../../../core/mapping/workspace-rules.ts';
@@ -53,15 +39,13 @@ const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
     WHERE workspace_id = :workspaceId`,
 );
 
-/** Administers the settings of workspaces, and lists the user groups that do not meet them. */
+/** Administers the settings of workspaces. */
 @Injectable()
 export class WorkspaceSettingsService {
   constructor(
     private readonly settings: WorkspaceSettingsRepository,
     private readonly rules: WorkspaceRules,
     private readonly policySwitch: MappingPolicySwitch,
-    private readonly unresolvable: UnresolvableMappings,
-    private readonly incomplete: IncompleteGroups,
     private readonly flaws: FlawCheck,
     private readonly transactor: Transactor,
     private readonly statements: Statements,
@@ -141,43 +125,6 @@ export class WorkspaceSettingsService {
     this.changes.announce({ workspaceId, of: 'user_groups' });
   }
 
-  /** Lists one page of the groups whose mappings prevent the policy `registered`. */
-  async listUnresolvable(
-    { workspaceId }: Caller,
-    query: PageQueryDto,
-  ): Promise<UserGroupIssuesResponse> {
-    const { policy } = await this.rules.read(workspaceId);
-    // Under this policy every mapping is resolved, and stays resolved whatever its text names now.
-    if (policy === 'registered') return { success: 1, user_groups: [], has_more: false };
-    const [after = 0] = positionOf(query, ['number']) ?? [];
-    return toResponse(await this.unresolvable.list(workspaceId, after, limitOf(query)));
-  }
-
-  /**
-   * Lists one page of the groups that would become incomplete under the requirements of `dto`. Changes nothing.
-   * @throws ValidationFailed as `update`
-   */
-  async previewIncomplete(
-    { workspaceId }: Caller,
-    query: PageQueryDto,
-    dto: WorkspaceRequirements,
-  ): Promise<UserGroupIssuesResponse> {
-    const present = await this.rules.read(workspaceId);
-    const required = dto.required_schemas ?? present.requiredSchemas;
-    const wanted = {
-      ...present,
-      variables:
-        dto.variables?.map(fromVariable).map(withoutGuesses(present.variables)) ??
-        present.variables,
-      requiredSchemas:
-        present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
-    };
-    const [after = 0] = positionOf(query, ['number']) ?? [];
-    return toResponse(
-      await this.incomplete.preview(workspaceId, { present, wanted }, after, limitOf(query)),
-    );
-  }
-
   private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
     const [row] = await this.statements.run(manager, countUserGroups, { workspaceId });
     return row!.count;
@@ -242,13 +189,6 @@ function showsSecret(
   return stored.some(({ name, isSecret }) => isSecret && !secrets.has(name));
 }
 
-/** Drops `enum` from secret variables: a preview could otherwise be used to guess values. */
-function withoutGuesses(present: readonly DeclaredVariable[]) {
-  const secrets = new Set(present.filter(({ isSecret }) => isSecret).map(({ name }) => name));
-  return ({ enum: allowed, ...variable }: DeclaredVariable): DeclaredVariable =>
-    allowed && !secrets.has(variable.name) ? { ...variable, enum: allowed } : variable;
-}
-
 function differences(
   stored: WorkspaceSettings,
   wanted: WorkspaceSettings,
@@ -263,13 +203,4 @@ function differences(
 function toJson(settings: WorkspaceSettings): JsonObject {
   const { variables, ...others } = toWorkspaceView(settings);
   return { ...others, variables: variables.map((variable) => ({ ...variable })) };
-}
-
-function toResponse(flawed: FlawedGroups): UserGroupIssuesResponse {
-  const { lookedUntil } = flawed;
-  return {
-    success: 1,
-    user_groups: toUserGroupIssues(flawed),
-    ...nextAfter(lookedUntil === undefined ? undefined : [lookedUntil]),
-  };
 }
