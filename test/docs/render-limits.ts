@@ -89,6 +89,8 @@ Beyond it the response is 429 \`too_many_at_once\`; a call that has waited can a
 | Claims of a target, and of a token that it issues | 8 KiB of JSON | 422 |
 | Jobs that have not ended | 20 of an API token, and half of what is left of 60 | 409 \`too_many_bulk_jobs\` |
 | Lines that imports as jobs have brought and that have not ended | 128 MiB of an API token, and half of what is left of 384 MiB | 409 \`too_many_bulk_job_lines\` |
+| Lines, changed groups and groups of the set of a [plan](../guides/groups-as-code.md) | ${grouped(valueOf('src/features/plan/planning/desired-groups.ts', 'MAX_LINES'))}; ${grouped(valueOf('src/features/plan/planning/user-group-planner.ts', 'MAX_CHANGES'))} with ${inMebibytes(valueOf('src/features/plan/planning/user-group-planner.ts', 'MAX_BYTES'))}; ${grouped(valueOf('src/features/plan/planning/user-group-planner.ts', 'MAX_MEMBERS'))} | 422 \`plan_too_large\` |
+| Plans that are kept | the newest ${valueOf('src/features/plan/plan.repository.ts', 'MAX_PLANS')}, for 24 hours | 404 \`plan_not_found\` |
 | Webhook endpoints | ${grouped(valueOf('src/features/webhook/endpoint/webhook-endpoint.service.ts', 'MAX_ENDPOINTS'))} | 409 \`too_many_webhook_endpoints\` |
 | Header fields of a webhook endpoint | ${grouped(valueOf('src/features/webhook/endpoint/dto/webhook-endpoint.dto.ts', 'MAX_HEADERS'))} | 422 |
 | Audiences in \`embed_token_audiences\` | ${grouped(valueOf('src/features/registry/settings/dto/workspace.dto.ts', 'MAX_AUDIENCES'))} | 422 |
@@ -122,6 +124,10 @@ function valueOf(file: string, constant: string): number {
 
 function grouped(number: number): string {
   return number.toLocaleString('en');
+}
+
+function inMebibytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MiB`;
 }
 
 function inSeconds(ms: number): string {
