@@ -93,6 +93,26 @@ onEachDatabase((kind) => {
     expect(await service.query('SELECT * FROM audit_event ORDER BY id')).toEqual(events);
   });
 
+  test('a plan is stale once a group that it changes has another id, or one that it creates has an id that is reserved', async () => {
+    const rename = (from: string, to: string) =>
+      service.api.call('POST', `${GROUPS}/${from}/rename`, { provided_id: to });
+    await calls().carryOut('set=renamed', ...named('renamed', 1));
+    const changing = await calls().plan('set=renamed', {
+      provided_id: 'renamed0',
+      name: 'Changed',
+    });
+    const creating = await calls().plan('set=reserved', ...named('reserved', 1));
+    await service.api.put({ user_group_id: 'reserved0', name: 'Other' });
+    await rename('reserved0', 'reserved other');
+    await rename('renamed0', 'renamed other');
+    for (const { id } of [changing, creating]) {
+      expect(codesOf(await calls().apply(id))).toEqual(['plan_stale']);
+    }
+    expect(codesOf(await calls().send('set=renamed', ...named('renamed', 1)))).toEqual([
+      'user_group_renamed',
+    ]);
+  });
+
   test('a rotation of a token moves no group, and is not undone', async () => {
     const [line] = named('rotated', 1);
     await calls().carryOut('set=rotated', line!);

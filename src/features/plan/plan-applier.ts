@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../core/audit/audit-log.ts';
 import { IdempotentCalls } from '../../core/idempotency/idempotent-calls.ts';
+import { UserGroupRenamed } from '../../core/user-group/group/user-group.errors.ts';
 import type { WantedUserGroup } from '../../core/user-group/group/user-group-fields.ts';
 import {
   type StoredUserGroup,
@@ -96,7 +97,7 @@ export class PlanApplier {
       );
       for (const attempt of attempts) {
         if (attempt === 'retry') throw new PlanStale();
-        if ('error' in attempt) throw attempt.error;
+        if ('error' in attempt) throw toStale(attempt.error);
         if (attempt.value.rulesVersion !== plan.rulesVersion) throw new PlanStale();
       }
     }
@@ -146,6 +147,11 @@ function toWrite(
     showsToken: false,
     details: { plan: id, set: setName },
   };
+}
+
+/** A group of the plan has got another id since: the next plan names it. */
+function toStale(error: unknown): unknown {
+  return error instanceof UserGroupRenamed ? new PlanStale() : error;
 }
 
 function countsOf({ counts }: UserGroupPlan): PlanCounts {
