@@ -200,6 +200,20 @@ onEachDatabase((kind) => {
     expect(await service.query('SELECT 1 FROM user_group_plan')).toEqual(before);
   });
 
+  test('an id that no new group can have is refused with its line, like other faults', async () => {
+    const answer = await calls().send(
+      'set=dots',
+      { provided_id: 'dots', name: 'D' },
+      { provided_id: '..', name: 'D' },
+      { provided_id: 'a/./b', name: 'D' },
+    );
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors.map(({ pointer }) => pointer)).toEqual([
+      '/2/provided_id',
+      '/3/provided_id',
+    ]);
+  });
+
   test('a set has a name, and an unknown parameter is refused', async () => {
     const line = { provided_id: 'x', name: 'X' };
     for (const query of [

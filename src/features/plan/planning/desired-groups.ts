@@ -1,6 +1,7 @@
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
 import type { Line } from '../../../platform/common/http/responses/lines.ts';
 import { MAX_VIOLATIONS, type Violation } from '../../../platform/common/problem/violation.ts';
+import { dotSegmentViolations } from '../../../platform/common/text.ts';
 import type { RefusedLine } from '../../bulk/dto/import-response.dto.ts';
 import { type LineOfGroup, readLineOf } from '../../bulk/import-lines.ts';
 import { SeenIds } from '../../bulk/seen-ids.ts';
@@ -28,6 +29,13 @@ export class DesiredGroups {
     if (!read) return;
     if ('refused' in read) this.refuse(read.refused);
     else if (this.groups.push(read) > MAX_LINES) throw new PlanTooLarge();
+  }
+
+  /** Tells whether a new group can have the id of a line; if not, the line is refused. */
+  canBeNew({ line, id }: Pick<LineOfGroup, 'line' | 'id'>): boolean {
+    const errors = dotSegmentViolations(id, '/provided_id');
+    if (errors.length > 0) this.refuse({ line, detail: '', errors });
+    return errors.length === 0;
   }
 
   refuse({ line, detail, errors }: Pick<RefusedLine, 'line' | 'detail' | 'errors'>): void {

@@ -41,7 +41,7 @@ export function wantedOfLine(dto: DesiredUserGroup, set: string): WantedUserGrou
   };
 }
 
-/** Compares a line with its group. @param stored with its mapping; undefined if there is none @throws ValidationFailed */
+/** Compares a line with its group. @param stored with its mapping; undefined if there is none, and a new one can have the id */
 export function compareWithLine(
   { line, id, dto }: LineOfGroup<DesiredUserGroup>,
   stored: StoredUserGroup | undefined,

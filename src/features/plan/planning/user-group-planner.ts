@@ -145,6 +145,7 @@ export class UserGroupPlanner {
       for (const line of some) {
         const { stored, rulesVersion } = found.get(line.id)!;
         compared.rulesVersion ??= rulesVersion;
+        if (!stored && !desired.canBeNew(line)) continue;
         const comparison = compareWithLine(line, stored, terms);
         compared.add(comparison);
         if ('change' in comparison) changed.push(line);
