@@ -113,6 +113,18 @@ onEachDatabase((kind) => {
     ]);
   });
 
+  test('groups are written in the order of their ids, so that two plans never wait for each other', async () => {
+    const padded = Array.from({ length: 450 }, (_, n) => `order${String(n).padStart(3, '0')}`);
+    const lines = padded.toReversed().map((id) => ({ provided_id: id, name: 'O' }));
+    const plan = await calls().plan('set=order', ...lines);
+    expect(plan.changes.map(({ provided_id }) => provided_id)).toEqual(padded.toReversed());
+    appliedOf(await calls().apply(plan.id));
+    const rows = await service.query<{ provided_id: string }>(
+      `SELECT provided_id FROM user_group WHERE managed_by = 'order' ORDER BY id`,
+    );
+    expect(rows.map((row) => row.provided_id)).toEqual(padded);
+  });
+
   test('a rotation of a token moves no group, and is not undone', async () => {
     const [line] = named('rotated', 1);
     await calls().carryOut('set=rotated', line!);

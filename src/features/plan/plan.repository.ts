@@ -98,7 +98,7 @@ const listChanges = statement<PlanKey, UserGroupPlanChange>(
     SELECT c.plan_id AS "planId", c.place, c.action, c.provided_id AS "providedId", c.team_id AS "teamId",
       c.version, c.wanted
     FROM user_group_plan p JOIN user_group_plan_change c ON c.plan_id = p.id
-    WHERE p.workspace_id = :workspaceId AND p.id = :id ORDER BY c.place`,
+    WHERE p.workspace_id = :workspaceId AND p.id = :id ORDER BY c.provided_id`,
 );
 
 const listOfSet = statement<SetKey, { id: number }>(
@@ -191,7 +191,7 @@ export class PlanRepository {
     return plan;
   }
 
-  /** Lists the changes of a plan in their order; none once it is applied. */
+  /** Lists the changes of a plan in the order of their ids, in which they are stored; none once it is applied. */
   changesOf(key: PlanKey): Promise<UserGroupPlanChange[]> {
     return this.statements.read(listChanges, key);
   }
