@@ -241,7 +241,7 @@ export const errorFixes: Record<string, Fix> = {
   },
   plan_too_large: {
     cause:
-      'The plan has more than 10,000 lines, changes more than 2,000 groups or 8 MiB, or its set has more than 20,000 groups.',
+      'The plan has more than 10,000 lines or 32 MiB, changes more than 2,000 groups or 8 MiB, or its set has more than 20,000 groups.',
     fix: 'Make plans of fewer lines, without `prune`, one after the other, or use several sets. For the first groups use an import, and then `adopt=true`.',
   },
   bulk_job_not_found: { fix: '`GET /api/v1/bulk-jobs` lists the jobs of the workspace.' },

@@ -213,4 +213,12 @@ onEachDatabase((kind) => {
     const { counts } = await calls().plan('set=large', ...named('large', 2000));
     expect(counts.create).toBe(2000);
   });
+
+  test('lines have 32 MiB at most, whatever they change', async () => {
+    const wide = ({ provided_id }: { provided_id: string }) =>
+      `{"provided_id":"${provided_id}","name":"N"`.padEnd(255_999) + '}';
+    const send = (count: number) =>
+      calls().sendText('set=wide', named('wide', count).map(wide).join('\n'));
+    expect(codesOf(await send(131), await send(132))).toEqual([200, 'plan_too_large']);
+  });
 });

@@ -99,7 +99,7 @@ export class UserGroupPlanner {
     );
     try {
       const { desired, current } = await this.receive(caller, lines);
-      requireLines(query, desired.groups.length);
+      requireLines(query, desired.lines.length);
       const compared = await this.compareAll(current, query, desired);
       const members = await this.readMembers(current, query.set);
       return await this.store(current, query, { desired, compared, members });
@@ -135,8 +135,8 @@ export class UserGroupPlanner {
     const terms = { set, adopts: adopt === 'true', variables };
     const compared = new Comparisons();
     const dryRun = new DryRun();
-    for (let from = 0; from < desired.groups.length; from += BATCH) {
-      const some = desired.groups.slice(from, from + BATCH);
+    for (let from = 0; from < desired.lines.length; from += BATCH) {
+      const some = desired.parse(from, BATCH);
       const ids = some.map(({ id }) => id);
       const found = await this.gate.run(caller, () =>
         this.groups.readThese(caller.workspaceId, ids),
@@ -212,7 +212,7 @@ export class UserGroupPlanner {
       members,
     }: { desired: DesiredGroups; compared: Comparisons; members: readonly SetMember[] },
   ): Promise<PlanResponse> {
-    const pruned = pruneOf(query, members, new Set(desired.groups.map(({ id }) => id)));
+    const pruned = pruneOf(query, members, new Set(desired.lines.map(({ id }) => id)));
     const all = [...compared.changes, ...pruned.changes];
     if (all.length > MAX_CHANGES) throw new PlanTooLarge();
     const watched = [...compared.watched, ...pruned.watched];
