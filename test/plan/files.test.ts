@@ -104,6 +104,10 @@ test('JSON is read element by element, whatever its texts contain', () => {
   }
   expect(readJson(' [ ] ', 'f')).toEqual([]);
   expect(readJson(JSON.stringify(groups, null, 2), 'f')[1]!.place.line).toBe(17);
+  const many = readJson(`[${groups.map(() => '{"a":"\\n"},\n\n').join('')}{}]`, 'f');
+  expect(many.map(({ place }) => place.line)).toEqual([1, 3, 5]);
+  const [long] = readJson(`[{"a":"${'x'.repeat(9_000_000)}"}]`, 'f');
+  expect(long!.text).toHaveLength(9_000_008);
   expect(() => readJson('[{"a":1,}]', 'f')).toThrow(/^f:1: /);
   expect(() => readJson('[1]', 'f')).toThrow('f:1: A group must be an object.');
   expect(() => readJson('"a"', 'f')).toThrow('a list of groups');

@@ -13,8 +13,12 @@ export function readJson(text: string, file: string): PlacedGroup[] {
   if (!Array.isArray(value)) {
     throw new FaultyFile({ file, line: 1 }, 'The file must have a group, or a list of groups.');
   }
+  let line = 1;
+  let counted = 0;
   return elementsOf(text).map(([from, to], index) => {
-    const place = { file, line: text.slice(0, from).split('\n').length };
+    line += text.slice(counted, from).split('\n').length - 1;
+    counted = from;
+    const place = { file, line };
     if (!isJsonObject(value[index])) throw new FaultyFile(place, 'A group must be an object.');
     return { place, text: onOneLine(text.slice(from, to)) };
   });
@@ -47,7 +51,7 @@ function elementsOf(text: string): [from: number, to: number][] {
   let depth = 0;
   let from: number | undefined;
   let last = 0;
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[^\s]/gs)) {
+  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[^\s]/gs)) {
     if (depth === 1 && (token === ',' || token === ']')) {
       if (from !== undefined) elements.push([from, last]);
       from = undefined;
