@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { noteTokens } from './jest/leaks.ts';
 import type { TestService } from './test-service.ts';
 
 /** Tests the interface document on a service, sentence by sentence and in its order. */
@@ -8,6 +9,7 @@ export function testContract(service: TestService): void {
     return agent[method]('/api/user')
       .set('Authorization', `Token ${service.bootstrapToken}`)
       .set('Content-Type', 'application/json')
+      .on('response', ({ text }: request.Response) => noteTokens(text))
       .send(body);
   };
 
