@@ -24,25 +24,21 @@ export async function leadsToTwoGroups() {
     USER_GROUPS_URL: url,
     USER_GROUPS_TOKEN: API_TOKEN,
   });
+  const start = (name, how) => startByPage(shell, name, project, how);
   /** The text of an example has these ports alone. */
   const portsOf = (...theirs) =>
     Object.fromEntries(theirs.map((port) => [`127.0.0.1:${port}`, `127.0.0.1:${ports[port]}`]));
-  const start = (name, log, port) =>
-    startByPage(shell, name, project, {
-      log,
-      port: ports[port],
-      own: log === 'nginx.log' ? {} : portsOf(port),
-    });
   const ends = [
-    await start('victoria-metrics.acme', 'acme.log', 8428),
-    await start('victoria-metrics.globex', 'globex.log', 8429),
+    await start('victoria-metrics.acme', { log: 'acme.log', own: portsOf(8428) }),
+    await start('victoria-metrics.globex', { log: 'globex.log', own: portsOf(8429) }),
   ];
   shell('victoria-metrics.rows', project, portsOf(8428, 8429));
   shell('victoria-metrics.groups', project);
   const settings = settingsOf('victoria-metrics.settings', portsOf(8428, 8429, 8080));
   writeFileSync(join(project, 'settings.conf'), settings);
   shell('victoria-metrics.nginx-file', project);
-  ends.push(await start('victoria-metrics.start', 'nginx.log', 8080));
+  const nginx = { log: 'nginx.log', port: ports[8080], own: {} };
+  ends.push(await start('victoria-metrics.start', nginx));
   const seen = shell('victoria-metrics.look', project, portsOf(8080)).trim();
   const suspended = shell('victoria-metrics.suspend', project, portsOf(8080)).trim();
   for (const end of ends) end();

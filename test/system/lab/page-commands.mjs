@@ -13,21 +13,24 @@ const STEP_MS = 40;
 
 /**
  * Returns a function that runs an example of a page in a shell. Each call has the variables that those before it have
- * exported, as a reader has in one shell.
+ * exported, as a reader has in one shell. Its `PATH` is that of a user of Debian who is not root.
  * @param directory keeps the variables
  */
 export function pageShell(directory, env) {
   const exported = join(directory, 'exported');
+  const PATH = env.PATH.split(':').filter((folder) => !folder.endsWith('/sbin'));
   return (name, cwd, own = {}) => {
     const kept = existsSync(exported) ? `. ${exported}\n` : '';
     const text = `set -eu\n${kept}${settingsOf(name, own)}\nexport -p > ${exported}`;
-    return execFileSync('sh', ['-c', text], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
+    return execFileSync('sh', ['-c', text], {
+      ...{ cwd, env: { ...env, PATH: PATH.join(':') }, encoding: 'utf8', stdio: 'pipe' },
+    });
   };
 }
 
 /**
  * Starts a server as a page does, in the background and with a log.
- * @param port the one that takes the place of the page's
+ * @param port the one that takes the place of the page's; absent if a command of the page waits for the server
  * @returns a function that ends it
  * @throws Error if it does not start
  */
@@ -36,7 +39,7 @@ export async function startByPage(shell, name, cwd, { log, port, own }) {
   shell(name, cwd, { ...own, [background]: `${background} echo $! > pid` });
   const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'));
   adopt(pid);
-  for (let step = 0; !(await accepts(port)); step++) {
+  for (let step = 0; port !== undefined && !(await accepts(port)); step++) {
     if (step === START_STEPS) {
       throw new Error(`it does not start: ${readFileSync(join(cwd, log), 'utf8')}`);
     }
