@@ -46,7 +46,7 @@ export function Create({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="ID"
-        hint="By this id your product knows it. It cannot be changed later."
+        hint="By this id your product knows it."
         error={
           isFolded ? (
             'Addresses take . and .. for folders: choose another id.'
