@@ -13,7 +13,7 @@ export const errorFixes: Record<string, Fix> = {
   body_missing: {
     cause:
       'The request arrived without its JSON body. `fetch`, some SDKs, proxies and CDNs drop or refuse the body of a GET.',
-    fix: 'Send the same body with `PUT /api/user`, or as `POST /api/user` with the header `X-HTTP-Method-Override: GET`. Or call `GET /api/v1/user-groups/{id}`, which needs no body.',
+    fix: 'Send a JSON body. If that of a `GET` is dropped on the way, send it with `PUT /api/user`, or as `POST /api/user` with the header `X-HTTP-Method-Override: GET`. Or call `GET /api/v1/user-groups/{id}`, which needs no body.',
   },
   body_incomplete: {
     fix: 'Repeat the request. If it happens again, look at time-outs and size limits of the proxies between.',
