@@ -108,8 +108,10 @@ onEachDatabase((kind) => {
     for (const { id } of [changing, creating]) {
       expect(codesOf(await calls().apply(id))).toEqual(['plan_stale']);
     }
-    expect(codesOf(await calls().send('set=renamed', ...named('renamed', 1)))).toEqual([
+    const { body } = await calls().send('set=renamed', ...named('renamed', 1));
+    expect([body.code, body.detail]).toEqual([
       'user_group_renamed',
+      'The user group "renamed0" has the id "renamed other" now.',
     ]);
   });
 

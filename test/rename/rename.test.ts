@@ -97,7 +97,7 @@ onEachDatabase((kind) => {
         status: 409,
         code: 'user_group_renamed',
         renamed_to: to,
-        detail: `The user group has the id "${to}" now.`,
+        detail: `The user group "${id}" has the id "${to}" now.`,
       });
       expect(await groupsOf(id)).toEqual([]);
     },

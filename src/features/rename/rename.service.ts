@@ -147,7 +147,7 @@ export class UserGroupRenames {
     const stored = seenBy(caller, found.get(formerId)!.stored);
     if (!stored) {
       const renamed = seenBy(caller, reserved.get(formerId));
-      throw renamed ? new UserGroupRenamed(renamed.providedId) : new UserGroupNotFound();
+      throw renamed ? new UserGroupRenamed(formerId, renamed.providedId) : new UserGroupNotFound();
     }
     preconditions.requireVersion(versionTagOf(stored));
     if (newId === formerId) return stored;

@@ -63,6 +63,6 @@ export class ReservedIds {
     absent: Error = new UserGroupNotFound(),
   ): Promise<Error> {
     const group = seenBy(reader, await this.reads.read(reader.workspaceId, providedId));
-    return group ? new UserGroupRenamed(group.providedId) : absent;
+    return group ? new UserGroupRenamed(providedId, group.providedId) : absent;
   }
 }

@@ -25,12 +25,13 @@ export class UserGroupTokensEnded extends problem(409, 'user_group_tokens_ended'
 
 export class UserGroupRenamed extends problem(409, 'user_group_renamed', {
   about: 'The group that had this id has another one, which `renamed_to` names. Use that one.',
-  detail: 'The user group has the id "acme-emea-2030" now.',
+  detail: 'The user group "acme-emea" has the id "acme-emea-2030" now.',
   members: { renamed_to: 'acme-emea-2030' },
 }) {
   /** @param renamed_to the present id of the group */
-  constructor(renamed_to: string) {
-    super(`The user group has the id "${renamed_to}" now.`, { members: { renamed_to } });
+  constructor(formerId: string, renamed_to: string) {
+    const detail = `The user group "${formerId}" has the id "${renamed_to}" now.`;
+    super(detail, { members: { renamed_to } });
   }
 }
 

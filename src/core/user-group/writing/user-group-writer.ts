@@ -268,7 +268,9 @@ export class UserGroupWriter {
       const { caller, providedId } = writes[n]!;
       const group = renamed.get(providedId);
       if (!group) return attempt;
-      if (seenBy(caller, group)) return { error: new UserGroupRenamed(group.providedId) };
+      if (seenBy(caller, group)) {
+        return { error: new UserGroupRenamed(providedId, group.providedId) };
+      }
       return attempt === 'retry' ? { error: new OutsideTokenRange() } : attempt;
     });
   }
