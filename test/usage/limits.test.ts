@@ -101,6 +101,21 @@ onEachDatabase((kind) => {
     ]);
   });
 
+  test('of limits that are replaced at once each event begins with those of the event before it', async () => {
+    const { api } = await TestWorkspace.create(service, 'at once');
+    const group = await api.create();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => put(api, group, { users_per_month: n + 1 })),
+    );
+    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group.change_limits');
+    const events = body.audit_events.toReversed();
+    expect(events).toHaveLength(20);
+    expect(events.map(({ before }) => before)).toEqual([
+      NONE,
+      ...events.slice(0, -1).map(({ after }) => after),
+    ]);
+  });
+
   test.each([
     ['/embed_tokens_per_day', { embed_tokens_per_day: -1 }],
     ['/embed_tokens_per_day', { embed_tokens_per_day: 1.5 }],

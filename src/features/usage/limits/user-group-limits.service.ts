@@ -6,7 +6,6 @@ import type { Caller } from '../../../platform/common/access/caller.ts';
 import { seenBy } from '../../../platform/common/access/user-group-range.ts';
 import { ValidationFailed } from '../../../platform/common/problem/errors.ts';
 import { currentTime } from '../../../platform/common/time.ts';
-import type { Dialect } from '../../../platform/database/dialect.ts';
 import { statement } from '../../../platform/database/statement.ts';
 import { Statements } from '../../../platform/database/statements.ts';
 import { Transactor } from '../../../platform/database/transactor.ts';
@@ -38,18 +37,24 @@ interface LimitedGroup extends Limits {
   refuses: number | null;
 }
 
-const FOUND = `
-  SELECT g.id, g.provided_id AS "providedId", g.properties,
-    l.embed_tokens_per_day AS "embedTokensPerDay", l.users_per_month AS "usersPerMonth", l.refuses
-  FROM user_group g LEFT JOIN usage_limit l ON l.user_group_id = g.id
-  WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`;
+const findLimits = statement<GroupKey, LimitedGroup>(
+  'usage.find-limits',
+  () => `
+    SELECT g.id, g.provided_id AS "providedId", g.properties,
+      l.embed_tokens_per_day AS "embedTokensPerDay", l.users_per_month AS "usersPerMonth", l.refuses
+    FROM user_group g LEFT JOIN usage_limit l ON l.user_group_id = g.id
+    WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`,
+);
 
-const findLimits = statement<GroupKey, LimitedGroup>('usage.find-limits', () => FOUND);
-
-/** Keeps the group, and serialises changes of its limits. */
-const lockLimits = statement<GroupKey, LimitedGroup>(
-  'usage.lock-limits',
-  ({ lockRows }: Dialect) => `${FOUND} ${lockRows('g')}`,
+/**
+ * Keeps the group, and serialises changes of its limits. These are to be read afterwards: a statement that waits for the lock
+ * sees those of the time before the wait.
+ */
+const lockGroup = statement<GroupKey, { id: number }>(
+  'usage.lock-group',
+  ({ lockRows }) => `
+    SELECT g.id FROM user_group g
+    WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId ${lockRows('g')}`,
 );
 
 type Row = { [Name in keyof UsageLimit]: UsageLimit[Name] };
@@ -110,8 +115,10 @@ export class UserGroupLimitsService {
     const { embed_tokens_per_day: perDay, refuse_embed_tokens: refuses } = limits;
     if (refuses && perDay === null) throw needsLimit();
     const changed = await this.transactor.run(async (manager) => {
-      const [group] = await this.statements.run(manager, lockLimits, { workspaceId, providedId });
-      if (!group) return null;
+      const key = { workspaceId, providedId };
+      const [locked] = await this.statements.run(manager, lockGroup, key);
+      if (!locked) return null;
+      const group = (await this.statements.run(manager, findLimits, key))[0]!;
       const before = toView(group);
       if (JSON.stringify(before) === JSON.stringify(limits)) return undefined;
       const userGroupId = group.id;
