@@ -15,15 +15,9 @@ const NAMES: Record<string, string> = {
   channel_up: 'Live updates',
   rewrap_remaining: 'Old encryption key in use',
   audit_days: 'Audit log kept for',
-  refusal_days: 'Refused calls kept for',
-  shown_token_days: 'Records of shown tokens kept for',
   history_days: 'Past states of groups kept for',
   webhook_days: 'Webhooks can be replayed for',
   body_bytes: 'Largest request',
-  failed_authentications_per_minute: 'Failed sign-ins per minute and address',
-  calls_per_minute: 'Calls per minute of an API token',
-  workspace_calls_per_minute: 'Calls per minute of a workspace',
-  introspections_per_minute: 'Introspections per minute of an API token',
 };
 const words = (name: string) =>
   NAMES[name] ?? name.replace(/_(days|hours)$/, 's_kept_for').replaceAll('_', ' ');

@@ -76,6 +76,29 @@ byEachHand((hand) => {
     expect(view.introspection).toMatchObject({ active: true, sub: id });
   });
 
+  test('the ID of a group is changed, unless it is taken, and its page says so by the former one', async () => {
+    const { page, api } = await begin({ hand });
+    await createGroup(api, 'acme');
+    await createGroup(api, 'globex');
+    const { team_id: teamId } = (await api.call('GET', '/api/v1/user-groups/acme')).body.user_group;
+    await page.visit('groups/acme');
+    await page.use(page.button('Change'));
+    const dialog = page.dialog('Change the ID');
+    const change = dialog.getByRole('button', { name: 'Change', exact: true });
+    await page.write(page.field('ID'), 'globex');
+    await page.use(change);
+    await dialog.getByText('Another user group has the id "globex".').waitFor();
+    page.takeRefusal(409);
+    await page.write(page.field('ID'), 'acme-emea');
+    await page.use(change);
+    await page.tab.waitForURL(/groups\/acme-emea$/);
+    const renamed = (await api.call('GET', '/api/v1/user-groups/acme-emea')).body.user_group;
+    expect(renamed.team_id).toBe(teamId);
+    await page.visit('groups/acme');
+    await page.shows('The user group "acme" has the id "acme-emea" now.');
+    page.takeAnyRefusals(409);
+  });
+
   test('an embed token is issued, shown with its claims, and accepted', async () => {
     const { page, api, token } = await begin({ hand });
     await createGroup(api, 'acme');

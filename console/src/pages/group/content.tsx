@@ -71,6 +71,16 @@ export function Content({
               <Text>{group.provided_id}</Text>
             </code>{' '}
             <Copy text={group.provided_id} what="the id" />
+            {has('rename') && may('user-groups:write') && (
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  onOpen('rename');
+                }}
+              >
+                Change
+              </Button>
+            )}
           </Fact>
           <Fact name="Internal no.">{group.team_id}</Fact>
           <Fact name={group.reasons.some(({ code }) => code === 'expired') ? 'Ended' : 'Ends'}>

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { api, dataOf } from '../../api.ts';
 import { groupCall } from '../../curl.ts';
+import { addressOf, goTo } from '../../router.ts';
 import { DialogForm, Secret } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { moment, Text } from '../../ui/text.tsx';
 import type { Schemas } from '../../own-types.ts';
@@ -90,6 +92,36 @@ export function Edit({
       }
     >
       {fields}
+    </DialogForm>
+  );
+}
+
+/** Gives the group another id, and leads to its page by it. */
+export function Rename({ id, onClose }: { id: string; onClose: () => void }) {
+  const [wanted, setWanted] = useState(id);
+  const body = { provided_id: wanted };
+  return (
+    <DialogForm
+      title="Change the ID"
+      submit="Change"
+      disabled={wanted === id}
+      call={() => groupCall('POST', id, '/rename', { body: JSON.stringify(body) })}
+      onClose={onClose}
+      onSubmit={async () => {
+        const params = { path: { id } };
+        await dataOf(api.POST('/api/v1/user-groups/{id}/rename', { params, body }));
+        goTo(addressOf(['groups', wanted]));
+      }}
+    >
+      <TextField
+        label="ID"
+        hint="For 30 days calls by the former ID are refused, and told the new one."
+        pointer="/provided_id"
+        required
+        spellcheck={false}
+        value={wanted}
+        onChange={setWanted}
+      />
     </DialogForm>
   );
 }

@@ -5,12 +5,12 @@ import { has } from '../../session.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { notify, type WayBack } from '../../ui/notices.tsx';
 import { Text } from '../../ui/text.tsx';
-import { Edit, Rotate } from './dialogs.tsx';
+import { Edit, Rename, Rotate } from './dialogs.tsx';
 import type { Known } from './resource.ts';
 import { setSuspended, undoDeletion, undoEdit } from './undo.ts';
 
 /** The dialogs of the page; none is open with ''. */
-export type Open = 'edit' | 'rotate' | 'suspend' | 'delete' | '';
+export type Open = 'edit' | 'rename' | 'rotate' | 'suspend' | 'delete' | '';
 
 export function OpenDialog({
   open,
@@ -56,6 +56,7 @@ export function OpenDialog({
       />
     );
   }
+  if (open === 'rename') return <Rename id={id} onClose={close} />;
   if (open === 'rotate') {
     return (
       <Rotate
@@ -109,7 +110,7 @@ export function OpenDialog({
     >
       <p>
         {own} and all its tokens will be deleted. Its content can be restored while its history is
-        kept, but with a new token. To stop its dashboards for a while, suspend it.
+        kept, but with a new token.
       </p>
     </Confirm>
   );

@@ -85,7 +85,7 @@ export default function InspectPage() {
         >
           <TextField
             label="Token"
-            hint="A user-group token (ugt_…), an embed token (eyJ…), or an API token (uga_…). The token is never put into a URL, and the audit log does not contain it."
+            hint="A user-group token (ugt_…), an embed token (eyJ…), or an API token (uga_…). It gets into no URL, and not into the audit log."
             autocomplete="off"
             spellcheck={false}
             value={text}
