@@ -50,7 +50,7 @@ const causes: Record<string, unknown[]> = {
   method_not_allowed: ['GET'],
   user_group_quota_reached: [100],
   quota_reached: [60],
-  user_group_renamed: ['acme-emea-2030'],
+  user_group_renamed: ['acme-emea', 'acme-emea-2030'],
   user_group_id_taken: ['Another user group has the id "acme-emea-2030".'],
   provided_id_taken: ['The workspace already has a schema with this provided_id.'],
   body_too_large: [262_144],

@@ -32,5 +32,5 @@ export class PruneRefused extends problem(422, 'prune_refused', {
 
 export class PlanTooLarge extends problem(422, 'plan_too_large', {
   about:
-    'A plan has at most 10,000 lines of 32 MiB, 2,000 groups and 8 MiB that change, and 20,000 groups in the set. Use several sets, or fewer lines without `prune`.',
+    'A plan has at most 10,000 lines of 32 MiB, 2,000 changed groups of 8 MiB, and 20,000 in the set. Use several sets, or fewer lines without `prune`.',
 }) {}
