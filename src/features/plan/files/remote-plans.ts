@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue } from '../../../platform/common/json/strict-json.ts';
 import { OperatorError, OperatorRefusal } from '../../../platform/common/problem/operator-error.ts';
 import type { Violation } from '../../../platform/common/problem/violation.ts';
 import type { AppliedPlanResponse, PlanResponse } from '../dto/plan-response.dto.ts';
@@ -57,7 +58,10 @@ export class RemotePlans {
     });
     const text = await response.text();
     const parsed = parsedOf(text);
-    if (response.status === 200 && parsed) return parsed;
+    if (response.status === 200) {
+      if (parsed && 'user_group_plan' in parsed) return parsed;
+      throw new OperatorError(`The server at ${this.url} is no user group service.`);
+    }
     const { code = 'no problem', detail = '', errors = [] } = parsed ?? {};
     const message = `The service has refused the call (${response.status} ${code}). ${detail}`;
     throw new RefusedRemotely(message.trim(), errors);
@@ -66,7 +70,8 @@ export class RemotePlans {
 
 function parsedOf(text: string): RemoteProblem | undefined {
   try {
-    return JSON.parse(text) as RemoteProblem;
+    const value = JSON.parse(text) as JsonValue;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
