@@ -5,6 +5,8 @@ import {
   KeyProvider,
   operator,
   Tokens,
+  UnknownTokens,
+  UserGroupImports,
   UserGroupServiceModule,
   type UserGroupOptions,
   UserGroups,
@@ -121,6 +123,69 @@ onEachDatabase((kind) => {
     useValue.generate = () => `acme.${randomUUID()}`;
     const { user_group: next } = await app.get(Tokens).rotate(caller, body);
     expect(next.token).not.toBe(group.token);
+    await app.close();
+  });
+
+  test('tokens that the workspace does not know are taken over by the application', async () => {
+    const shown: unknown[] = [];
+    let adopt: () => unknown = () => false;
+    const useValue = {
+      adopt: (...args: unknown[]) => {
+        shown.push(args);
+        return adopt();
+      },
+    };
+    const app = await start({ provide: UnknownTokens, useValue: useValue as UnknownTokens });
+    const introspector = app.get(Introspector);
+    const token = `old-${randomUUID()}`;
+    const introspect = (text = token) => introspector.introspect(caller, { token: text });
+    const { user_group: group } = await app.get(UserGroups).put(caller, GROUP);
+    expect(await introspect(group.token)).toMatchObject({ active: true });
+    expect(await introspect('too short')).toEqual({ active: false });
+    expect(shown).toEqual([]);
+    expect(await introspect()).toEqual({ active: false });
+    expect(shown).toEqual([[token, 1]]);
+    adopt = () => 'yes';
+    await expect(introspect()).rejects.toThrow(
+      'adopt of the application must return true or false',
+    );
+    adopt = () => Promise.reject(new Error(`no ${token}`));
+    await expect(introspect()).rejects.toThrow('adopt of the application has failed');
+    adopt = () => true;
+    expect(await introspect()).toEqual({ active: false });
+    const line = JSON.stringify({ provided_id: 'old', name: 'Old', token });
+    adopt = () => app.get(UserGroupImports).create(caller, line);
+    expect(await introspect()).toMatchObject({ active: true, sub: 'old' });
+    await app.close();
+  });
+
+  test('an application creates groups with tokens of another system, and changes none', async () => {
+    const app = await start();
+    const imports = app.get(UserGroupImports);
+    const create = (line: object, by = caller) => imports.create(by, JSON.stringify(line));
+    const token = `old-${randomUUID()}`;
+    const line = { user_group_id: 'acme', name: 'Acme', properties: { seats: 1 }, token };
+    expect(await create(line)).toBe(true);
+    expect(await create({ ...line, name: 'Other', token: `new-${randomUUID()}` })).toBe(false);
+    expect(await app.get(UserGroups).get(caller, 'acme')).toMatchObject({ name: 'Acme' });
+    expect((await app.get(Tokens).getCurrent(caller, 'acme')).user_group.token).toBe(token);
+    const refused: [object, object][] = [
+      [{ ...line, provided_id: 'twin', user_group_id: undefined }, { code: 'token_not_usable' }],
+      [{ ...line, provided_id: 'acme' }, { code: 'validation_failed' }],
+      [{ ...line, team_id: 1 }, { code: 'validation_failed' }],
+      [{ user_group_id: 'new' }, { code: 'validation_failed' }],
+    ];
+    for (const [body, spec] of refused) await expect(create(body)).rejects.toMatchObject({ spec });
+    await expect(imports.create(caller, '{"provided_id": "x", "name": 1')).rejects.toMatchObject({
+      spec: { code: 'json_malformed' },
+    });
+    const writer = { ...caller, scopes: new Set(['user-groups:write'] as const) };
+    await expect(create({ user_group_id: 'new', name: 'N', token }, writer)).rejects.toMatchObject({
+      spec: { code: 'insufficient_scope' },
+    });
+    await app.get(UserGroups).delete(caller, 'acme');
+    await expect(create(line)).rejects.toMatchObject({ spec: { code: 'token_not_usable' } });
+    expect(await create({ ...line, token: undefined })).toBe(true);
     await app.close();
   });
 });

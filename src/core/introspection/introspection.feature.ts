@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActivityModule } from '../activity/activity.module.ts';
 import { defineFeature } from '../../platform/common/extension/feature.ts';
+import { port } from '../../platform/common/extension/ports.ts';
 import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
 import { UserGroupSnapshotModule } from '../user-group/snapshot/user-group-snapshot.module.ts';
 import { AuthorizationServerController } from './authorization-server.controller.ts';
@@ -10,10 +11,16 @@ import { IntrospectionController } from './introspection.controller.ts';
 import { IntrospectionService } from './introspection.service.ts';
 import { Introspector } from './introspector.ts';
 import { introspectionScopes } from './introspection.catalogue.ts';
+import { containUnknownTokens, NO_ADOPTION, UnknownTokens } from './unknown-tokens.ts';
 
 @Module({
   imports: [ActivityModule, EmbedTokenCoreModule, UserGroupSnapshotModule],
-  providers: [GroupViewService, IntrospectionService, Introspector],
+  providers: [
+    GroupViewService,
+    IntrospectionService,
+    Introspector,
+    port(UnknownTokens, { useFactory: () => NO_ADOPTION }, containUnknownTokens),
+  ],
   exports: [GroupViewService, IntrospectionService, Introspector],
 })
 class IntrospectionServicesModule {}

@@ -17,6 +17,7 @@ import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage.ts';
 import type { IntrospectionRequest } from './dto/introspect.dto.ts';
 import type { IntrospectionResponse } from './dto/introspection-response.dto.ts';
+import { UnknownTokens } from './unknown-tokens.ts';
 
 @Injectable()
 export class IntrospectionService {
@@ -28,6 +29,7 @@ export class IntrospectionService {
     private readonly usage: UserGroupTokenUsage,
     private readonly embedTokens: EmbedTokenReader,
     private readonly activity: ActivityTally,
+    private readonly unknown: UnknownTokens,
     @Optional() private readonly uses?: TokenUses,
   ) {}
 
@@ -56,7 +58,12 @@ export class IntrospectionService {
   ): Promise<IntrospectionResponse | undefined> {
     if (!canBeUserGroupToken(token)) return undefined;
     const hash = hashToken(token).toString('hex');
-    const found = await this.snapshots.findToken({ workspaceId, range, hash }, { isFresh });
+    const key = { workspaceId, range, hash };
+    let found = await this.snapshots.findToken(key, { isFresh });
+    // A restricted caller brings no group into its workspace.
+    if (!found && range === null && (await this.unknown.adopt(token, workspaceId))) {
+      found = await this.snapshots.findToken(key, { isFresh: true });
+    }
     if (!found || !isValid(found.group, found.token)) return undefined;
     const description = describeUserGroupToken(found.group, found.token, schemaId);
     if (!description) return undefined;

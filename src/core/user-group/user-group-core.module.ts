@@ -76,6 +76,6 @@ const shared = [
     WriteWaves,
     WorkspaceHistoryRetention,
   ],
-  exports: [...shared, UserGroupChangeVeto, UserGroupSnapshotModule],
+  exports: [...shared, FormerTokens, UserGroupChangeVeto, UserGroupSnapshotModule],
 })
 export class UserGroupCoreModule {}

@@ -9,9 +9,16 @@ import { UserGroupBulkChanges } from './user-group-bulk-changes.ts';
 import { UserGroupBulkController } from './user-group-bulk.controller.ts';
 import { UserGroupExporter } from './user-group-exporter.ts';
 import { UserGroupImporter } from './user-group-importer.ts';
+import { UserGroupImports } from './user-group-imports.ts';
 import { bulkActions } from './bulk.catalogue.ts';
 
-const services = [BulkWrites, UserGroupBulkChanges, UserGroupExporter, UserGroupImporter];
+const services = [
+  BulkWrites,
+  UserGroupBulkChanges,
+  UserGroupExporter,
+  UserGroupImporter,
+  UserGroupImports,
+];
 
 /** Provides import, export and actions for many groups, also to the command line. */
 @Module({

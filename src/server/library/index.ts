@@ -91,6 +91,7 @@ export {
 export type { PortProvider } from '../../platform/common/extension/ports.ts';
 
 export { UserGroups } from '../../core/user-group/user-groups.ts';
+export { UserGroupImports } from '../../features/bulk/user-group-imports.ts';
 export { type RotationOptions, Tokens } from '../../core/user-group/tokens.ts';
 export {
   UserGroupChangeGuard,
@@ -111,6 +112,7 @@ export { RateLimitStore } from '../../core/rate-limit/rate-limit-store.ts';
 export { type EncryptionKey, KeyProvider } from '../../platform/common/secret/key-provider.ts';
 export { UserGroupTokenFormat } from '../../core/user-group/token/user-group-token-format.ts';
 export { type IntrospectionOptions, Introspector } from '../../core/introspection/introspector.ts';
+export { UnknownTokens } from '../../core/introspection/unknown-tokens.ts';
 export { ApiTokenService as ApiTokens } from '../../core/api-token/api-token.service.ts';
 export {
   type ListedWorkspace,
