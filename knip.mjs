@@ -34,6 +34,7 @@ export default {
         'examples/extension-module/src/plugin.ts',
         'examples/extension-module/test/plugin.test.ts',
         'examples/protected-groups/plugin.js',
+        'examples/move-over/import.mjs',
         'examples/renderer/server.mjs',
         'examples/renderer/screenshot.mjs',
         'examples/renderer/page/page.js',

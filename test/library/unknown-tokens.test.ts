@@ -89,6 +89,31 @@ onEachDatabase((kind) => {
     ]);
   });
 
+  test('another installation of the service can be the old system', async () => {
+    const other = await startTestService(kind);
+    const { id, token } = await other.api.create({ properties: { seats: 3 }, mapping: { a: 1 } });
+    const mine = await startTestService(
+      kind,
+      {
+        LEGACY_INTROSPECTION_URL: `${other.baseUrl}/api/v1/introspect`,
+        LEGACY_TOKEN_FORM: 'ugt_[0-9A-Za-z]{38}',
+        LEGACY_AUTHORIZATION: `Bearer ${await other.issueToken(['tokens:introspect'])}`,
+      },
+      [legacyTokens],
+    );
+    const found = await introspect(token, mine.api);
+    expect(found).toMatchObject({ active: true, sub: id, properties: { seats: 3 } });
+    // With an overlap the former token has an end: the group comes with its present one.
+    const group = await other.api.create();
+    const body = { grace_period_seconds: 3600 };
+    const rotated = await other.api.call('POST', `${group.path}/tokens/rotate`, body);
+    expect(await introspect(group.token, mine.api)).toEqual(INACTIVE);
+    const { token: present } = rotated.body.user_group;
+    expect(await introspect(present, mine.api)).toMatchObject({ active: true, sub: group.id });
+    await mine.close();
+    await other.close();
+  });
+
   test('calls with the same token at the same time share a request', async () => {
     const token = old.add(newId());
     const all = await Promise.all(Array.from({ length: 20 }, () => introspect(token)));
