@@ -213,6 +213,43 @@ onEachDatabase((kind) => {
     ]);
   });
 
+  test('a rename is asked about with both ids, and one that is refused changes nothing', async () => {
+    const rename = (id: string, provided_id: string) =>
+      call('POST', `/api/v1/user-groups/${id}/rename`, { provided_id });
+    await groups().put(caller, { user_group_id: 'r', name: 'kept' });
+    const [before, group] = [await records(), await groups().get(caller, 'r')];
+    const refused = await rename('r', 's');
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      409,
+      'change_refused',
+      'The plan of workspace 1 has no rename.',
+    ]);
+    expect(await groups().get(caller, 'r')).toEqual(group);
+    expect([await notesOf('r'), await records()]).toEqual([['create r'], before]);
+    // The new id is free.
+    expect((await call('GET', '/api/v1/user-groups/s')).body.code).toBe('user_group_not_found');
+    PlanGuard.asked = [];
+    expect((await rename('r', 'r')).status).toBe(200);
+    expect(PlanGuard.asked).toEqual([]);
+
+    await groups().put(caller, { user_group_id: 'r', name: 'free', properties: { n: 1 } });
+    PlanGuard.asked = [];
+    expect((await rename('r', 's')).status).toBe(200);
+    const content = { name: 'free', mapping: {}, properties: { n: 1 } };
+    expect(PlanGuard.asked).toMatchObject([
+      {
+        kind: 'rename',
+        userGroupId: 'r',
+        newUserGroupId: 's',
+        teamId: group.team_id,
+        before: content,
+        after: content,
+      },
+    ]);
+    expect(await notesOf('r')).toEqual(['create r', 'rename r', 'update r']);
+    expect(await groups().get(caller, 's')).toMatchObject({ team_id: group.team_id });
+  });
+
   test('of writes that share a transaction only those that are refused fail', async () => {
     const ids = Array.from({ length: 64 }, (_, index) => `w${index}`);
     const answers = await Promise.allSettled(

@@ -99,6 +99,51 @@ onEachDatabase((kind) => {
     expect((await cli('group', 'restore', 'changed', '--state', '9')).code).toBe(3);
   });
 
+  test('a group gets another id, and keeps its token', async () => {
+    const token = (await cli('group', 'create', 'renamed', '--name', 'R')).stdout.trim();
+    await cli('group', 'create', 'another', '--name', 'A');
+    const rename = (...args: string[]) => cli('group', 'rename', ...args);
+    const [group] = linesOf((await rename('renamed', 'new id', '-o', 'ndjson')).stdout);
+    expect(group).toMatchObject({ provided_id: 'new id', name: 'R' });
+    const shown = await get(`/api/v1/user-groups/${encodeURIComponent('new id')}`);
+    expect(shown['user_group']).toEqual(group);
+    expect((await service.api.put({ user_group_id: 'new id' })).body.user_group.token).toBe(token);
+    expect(await rename('new id', 'new id')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^provided_id +new id$/m),
+    });
+    expect(await rename('renamed', 'third')).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: 'user-group-service: The user group has the id "new id" now.\n',
+    });
+    expect(await rename('new id', 'another')).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: 'user-group-service: Another user group has the id "another".\n',
+    });
+    expect(await rename('nobody', 'third')).toMatchObject({ code: 3, stdout: '' });
+    expect(await rename('new id', 'third', '--workspace', 'none')).toMatchObject({ code: 3 });
+    for (const wrong of ['', 'line\nend', '..', 'x'.repeat(256)]) {
+      expect(await rename('new id', wrong)).toMatchObject({ code: 4, stdout: '' });
+    }
+    expect((await rename('new id')).code).toBe(2);
+    expect(await get(`/api/v1/user-groups/${encodeURIComponent('new id')}`)).toEqual(shown);
+    // Its former id is kept for it.
+    expect(await rename('new id', 'renamed')).toMatchObject({ code: 0 });
+    const { audit_events: events } = (await get(
+      '/api/v1/audit-events?types=user_group.rename&limit=1',
+    )) as { audit_events: Json[] };
+    expect(events).toMatchObject([
+      {
+        actor: { type: 'operator' },
+        object: { type: 'user_group', id: 'renamed' },
+        before: { provided_id: 'new id' },
+        after: { provided_id: 'renamed' },
+      },
+    ]);
+  });
+
   test('a token is rotated, and introspected from an argument or from standard input', async () => {
     const first = (
       await cli('group', 'create', 'rotated', '--name', 'R', '--mapping', '{"sales":"w"}')
