@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaViolations } from './kubernetes-schema.ts';
 import { Deployable, findAll, root, type Workload } from './manifests.ts';
 import { metricsPort, port, publicPaths, variableNames, version } from './service-facts.ts';
 
@@ -14,24 +13,6 @@ const job = migrate.only<Workload>('Job');
 const pods = [deployment.spec.template, job.spec.template];
 const api = deployment.spec.template.spec.containers[0]!;
 const containers = pods.flatMap(({ spec }) => [...spec.containers, ...(spec.initContainers ?? [])]);
-
-test('Kubernetes knows every field, and misses none', () => {
-  expect(schemaViolations(manifests)).toEqual([]);
-});
-
-test('a field that is misspelled, missing or of another type would be noticed', () => {
-  const [misspelled, ofAnotherType, incomplete] = [deployment, deployment, deployment].map((each) =>
-    structuredClone(each),
-  );
-  Object.assign(misspelled!.spec.template.spec.containers[0]!, { livenessProb: {} });
-  Object.assign(ofAnotherType!.spec.template.spec, { terminationGracePeriodSeconds: '30' });
-  delete incomplete!.spec.selector;
-  expect(schemaViolations([misspelled!, ofAnotherType!, incomplete!])).toEqual([
-    expect.stringMatching(/livenessProb/),
-    expect.stringMatching(/'string' is not assignable to type 'number'/),
-    expect.stringMatching(/'selector' is missing/),
-  ]);
-});
 
 test.each([
   ['base', base],

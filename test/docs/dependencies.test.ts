@@ -69,6 +69,23 @@ test('npm ci installs at most 600 packages on Linux; the tools are apart', () =>
   expect([...found]).not.toContain('node_modules/eslint');
 });
 
+/** Folders of tests that `npm test` leaves to steps with the tools, and what those alone use. */
+const WITH_TOOLS = /^(browser|examples|generators|package|support\/console|system|tools)\//;
+
+test('npm test uses none of the tools', () => {
+  const names = Object.keys(tools.devDependencies).join('|');
+  const used = new RegExp(`['"\`](${names})(/[^'"\`]*)?['"\`]`, 'g');
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  const uses = files
+    .filter((path) => /\.m?ts$/.test(path) && !WITH_TOOLS.test(path))
+    .flatMap((path) =>
+      [...readFileSync(join(root, 'test', path), 'utf8').matchAll(used)].map(
+        ([name]) => `${path}: ${name}`,
+      ),
+    );
+  expect(uses).toEqual([]);
+});
+
 /** The place of a package as Node finds it from another one; undefined if it is not locked. */
 function pathOf(name: string, from: string): string | undefined {
   const path = `${from === '' ? '' : `${from}/`}node_modules/${name}`;

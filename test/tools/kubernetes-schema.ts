@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type Manifest, root } from './manifests.ts';
+import { type Manifest, root } from '../deploy/manifests.ts';
 
 /**
  * The reasons for which Kubernetes would refuse the manifests, one line each. Types made from its OpenAPI document
