@@ -368,15 +368,15 @@ describe('what cannot be used ends the start with a line that names it', () => {
 });
 
 /**
- * Lets the faked time pass until the promise is settled: fast while a guard hangs, and otherwise no faster than real time,
- * which the database needs.
+ * Lets the faked time pass until the promise is settled: fast while a guard hangs, and otherwise slowly, because the
+ * database needs real time. Even so, every wait of the service but its limits ends before `until` gives up.
  */
 async function advancing<T>(promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const note = () => (isSettled = true);
   promise.then(note, note);
   await until(async () => {
-    const stepMs = passedMs < OddGuard.hangsUntilMs ? 250 : 2;
+    const stepMs = passedMs < OddGuard.hangsUntilMs ? 250 : 50;
     if (!isSettled) await jest.advanceTimersByTimeAsync(stepMs);
     passedMs += stepMs;
     return isSettled;
