@@ -115,7 +115,7 @@ onEachDatabase((kind) => {
     expect(await rename('renamed', 'third')).toEqual({
       code: 4,
       stdout: '',
-      stderr: 'user-group-service: The user group has the id "new id" now.\n',
+      stderr: 'user-group-service: The user group "renamed" has the id "new id" now.\n',
     });
     expect(await rename('new id', 'another')).toEqual({
       code: 4,
