@@ -51,10 +51,9 @@ try {
 }
 
 async function call(method, path, body = {}) {
-  const response = await api.send(method, body, path);
-  if (response.status >= 300)
-    throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
-  return response.body;
+  const { status, body: received } = await api.send(method, body, path);
+  if (status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(received)}`);
+  return received;
 }
 
 /** @returns the number of the webhook endpoint */

@@ -23,7 +23,10 @@ export function pageShell(directory, env) {
     const kept = existsSync(exported) ? `. ${exported}\n` : '';
     const text = `set -eu\n${kept}${settingsOf(name, own)}\nexport -p > ${exported}`;
     return execFileSync('sh', ['-c', text], {
-      ...{ cwd, env: { ...env, PATH: PATH.join(':') }, encoding: 'utf8', stdio: 'pipe' },
+      cwd,
+      env: { ...env, PATH: PATH.join(':') },
+      encoding: 'utf8',
+      stdio: 'pipe',
     });
   };
 }
