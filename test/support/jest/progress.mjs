@@ -25,7 +25,7 @@ export default class Progress {
     const databases = TEST_DATABASE_URL && TEST_SQLITE !== 'off' ? 2 : 1;
     const seconds = estimatedTime || (files * SECONDS_OF_FILE * databases) / availableParallelism();
     tell(
-      `${files} files, ${this.maxWorkers} at a time: about ${Math.ceil(seconds / 60)} minutes on a machine that does nothing else.`,
+      `${files} files, ${this.maxWorkers} at a time: about ${Math.ceil(seconds / 60)} min on a machine that does nothing else.`,
     );
   }
 
