@@ -28,7 +28,6 @@ export class HeldApiTokens {
    * Ends tokens for a caller who holds them, or has found them, whatever its other scopes.
    * @param leak the place where they were found
    * @returns the results of those of the workspace, by hash in hexadecimal
-   *
    */
   async end(
     caller: Caller,
