@@ -34,6 +34,10 @@ const COPIES = [
    SELECT public_id + number, workspace_id, occurred_at + number, action, actor_type, api_token_id, request_id, address,
      object_type, 'group ' || number, before, after, details, keep_until
    FROM audit_event, generate_series($2::integer, $3::integer) number WHERE object_id = (SELECT provided_id FROM user_group WHERE id = $1)`,
+  `INSERT INTO usage_count (workspace_id, user_group_id, unit, start_at, end_at, views, embed_tokens)
+   SELECT workspace_id, id + number, 'month', extract(epoch FROM month) * 1000,
+     extract(epoch FROM month + interval '1 month') * 1000, number % 1000, number % 10
+   FROM user_group, generate_series($2::integer, $3::integer) number, date_trunc('month', now(), 'UTC') month WHERE id = $1`,
 ];
 
 /**

@@ -32,6 +32,7 @@ const READS = {
   'list, a call of a search': (number) => list({ search: `group ${number}` }),
   'list, with the count of all': () => list({ count: 'true' }),
   overview: () => '/api/v1/overview',
+  'usage, the busiest groups': () => '/api/v1/usage?by=group',
   'audit events of a group': (number) => `/api/v1/audit-events?object_id=group%20${number}`,
 };
 
