@@ -250,6 +250,8 @@ class Cases(unittest.TestCase):
         thread = threading.Thread(target=ask)
         thread.start()
         until(lambda: len(scene.service.asked) == 1, "it is asked")
+        # The service may be asked before the wait begins, from which on time counts.
+        until(lambda: 1.0 in scene.clock.waiting, "the response is waited for")
         scene.pass_time(1000)
         thread.join()
         scene.service.free.set()
