@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -50,6 +51,7 @@ describeWithRedis('buckets in a Redis', () => {
   let key: string;
 
   beforeAll(async () => {
+    Logger.overrideLogger(false);
     connections = [await Redis.of(config), await Redis.of(config)];
     [one, other] = connections.map((redis) => new StandardRateLimitStore(config, redis)) as [
       typeof one,

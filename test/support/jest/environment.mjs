@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import process from 'node:process';
+import { clearInterval } from 'node:timers';
 import vm from 'node:vm';
 import NodeEnvironment from 'jest-environment-node';
 import { endObservers } from '../process/observers.mjs';
@@ -55,12 +57,33 @@ Object.defineProperty(hooks, 'AsyncLocalStorage', {
 // database first, unless `isInitialized` is reset. To any other file they would be no `Error`.
 const sqlite = require('better-sqlite3/build/Release/better_sqlite3.node');
 
+// Warnings about the tests. Others are about packages, and differ with the version of Node.js.
+const warnings = [];
+process.on('warning', ({ name, code = '', message }) => {
+  if (name === 'MaxListenersExceededWarning' || code.startsWith('JEST')) warnings.push(message);
+});
+
+if (process.send) {
+  // A worker that is told to end has nothing left to do. On a busy machine, its last connections take longer to close
+  // than Jest waits before it reports a worker that hangs.
+  process.on('removeListener', (event) => {
+    if (event === 'message') process.exit();
+  });
+}
+
 export default class extends NodeEnvironment {
   #unhandled = new WeakMap();
+  #intervals = [];
 
   async setup() {
     await super.setup();
     sqlite.isInitialized = false;
+    const { setInterval } = this.global;
+    this.global.setInterval = (...given) => {
+      const interval = setInterval(...given);
+      this.#intervals.push(interval);
+      return interval;
+    };
     // The processes outlive a test file, and so everything that its modules know.
     this.global.spawnWarmProcess = spawnWarmProcess;
   }
@@ -78,10 +101,15 @@ export default class extends NodeEnvironment {
     currentlyRunningTest?.errors.push(late);
   }
 
+  /** @throws if there were warnings */
   async teardown() {
+    // Each would keep all that the file has loaded.
+    for (const interval of this.#intervals) clearInterval(interval);
     await super.teardown();
     for (const storage of storages) storage.disable();
     storages.clear();
     endObservers();
+    const [warning] = warnings.splice(0);
+    if (warning !== undefined) throw new Error(warning);
   }
 }
