@@ -274,7 +274,8 @@ export default {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(cli\\.ts|server/cli/|platform/command-line/)|\\.command\\.ts$',
+        pathNot:
+          '^src/(cli\\.ts|server/cli/|platform/command-line/|features/plan/files/)|\\.command\\.ts$',
       },
       to: { path: '^src/platform/command-line/' },
     },

@@ -117,6 +117,11 @@ onEachDatabase((kind) => {
       code: 1,
       stderr: expect.stringContaining(`${twice}:3: The group "a" is also at ${twice}:1.`),
     });
+    const deep = file('deep.yaml', `provided_id: a\nproperties: ${'['.repeat(20_000)}`);
+    expect(await cli('apply', '-f', deep, '--dry-run')).toMatchObject({
+      code: 1,
+      stderr: `user-group-service: ${deep}:2: It is nested deeper than 64 levels.\n`,
+    });
     expect((await cli('apply', '-f', path, '--dryrun')).code).toBe(1);
     expect((await cli('apply', '--dry-run')).code).toBe(1);
     expect((await cli('apply', '-f', join(path, 'missing'))).code).toBe(1);

@@ -65,6 +65,31 @@ test.each([
   expect(() => yaml(text)).toThrow(message);
 });
 
+const DEEP = 20_000;
+test.each([
+  ['a list in one line', '['.repeat(DEEP), 1],
+  ['a closed list', `a: 1\nb: ${'['.repeat(DEEP)}${']'.repeat(DEEP)}`, 2],
+  ['objects in one line', `${'{a: '.repeat(DEEP)}${'}'.repeat(DEEP)}`, 1],
+  ['lists of lists', `${'- '.repeat(DEEP)}x`, 1],
+  ['keys of keys', `${'? '.repeat(DEEP)}x`, 1],
+  ['indented keys', Array.from({ length: 200 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'), 128],
+])('YAML that is nested far too deeply is refused with its line: %s', (_, text, line) => {
+  expect(() => yaml(text)).toThrow(`f.yaml:${line}: It is nested deeper than 64 levels.`);
+});
+
+test('YAML of so many parts that they would fill the memory is refused', () => {
+  expect(() => yaml(`a: [${'1,'.repeat(1_400_000)}]`)).toThrow(
+    'f.yaml:1: The file has more than 4000000 words, marks and spaces.',
+  );
+});
+
+test('a long text that many aliases repeat is refused before it is written out', () => {
+  const text = `a: &a ${'x'.repeat(100_000)}\nb:\n  [${Array(900).fill('*a').join()}]`;
+  expect(() => yaml(text)).toThrow(
+    'f.yaml:3: The document has more than 33554432 characters, with its aliases written out.',
+  );
+});
+
 test('aliases of aliases are refused before they fill the memory', () => {
   const levels = Array.from(
     { length: 12 },
@@ -108,7 +133,13 @@ test('JSON is read element by element, whatever its texts contain', () => {
   expect(many.map(({ place }) => place.line)).toEqual([1, 3, 5]);
   const [long] = readJson(`[{"a":"${'x'.repeat(9_000_000)}"}]`, 'f');
   expect(long!.text).toHaveLength(9_000_008);
-  expect(() => readJson('[{"a":1,}]', 'f')).toThrow(/^f:1: /);
+  expect(() => readJson('[\n{"a":1,}]', 'f')).toThrow(
+    'f:2: The file is not valid JSON at character 9.',
+  );
+  expect(() => readJson('{"a":1,\n\n"a":2}', 'f')).toThrow(
+    'f:3: An object in the file repeats a key at character 9.',
+  );
+  expect(() => readJson('['.repeat(20_000), 'f')).toThrow(/^f:1: .* deeper than 64 levels/);
   expect(() => readJson('[1]', 'f')).toThrow('f:1: A group must be an object.');
   expect(() => readJson('"a"', 'f')).toThrow('a list of groups');
 });
@@ -159,6 +190,9 @@ test('what cannot be read is an error that names it', async () => {
   const directory = temporaryDirectory();
   await expect(readDesired(directory)).rejects.toThrow('has no file whose name ends in');
   await expect(readDesired(join(directory, 'missing'))).rejects.toThrow('ENOENT');
+  await expect(readDesired('/dev/zero')).rejects.toThrow(
+    'The file /dev/zero is larger than 64 MiB.',
+  );
   writeFileSync(join(directory, 'latin.yaml'), Buffer.from([0x61, 0xff]));
   await expect(readDesired(directory)).rejects.toThrow('The file is not UTF-8.');
   writeFileSync(join(directory, 'latin.yaml'), '{"provided_id":"a","provided_id":"b"}');

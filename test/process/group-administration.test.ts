@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { noteTokens } from '../support/jest/leaks.ts';
@@ -170,6 +171,18 @@ onEachDatabase((kind) => {
     child.stdin.end(`${last}\n`);
     expect(await text(child.stdout)).toMatch(/^active +true\nsub +rotated\n/);
     noteTokens(last);
+    const zeros = openSync('/dev/zero', 'r');
+    for (const command of ['introspect', 'inspect']) {
+      const endless = spawn(process.execPath, [CLI, command], {
+        env: { PATH: process.env['PATH'], ...service.database.env },
+        stdio: [zeros, 'ignore', 'pipe'],
+      });
+      const [said, [code]] = await Promise.all([text(endless.stderr!), once(endless, 'close')]);
+      expect([code, said]).toEqual([
+        1,
+        'user-group-service: Standard input is larger than 1 MiB.\n',
+      ]);
+    }
   });
 
   test('groups are listed with the filters, the order and the cursor of the API', async () => {

@@ -136,10 +136,15 @@ onEachDatabase((kind) => {
       { line: 2, success: 0 },
       { summary: { created: 1, failed: 1, complete: true } },
     ]);
-    expect(await cli('import', path('nothing'))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('ENOENT'),
-    });
+    for (const [name, reason] of [
+      ['nothing', 'ENOENT'],
+      ['.', 'EISDIR'],
+    ] as const) {
+      expect(await cli('import', path(name))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${path(name)} cannot be used: ${reason}.`),
+      });
+    }
   });
 
   test('a terminal shows each refused line by itself, and the progress below it', () => {

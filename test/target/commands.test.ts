@@ -96,6 +96,11 @@ onEachDatabase((kind) => {
     }
     const absent = await cli('put', 'bi', join(directory, 'nothing'));
     expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
+    const endless = await cli('put', 'bi', '/dev/zero');
+    expect([endless.code, endless.stderr]).toEqual([
+      1,
+      'user-group-service: The file /dev/zero is larger than 1 MiB.\n',
+    ]);
     expect((await cli('token', 'none', '--group', 'acme')).code).toBe(3);
   });
 

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
-import { text } from 'node:stream/consumers';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
 import { checkedDto } from '../../platform/common/json/to-dto.ts';
 import { IntrospectionRequest } from './dto/introspect.dto.ts';
 import { GroupViewService } from './group-view.service.ts';
 import { IntrospectionService } from './introspection.service.ts';
 import { type Printing, printOne } from '../../platform/command-line/output.ts';
+import { readInput, STANDARD_INPUT } from '../../platform/command-line/read-input.ts';
 import { toBody } from '../../platform/command-line/resource-command.ts';
 import { withResult } from '../../platform/command-line/subcommand.ts';
 
-const STANDARD = '-';
+/** The most MiB of standard input, which has one token. */
+const MAX_INPUT_MIB = 1;
 
 interface Settings extends Printing {
   workspace: string;
@@ -21,14 +22,15 @@ export function defineIntrospect(command: Command, { withWorkspace }: CommandSer
     .argument(
       '[token]',
       'a user-group token or an embed token; read from standard input if not given',
-      STANDARD,
+      STANDARD_INPUT,
     )
     .option('--schema-id <id>', 'show only what the mapping says of this schema')
     .action((given: string, options: Settings) =>
       withWorkspace(
         options.workspace,
         async (app, caller) => {
-          const token = given === STANDARD ? (await text(process.stdin)).trim() : given;
+          const token =
+            given === STANDARD_INPUT ? String(await readInput(given, MAX_INPUT_MIB)).trim() : given;
           const body = toBody({ token, schema_id: options.schemaId });
           const dto = checkedDto(IntrospectionRequest, body);
           printOne(options, await app.get(IntrospectionService).introspect(caller, dto, true));

@@ -119,16 +119,20 @@ async function openInput(path: string): Promise<AsyncIterable<Buffer>> {
   if (path === STANDARD) return process.stdin;
   return usable(path, async () => {
     const file = await open(path);
-    return withProgress(file, (await file.stat()).size);
+    return withProgress(path, file, (await file.stat()).size);
   });
 }
 
-async function* withProgress(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+async function* withProgress(path: string, file: FileHandle, size: number): AsyncGenerator<Buffer> {
   let read = 0;
-  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
-    yield chunk;
-    read += chunk.length;
-    showProgress(Math.min(read / size, 1));
+  try {
+    for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
+      yield chunk;
+      read += chunk.length;
+      showProgress(Math.min(read / size, 1));
+    }
+  } catch (error) {
+    throw unusable(path, error);
   }
 }
 
@@ -204,8 +208,12 @@ async function usable<T>(path: string, openIt: () => T | Promise<T>): Promise<T>
   try {
     return await openIt();
   } catch (error) {
-    throw new OperatorError(
-      `The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`,
-    );
+    throw unusable(path, error);
   }
+}
+
+function unusable(path: string, error: unknown): OperatorError {
+  return new OperatorError(
+    `The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`,
+  );
 }

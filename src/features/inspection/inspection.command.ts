@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
-import { text } from 'node:stream/consumers';
 import type { CommandServices } from '../../platform/common/extension/command.ts';
 import { checkedDto } from '../../platform/common/json/to-dto.ts';
 import { type Printing, printOne } from '../../platform/command-line/output.ts';
+import { readInput, STANDARD_INPUT } from '../../platform/command-line/read-input.ts';
 import { withResult } from '../../platform/command-line/subcommand.ts';
 import { InspectTokenRequest } from './dto/inspection.dto.ts';
 import { InspectionService } from './inspection.service.ts';
+
+/** The most MiB of standard input, which has one text. */
+const MAX_INPUT_MIB = 1;
 
 export function defineInspect(command: Command, { withWorkspace }: CommandServices): void {
   withResult(command, 'inspect < token.txt', 'token').action(
@@ -15,7 +18,7 @@ export function defineInspect(command: Command, { withWorkspace }: CommandServic
         async (app, caller) => {
           // From standard input alone: arguments are visible to every process of the machine.
           const { token } = checkedDto(InspectTokenRequest, {
-            token: (await text(process.stdin)).trim(),
+            token: String(await readInput(STANDARD_INPUT, MAX_INPUT_MIB)).trim(),
           });
           printOne(options, await app.get(InspectionService).inspect(caller, token), 'inspection');
         },

@@ -1,6 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import {
   type EmbedTokenResource,
   IssueEmbedTokenRequest,
@@ -13,10 +11,10 @@ import { Preconditions } from '../../platform/common/http/parameters/preconditio
 import { dtoFromJson } from '../../platform/common/json/json-dto.ts';
 import { parseStrictJson } from '../../platform/common/json/strict-json.ts';
 import { checkedDto } from '../../platform/common/json/to-dto.ts';
-import { OperatorError } from '../../platform/common/problem/operator-error.ts';
 import { withoutControls } from '../../platform/common/text.ts';
 import { type Printing, printOne, printSecret } from '../../platform/command-line/output.ts';
 import { toTerminalJson } from '../../platform/command-line/print-table.ts';
+import { readInput, STANDARD_INPUT } from '../../platform/command-line/read-input.ts';
 import { printMessage } from '../../platform/command-line/show-progress.ts';
 import {
   type GivenJson,
@@ -32,7 +30,8 @@ import { impossibleName, isTargetName } from './definition/target-name.ts';
 import type { TargetView } from './definition/target-response.dto.ts';
 import { linesOfSetup } from './setup/tool-setup.ts';
 
-const STANDARD = '-';
+/** The most MiB of a definition, which is a few KiB. */
+const MAX_FILE_MIB = 1;
 const UNCONDITIONAL = new Preconditions(undefined, undefined);
 
 const KEYS = { rightKeys: true };
@@ -89,14 +88,20 @@ export function defineTarget(target: Command, services: CommandServices): void {
   about('put', 'create or replace a target', 'bi.json')
     .argument(
       '<file>',
-      `its definition as JSON, with its secrets; "${STANDARD}" reads standard input`,
+      `its definition as JSON, with its secrets; "${STANDARD_INPUT}" reads standard input`,
     )
     .action(
       runToOne(async ({ service, caller, id, more: [file] }) => {
         if (!isTargetName(id)) throw impossibleName();
-        const json = parseStrictJson(await contentOf(file!));
-        return (await service.put(caller, id, dtoFromJson(PutTargetRequest, json), UNCONDITIONAL))
-          .body;
+        const json = parseStrictJson(await readInput(file!, MAX_FILE_MIB), 'file');
+        return (
+          await service.put(
+            caller,
+            id,
+            dtoFromJson(PutTargetRequest, json, { part: 'file' }),
+            UNCONDITIONAL,
+          )
+        ).body;
       }, KEYS),
     );
 
@@ -131,15 +136,6 @@ export function defineTarget(target: Command, services: CommandServices): void {
 /** @throws TargetNotFound for a text that names no target */
 function requireKnowable(name: string): void {
   if (!isTargetName(name)) throw new TargetNotFound();
-}
-
-/** @throws OperatorError if the file cannot be read */
-async function contentOf(path: string): Promise<Buffer> {
-  if (path === STANDARD) return buffer(process.stdin);
-  return readFile(path).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${path} cannot be used: ${code}.`);
-  });
 }
 
 function toWire(options: Viewer): object {

@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
+import { readInput, STANDARD_INPUT } from '../../../platform/command-line/read-input.ts';
 import { parseStrictJson } from '../../../platform/common/json/strict-json.ts';
 import { ServiceError } from '../../../platform/common/problem/problem.ts';
 import { readJson, readLines } from './json-groups.ts';
 import { FaultyFile, type Place, type PlacedGroup, placeText } from './placed-groups.ts';
 import { readYaml } from './yaml-groups.ts';
 
-const STANDARD = '-';
+/** The most MiB of a file: a plan takes 32 MiB of JSON. */
+const MAX_FILE_MIB = 64;
 /** A link to a directory above would otherwise never end. */
 const MAX_DEPTH = 16;
 
@@ -24,16 +25,13 @@ const READERS: Partial<Record<string, (text: string, file: string) => PlacedGrou
 /**
  * Reads the groups of a file, of standard input (`-`), or of every file of a directory whose name ends in .yaml, .yml, .json,
  * .ndjson or .jsonl, in the order of their names. Names that begin with a dot are left out.
- * @throws OperatorError for what cannot be read, and for an id that two groups have
+ * @throws OperatorError for a file that cannot be read or is too large, and for an id that two groups have
  */
 export async function readDesired(path: string): Promise<PlacedGroup[]> {
   const groups: PlacedGroup[] = [];
-  for (const file of path === STANDARD ? [STANDARD] : await filesOf(path)) {
-    const text = textOf(
-      file,
-      file === STANDARD ? await buffer(process.stdin) : await usable(file, () => readFile(file)),
-    );
-    const name = file === STANDARD ? 'standard input' : file;
+  for (const file of path === STANDARD_INPUT ? [path] : await filesOf(path)) {
+    const name = file === STANDARD_INPUT ? 'standard input' : file;
+    const text = textOf(name, await readInput(file, MAX_FILE_MIB));
     const read = READERS[extname(file).toLowerCase()] ?? readAny;
     for (const group of read(text, name)) groups.push(group);
   }

@@ -3,12 +3,13 @@ import {
   type JsonValue,
   parseStrictJson,
 } from '../../../platform/common/json/strict-json.ts';
+import { JsonDuplicateKey, JsonMalformed } from '../../../platform/common/problem/errors.ts';
 import { ServiceError } from '../../../platform/common/problem/problem.ts';
-import { FaultyFile, type PlacedGroup } from './placed-groups.ts';
+import { FaultyFile, type Place, type PlacedGroup } from './placed-groups.ts';
 
 /** Reads a group, or a list of groups. @throws FaultyFile */
 export function readJson(text: string, file: string): PlacedGroup[] {
-  const value = parsed(text, file, 1);
+  const value = parsed(text, 'file', { file, line: 1 });
   if (isJsonObject(value)) return [{ place: { file, line: 1 }, text: onOneLine(text) }];
   if (!Array.isArray(value)) {
     throw new FaultyFile({ file, line: 1 }, 'The file must have a group, or a list of groups.');
@@ -29,19 +30,21 @@ export function readLines(text: string, file: string): PlacedGroup[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const place = { file, line: index + 1 };
-    const value = parsed(line, file, place.line);
+    const value = parsed(line, 'line', place);
     if (!isJsonObject(value)) throw new FaultyFile(place, 'A group must be an object.');
     const isSummary = Object.hasOwn(value, 'summary') && Object.keys(value).length === 1;
     return isSummary ? [] : [{ place, text: line.trim() }];
   });
 }
 
-function parsed(text: string, file: string, line: number): JsonValue {
+function parsed(text: string, part: 'file' | 'line', { file, line }: Place): JsonValue {
   try {
-    return parseStrictJson(Buffer.from(text), 'line').value;
+    return parseStrictJson(Buffer.from(text), part).value;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    throw new FaultyFile({ file, line }, error.message);
+    const isAt = error instanceof JsonMalformed || error instanceof JsonDuplicateKey;
+    const before = text.slice(0, isAt ? error.position : 0).split('\n').length - 1;
+    throw new FaultyFile({ file, line: line + before }, error.message);
   }
 }
 

@@ -1,21 +1,32 @@
 import {
+  Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type ParsedNode,
-  parseAllDocuments,
+  Parser,
   type Scalar,
 } from 'yaml';
 import { FaultyFile, type PlacedGroup } from './placed-groups.ts';
 
 /** The depth that JSON may have. */
 const MAX_DEPTH = 64;
+const TOO_DEEP = `It is nested deeper than ${MAX_DEPTH} levels.`;
+/** The library calls itself for each level. A group of `MAX_DEPTH` levels has fewer in every form. */
+const MAX_OPEN = 2 * MAX_DEPTH;
+/** Each word, mark and space takes up to 400 bytes while a file is read: this many take 1.6 GB. */
+const MAX_WORDS = 4_000_000;
+const TOO_LONG = `The file has more than ${MAX_WORDS} words, marks and spaces. Split it: all files of a directory are read.`;
 /** A file of nested aliases would otherwise be far larger than it looks. */
 const MAX_ALIASES = 1000;
+/** Characters of a document as JSON: a plan takes 32 MiB. */
+const MAX_LENGTH = 32 * 1024 * 1024;
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
@@ -26,7 +37,7 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  */
 export function readYaml(text: string, file: string): PlacedGroup[] {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
+  const composer = new Composer({
     version: '1.2',
     schema: 'core',
     intAsBigInt: true,
@@ -34,12 +45,31 @@ export function readYaml(text: string, file: string): PlacedGroup[] {
     prettyErrors: false,
     logLevel: 'silent',
   });
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => new Reader(document, file, lines).read());
+  const groups: PlacedGroup[] = [];
+  for (const document of composer.compose(tokensOf(text, file, lines))) {
+    for (const group of new Reader(document, file, lines).read()) groups.push(group);
+  }
+  return groups;
+}
+
+/** Refuses a file that would exhaust the stack or the memory, before it does. @throws FaultyFile */
+function* tokensOf(text: string, file: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let words = 0;
+  for (const word of new Lexer().lex(text)) {
+    yield* parser.next(word);
+    const isTooDeep = parser.stack.length > MAX_OPEN;
+    if (!isTooDeep && ++words <= MAX_WORDS) continue;
+    const place = { file, line: lines.linePos(parser.offset).line };
+    throw new FaultyFile(place, isTooDeep ? TOO_DEEP : TOO_LONG);
+  }
+  yield* parser.end();
 }
 
 class Reader {
   private aliases = 0;
+  private length = 0;
 
   constructor(
     private readonly document: Document.Parsed,
@@ -68,9 +98,11 @@ class Reader {
   private toJson(given: unknown, depth: number): string {
     const node = this.resolved(given);
     if (depth > MAX_DEPTH) {
-      throw this.faultAt(given, `It is nested deeper than ${MAX_DEPTH} levels.`);
+      throw this.faultAt(given, TOO_DEEP);
     }
-    if (node === null) return 'null';
+    if (isScalar(node)) return this.counted(this.toJsonScalar(node), given);
+    if (node === null) return this.counted('null', given);
+    this.counted('[]', given);
     if (isSeq(node)) return `[${node.items.map((one) => this.toJson(one, depth + 1)).join(',')}]`;
     if (isMap(node)) {
       const members = node.items.map(
@@ -78,7 +110,6 @@ class Reader {
       );
       return `{${members.join(',')}}`;
     }
-    if (isScalar(node)) return this.toJsonScalar(node);
     throw this.faultAt(given, 'This has no form in JSON.');
   }
 
@@ -110,7 +141,17 @@ class Reader {
         'Merge keys (<<) are not read. Write the entries out, or quote the key.',
       );
     }
-    return JSON.stringify(typeof value === 'string' ? value : (source ?? ''));
+    return this.counted(JSON.stringify(typeof value === 'string' ? value : (source ?? '')), node);
+  }
+
+  /** Counts a part of the JSON, again for each alias of it. */
+  private counted(part: string, of: unknown): string {
+    this.length += part.length;
+    if (this.length <= MAX_LENGTH) return part;
+    throw this.faultAt(
+      of,
+      `The document has more than ${MAX_LENGTH} characters, with its aliases written out.`,
+    );
   }
 
   private resolved(node: unknown): Node | null {

@@ -45,8 +45,8 @@ export class PreconditionMalformed extends problem(400, 'precondition_malformed'
   detail: 'If-Match must be `*` or entity tags in double quotes, as in ETag.',
 }) {}
 
-/** The unit that is read as one JSON text: a whole body, or a line of it. */
-export type BodyPart = 'body' | 'line';
+/** The unit that is read as one JSON text: a whole body or file, or a line of it. */
+export type BodyPart = 'body' | 'file' | 'line';
 
 export class BodyNotUtf8 extends problem(400, 'body_not_utf8', {
   title: 'Body is not UTF-8',
@@ -63,7 +63,11 @@ export class JsonMalformed extends problem(400, 'json_malformed', {
   detail: 'The body is not valid JSON at character 17.',
 }) {
   /** @param found the wrong character, if it is invisible */
-  constructor(position: number, part: BodyPart = 'body', found?: string) {
+  constructor(
+    readonly position: number,
+    part: BodyPart = 'body',
+    found?: string,
+  ) {
     const what = found === undefined ? '' : `, which is ${found}`;
     super(`The ${part} is not valid JSON at character ${position}${what}.`);
   }
@@ -73,7 +77,10 @@ export class JsonDuplicateKey extends problem(400, 'json_duplicate_key', {
   about: 'An object in the body names the same key twice, so that one of the values would be lost.',
   detail: 'An object in the body repeats a key at character 17.',
 }) {
-  constructor(position: number, part: BodyPart = 'body') {
+  constructor(
+    readonly position: number,
+    part: BodyPart = 'body',
+  ) {
     super(`An object in the ${part} repeats a key at character ${position}.`);
   }
 }
