@@ -125,6 +125,15 @@ test('the root leads to the docs, also below a path of a proxy', async () => {
   expect(await page.text()).not.toMatch(/(src|href)="\//);
 });
 
+test('a slash behind a page for people leads to the page, and is not found behind a path for programs', async () => {
+  const docs = await fetch(`${service.baseUrl}/docs/`, { redirect: 'manual' });
+  expect([docs.status, docs.headers.get('location')]).toEqual([302, '../docs']);
+  expect(new URL((await fetch(`${service.baseUrl}/docs/`)).url).pathname).toBe('/docs');
+  for (const path of ['/docs-json/', '/health/ready/', '/api/v1/user-groups/']) {
+    expect((await fetch(service.baseUrl + path)).status).toBe(404);
+  }
+});
+
 test.each([
   '/docs',
   '/docs/swagger-ui.css',
@@ -168,7 +177,7 @@ test('a path is served in one spelling alone', async () => {
   const spellings = [
     '/DOCS',
     '/Docs-Json',
-    '/docs/',
+    '/docs//',
     '/docs-json/',
     '/docs-yaml',
     '/docs/./swagger-ui.css',

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import directoryOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
+import { leadTo } from '../../../platform/common/http/responses/redirect.ts';
 import {
   respondDocument,
   StoredDocument,
@@ -74,6 +75,7 @@ export function serveDocs(
   for (const [path, document] of Object.entries(documents)) {
     express.get(`/docs${path}`, respondDocument(document, POLICY));
   }
+  express.get('/docs/', leadTo('../docs'));
   const openApi = async () => JSON.stringify(await buildOpenApi(app, config));
   express.get(
     '/docs-json',
