@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import console from 'node:console';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,6 +18,7 @@ const SOURCES = ['package.json', 'package-lock.json', 'ormconfig.ts']
 const changedAt = Math.max(...SOURCES.map((path) => statSync(path).mtimeMs));
 const isStale = !existsSync(STAMP) || statSync(STAMP).mtimeMs < changedAt;
 if (isStale && existsSync(BUILDER)) {
+  console.error('Building the service and its console.');
   // Changes during the build may not be in it.
   const begunAt = new Date();
   rmSync('dist', { recursive: true, force: true });
